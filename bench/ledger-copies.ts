@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { cellTables } from '#usage/rollups/cell-tables.ts'
 
 const dayMs = 86_400_000
 
@@ -8,7 +9,7 @@ type Run = (statement: string) => Promise<Record<string, unknown>[]>
 
 /**
  * Copies what the newest days have into the days before them, with ids of their own, until there are `days`: some million rows
- * would take the better part of an hour otherwise. Indexes are made anew at the end.
+ * would take the better part of an hour otherwise. Indexes are made anew at the end, but that of time: the days are found by it.
  */
 export async function copyDays(
   place: { data_dir: string; database_url?: string | undefined },
@@ -28,15 +29,20 @@ export async function copyDays(
       moved,
       `created_at > ${since} and created_at <= ${now}`,
     )
-    for (const table of ['workspace_cells', 'key_cells']) {
-      const slot = { slot: `slot - ${back} * 1440 / grain` }
-      const [first, last] = [Math.floor(since / dayMs) + 1, Math.floor(now / dayMs)]
-      const within = `grain in (60, 1440) and slot * grain / 1440 between ${first} and ${last}`
-      await copy(run, table, await columns(table), slot, within)
+    const slots = (ms: number) => [Math.floor(since / ms), Math.floor(now / ms) - 1]
+    for (const table of cellTables) {
+      for (const [grain, ms] of [
+        [60, 3_600_000],
+        [1440, dayMs],
+      ] as const) {
+        const [first, last] = slots(ms)
+        const slot = { slot: `slot - ${(back * 1440) / grain}` }
+        await copy(run, table, await columns(table), slot, `grain = ${grain} and slot between ${first} and ${last}`)
+      }
     }
     for (const table of ['usage_days', 'workspace_days']) {
-      const within = `day between ${Math.floor(since / dayMs) + 1} and ${Math.floor(now / dayMs)}`
-      await copy(run, table, await columns(table), { day: `day - ${back}` }, within)
+      const [first, last] = slots(dayMs)
+      await copy(run, table, await columns(table), { day: `day - ${back}` }, `day between ${first} and ${last}`)
     }
   }
   for (const { sql } of kept) await run(sql)
@@ -68,7 +74,9 @@ async function postgres(url: string) {
   await run("set statement_timeout = 0; set maintenance_work_mem = '1GB'; set synchronous_commit = off")
   const indexes = () =>
     run(`select indexname as name, indexdef as sql from pg_indexes
-      where schemaname = 'public' and tablename = 'generations' and indexname not like '%_pkey'`) as Promise<Index[]>
+      where schemaname = 'public' and tablename = 'generations' and indexname not like '%_pkey' and indexname <> 'generations_by_time'`) as Promise<
+      Index[]
+    >
   return { run, indexes, close: () => client.end() }
 }
 
@@ -78,6 +86,7 @@ function sqlite(folder: string) {
   const run: Run = async (statement) => database.prepare(statement).all() as Record<string, unknown>[]
   const indexes = () =>
     run(`select name, sql from sqlite_master
-      where type = 'index' and tbl_name = 'generations' and sql is not null`) as Promise<Index[]>
+      where type = 'index' and tbl_name = 'generations' and sql is not null
+        and name <> 'generations_by_time'`) as Promise<Index[]>
   return { run, indexes, close: async () => database.close() }
 }

@@ -2,8 +2,9 @@ import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import { newUuid } from '#lib/id.ts'
 import type { Generation } from '#usage/generation.ts'
-import { grains, slotOf } from '#usage/rollups/cell.ts'
+import { grains } from '#usage/rollups/cell.ts'
 import { CellSet } from '#usage/rollups/cell-rows.ts'
+import { cellTables, grainsOf } from '#usage/rollups/cell-tables.ts'
 import { rollupsLock } from '#usage/rollups/merge-parts.ts'
 import { minuteCells } from '#usage/rollups/parts.ts'
 import { factsOf } from '#usage/rollups/request-facts.ts'
@@ -48,12 +49,14 @@ export async function fill(db: Db, filling: Filling, batch: number, days = daysF
 /** What merging parts comes to, at once: as a service does it, it would take as long as the days that it is of. */
 async function rollUp(db: Db, generations: Generation[], now: number): Promise<void> {
   const cells = minuteCells(generations.map(factsOf))
-  for (const table of ['workspace_cells', 'key_cells'] as const) {
+  for (const table of cellTables) {
     const set = new CellSet(table)
-    for (const cell of cells) {
-      for (const grain of [grains.hour, grains.day]) set.add(grain, slotOf(cell.minute, grain), cell)
-      if (cell.minute * 60_000 > now - 2 * dayMs) set.add(grains.minute, cell.minute, cell)
-    }
+    const isKept = (grain: number, minute: number) => grain !== grains.minute || minute * 60_000 > now - 2 * dayMs
+    for (const cell of cells)
+      set.add(
+        cell,
+        grainsOf[table].filter((grain) => isKept(grain, cell.minute)),
+      )
     await db.exclusively(rollupsLock, (tx) => set.write(db, tx))
   }
   await sql`delete from rollup_parts`.execute(db.query)

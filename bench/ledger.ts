@@ -92,24 +92,26 @@ async function prepare(settings: Place): Promise<void> {
 
 async function read(settings: Place): Promise<void> {
   const running = await service(settings)
-  const timeOf = (key: string) => async (path: string) => {
+  const asking = (key: string) => async (path: string) => {
     const started = performance.now()
+    const used = process.cpuUsage()
     const answer = await fetch(running.url + path, { headers: { authorization: `Bearer ${key}` } })
-    const bytes = (await answer.arrayBuffer()).byteLength
-    if (answer.status !== 200 || bytes < 20) throw new Error(`${path}: ${answer.status}`)
-    return performance.now() - started
+    const text = await answer.text()
+    const [ms, { user, system }] = [performance.now() - started, process.cpuUsage(used)]
+    if (answer.status !== 200 || text.length < 20) throw new Error(`${path}: ${answer.status}`)
+    return { ms, processorMs: (user + system) / 1000, next: JSON.parse(text).next_cursor ?? null }
   }
-  const time = timeOf(managementKey)
+  const ask = asking(managementKey)
   const timed = async (path: string, boundMs: number) => {
     const times: number[] = []
-    for (let round = 0; round < 15; round++) times.push(await time(path))
+    for (let round = 0; round < 15; round++) times.push((await ask(path)).ms)
     const ms = median(times)
     report(`GET ${path}`, `${ms.toFixed(1)} ms`, { text: `<= ${boundMs} ms`, met: ms <= boundMs })
   }
   await timed('/activity', 100)
   await timed('/models/signalbox/demo/endpoints', 5)
-  await searchLedger('management key', time, now)
-  await searchLedger('API key', timeOf(await newApiKey(running.url)), now)
+  await searchLedger('management key', ask, now)
+  await searchLedger('API key', asking(await newApiKey(running.url)), now)
   await running.stop()
 }
 
@@ -126,6 +128,7 @@ async function readRollups(settings: Place): Promise<void> {
   const [end, start] = [new Date(now), new Date(now - daysFilled * dayMs)].map((one) => one.toISOString())
   const ask = async (body: object) => {
     const started = performance.now()
+    const used = process.cpuUsage()
     const answer = await fetch(`${running.url}/analytics/query`, {
       method: 'POST',
       headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
@@ -133,18 +136,15 @@ async function readRollups(settings: Place): Promise<void> {
     })
     const { data } = (await answer.json()) as { data?: { data: object[] } }
     if (!data?.data.length) throw new Error(`no rows for ${JSON.stringify(body)}`)
-    return { ms: performance.now() - started, rows: data.data.length }
+    const [ms, { user, system }] = [performance.now() - started, process.cpuUsage(used)]
+    return { ms, processorMs: (user + system) / 1000, rows: data.data.length }
   }
   const timed = async (what: string, boundMs: number, body: object) => {
-    const times: number[] = []
-    let rows = 0
-    for (let round = 0; round < 15; round++) {
-      const told = await ask(body)
-      times.push(told.ms)
-      rows = told.rows
-    }
-    const ms = median(times)
-    report(`${what} (${rows} rows)`, `${ms.toFixed(1)} ms`, { text: `<= ${boundMs} ms`, met: ms <= boundMs })
+    const all: Awaited<ReturnType<typeof ask>>[] = []
+    for (let round = 0; round < 15; round++) all.push(await ask(body))
+    const [ms, processorMs] = (['ms', 'processorMs'] as const).map((name) => median(all.map((told) => told[name])))
+    const told = `${ms!.toFixed(1)} ms, processor ${processorMs!.toFixed(1)}`
+    report(`${what} (${all[0]!.rows} rows)`, told, { text: `<= ${boundMs} ms`, met: ms! <= boundMs })
   }
   const spent = ['request_count', 'total_usage', 'tokens_total', 'error_count']
   const byHour = { granularity: 'hour', dimensions: ['model'] }

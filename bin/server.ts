@@ -90,7 +90,16 @@ try {
   // A primary answers no requests: its garbage may as well be collected often.
   if (workers === 1) setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {
-  if (!(error instanceof StartupError)) throw error
-  process.stderr.write(`${error.message}\n`)
+  const told = error instanceof StartupError ? error.message : await refusalOf(error)
+  if (told === undefined) throw error
+  process.stderr.write(`${told}\n`)
   process.exit(1)
+}
+
+/** Of the system or the database, in one sentence; undefined for a defect of ours. */
+async function refusalOf(error: unknown): Promise<string | undefined> {
+  const { systemRefusal } = await import('#lib/system-error.ts')
+  const { databaseFault } = await import('#db/failures.ts')
+  const database = databaseFault(error)
+  return database ? `${database.message} (${(error as Error).message})` : systemRefusal(error)
 }

@@ -13,7 +13,12 @@ import { SignIn } from './sign-in.tsx'
 
 const routed = screens.map(({ name, load }) => ({
   name,
-  component: lazy(async () => ({ default: (await load()).Screen })),
+  component: lazy(async () => ({
+    default: await load().then(
+      ({ Screen }) => Screen,
+      () => NotLoaded,
+    ),
+  })),
 }))
 
 export function App() {
@@ -73,6 +78,18 @@ function NoScreen() {
       <p>
         Press <kbd>Ctrl</kbd> <kbd>K</kbd> to go anywhere.
       </p>
+    </Nothing>
+  )
+}
+
+/** Files of a console that was replaced meanwhile are there no more. */
+function NotLoaded() {
+  return (
+    <Nothing title="This screen could not be loaded">
+      <p>The service does not answer, or has another version than this page.</p>
+      <button type="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
     </Nothing>
   )
 }

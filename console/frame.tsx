@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { awaySince } from './api/away.ts'
 import { signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
+import { clockTime } from './format/time.ts'
 import { badgeOf } from './pieces/badges.ts'
 import { useCommands } from './pieces/commands.ts'
 import { openPalette } from './pieces/palette.tsx'
@@ -10,7 +12,7 @@ import { nextTheme, setTheme, theme, themes } from './pieces/theme.ts'
 import { screens } from './screens.ts'
 import { useWaitingQuestions } from './waiting.ts'
 
-/** Where am I: all screens at the left, at the top of a narrow window. */
+/** Where am I: all screens at the left; in a narrow window, where one is, and a menu of the others. */
 export function Frame({ session, children }: { session: Session | undefined; children: ComponentChildren }) {
   const { path, route } = useLocation()
   const here = path.split('/')[1]
@@ -35,51 +37,79 @@ export function Frame({ session, children }: { session: Session | undefined; chi
     },
     { title: 'Sign out', hint: 'session', act: () => void signOut() },
   ])
-  const waiting = badgeOf('interns')
-  const places = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    // In a narrow window they are a line that scrolls, and is longer when somebody waits.
-    const place = places.current?.querySelector('[aria-current]')
-    // Whoever waits is first in it, and stays in sight: scrolled to, others would lie half behind.
-    if (place?.classList.contains('waits')) places.current!.scrollLeft = 0
-    else place?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [here, waiting])
+  const menu = useRef<HTMLDivElement>(null)
+  const close = () => menu.current?.togglePopover(false)
+  const waiting = here === 'interns' ? 0 : badgeOf('interns')
   return (
     <div class="frame">
       <nav aria-label="Screens">
         <a class="brand" href="/">
           signal<i>·</i>box
         </a>
-        <div class="places" ref={places}>
-          {screens.map(({ name, title }) => {
-            const badge = badgeOf(name)
-            return (
-              <a
-                key={name}
-                class={badge ? 'place waits' : 'place'}
-                href={`/${name}`}
-                aria-current={name === here ? 'page' : undefined}
-              >
-                {title}
-                {badge ? <em>{badge}</em> : null}
-              </a>
-            )
-          })}
-        </div>
-        <div class="who">
-          <span>{session && describe(session)}</span>
-          <button type="button" class="bare always" onClick={openPalette}>
-            Go to… <kbd>Ctrl K</kbd>
-          </button>
-          <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
-            Theme: {theme.value}
-          </button>
-          <button type="button" class="bare" onClick={signOut}>
-            Sign out
-          </button>
+        <button
+          type="button"
+          class="here"
+          popovertarget="places"
+          aria-label={place ? `Screens, here: ${place}` : 'Screens'}
+          data-place={place ?? 'Screens'}
+        />
+        <button type="button" class="go" onClick={openPalette}>
+          Go to… <kbd>Ctrl K</kbd>
+        </button>
+        {waiting ? (
+          <a class="waits-elsewhere" href="/interns">
+            {waiting} {waiting === 1 ? 'waits' : 'wait'}
+          </a>
+        ) : null}
+        <div class="menu-of-places" id="places" popover ref={menu}>
+          <div class="places">
+            {screens.map(({ name, title }) => {
+              const badge = badgeOf(name)
+              return (
+                <a
+                  key={name}
+                  class="place"
+                  href={`/${name}`}
+                  aria-current={name === here ? 'page' : undefined}
+                  onClick={close}
+                >
+                  {title}
+                  {badge ? <em>{badge}</em> : null}
+                </a>
+              )
+            })}
+          </div>
+          <div class="who">
+            <span>{session && describe(session)}</span>
+            <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
+              Theme: {theme.value}
+            </button>
+            <button type="button" class="bare" onClick={signOut}>
+              Sign out
+            </button>
+          </div>
         </div>
       </nav>
-      <main>{children}</main>
+      <main>
+        <Away />
+        {children}
+      </main>
+    </div>
+  )
+}
+
+/** While the service does not answer, what one sees is what it said last. */
+function Away() {
+  const since = awaySince.value
+  return (
+    <div aria-live="polite">
+      {since && (
+        <p class="away">
+          <span class="dot warn" />
+          The service does not answer since {clockTime(since, new Date())}. What it said before stays, and is read again
+          when it is back.
+        </p>
+      )}
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { render } from 'preact'
 import { findSession } from './api/session.ts'
 import { App } from './app.tsx'
 import './pieces/second-click.ts'
+import './pieces/whole-on-hover.ts'
 
 void findSession()
 const place = document.getElementById('console')!

@@ -3,6 +3,7 @@
  * file of its own otherwise, and a dozen small files weigh 3 kB more than one.
  */
 import './api/address.ts'
+import './api/away.ts'
 import './api/client.ts'
 import './api/events.ts'
 import './api/failure.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openDb } from '#db/open.ts'
 import { colleague } from './harness/colleague.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { scripted } from './harness/intern-chat.ts'
@@ -94,6 +95,30 @@ onEachDatabase('a link that answers', (kind) => {
     await w.ended(run)
     const { data } = (await w.service.manage('GET', '/audit?action=intern.answered')).body
     assert.equal(data.length, 1)
+  })
+
+  test('that a server had used when it died answers all the same, once', async () => {
+    await using w = await world(kind)
+    const { path, run } = await w.ask('permission shell allow_once\nsay done')
+    // What is left of a server that was killed after it had taken the link, and before the intern had the answer.
+    const usedSince = async (ms: number) => {
+      const db = await openDb(w.service.place.settings)
+      await db.query
+        .updateTable('webhook_deliveries')
+        .set({ answered_at: Date.now() - ms })
+        .where('answerable', 'is not', null)
+        .execute()
+      await db.close()
+    }
+    await usedSince(1000)
+    assert.equal((await look(w.service, path)).status, 410)
+    await usedSince(61_000)
+    assert.equal((await look(w.service, path)).status, 200)
+    const presses = Array.from({ length: 4 }, () => press(w.service, path, { answer: 'allow_once' }))
+    assert.deepEqual((await Promise.all(presses)).map(({ status }) => status).sort(), [200, 410, 410, 410])
+    assert.equal((await w.ended(run)).outcome, 'finished')
+    await usedSince(61_000)
+    assert.match((await press(w.service, path, { answer: 'allow_once' })).text, /has been used/)
   })
 
   test('that was changed, has expired, or whose question or webhook is gone, says so and answers nothing', async () => {

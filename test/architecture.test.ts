@@ -33,7 +33,7 @@ const mayImport: Record<string, string[]> = {
   usage: ['lib', 'db', 'accounts', 'chat'],
   analytics: ['lib', 'db', 'usage'],
   contents: ['lib', 'db', 'chat', 'accounts', 'audit', 'byok'],
-  budgets: ['lib', 'db', 'usage'],
+  budgets: ['lib', 'db', 'usage', 'webhooks'],
   routing: [
     'lib',
     'http',

@@ -12,12 +12,11 @@ import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
 const cent = 0.01
-const catalogue = {
-  models: { 'signalbox/demo': { endpoints: { signalbox: { prices: { prompt: 0, completion: 0, request: cent } } } } },
-}
+const ofRequests = { prices: { prompt: 0, completion: 0, request: cent } }
 
-/** A service at which each request of an intern to its model costs a cent. */
-async function startPriced(kind: DatabaseKind, settings: object = {}) {
+/** A service at which each request of an intern to its model costs a cent, unless told. */
+async function startPriced(kind: DatabaseKind, settings: object = {}, signalbox: object = ofRequests) {
+  const catalogue = { models: { 'signalbox/demo': { endpoints: { signalbox } } } }
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-budgets-'))
   const catalogue_file = join(folder, 'catalogue.json')
   writeFileSync(catalogue_file, JSON.stringify(catalogue))
@@ -89,6 +88,37 @@ onEachDatabase('a budget', (kind) => {
     spent(await say(service, id, `${many}\nfail at last`), 'max_cost_usd')
     const run = await lastRun(service, id)
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
+  })
+
+  test('is not passed by requests that are made at once: the turn ends where one finds no room', async () => {
+    await using service = await startPriced(kind)
+    const limits = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 4.5 * cent }
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: limits })
+    const said = await say(service, id, 'models_say 20\nwait 3600000')
+    spent(said, 'max_cost_usd')
+    const needed = 'The next request of the turn may cost up to 0.01 USD, more than is left of the'
+    assert.equal(said.error?.message, `${needed} 0.035 USD that it may cost (max_cost_usd).`)
+    assert.equal((await lastRun(service, id)).cost_usd, 3 * cent)
+    const again = await say(service, id, 'models_say 20\nwait 3600000', { session_id: said.sessionId })
+    spent(again, 'session_max_cost_usd')
+    assert.equal(again.error?.message, `${needed} 0.015 USD that were left for its session (session_max_cost_usd).`)
+    assert.equal((await lastRun(service, id)).cost_usd, cent)
+  })
+
+  test('has no need of room for the longest answer of a model: a shorter one is asked for, while there is money for any', async () => {
+    // 0.64 USD for the longest answer, 0.01 for one of a thousand tokens.
+    const endpoint = { prices: { prompt: 0, completion: 10 }, max_completion_tokens: 64_000 }
+    await using service = await startPriced(kind, {}, endpoint)
+    const { id } = await runningIntern(service, { budget: { max_cost_usd: 5 * cent } })
+    const said = await say(service, id, 'write a haiku', { approval_mode: 'self-drive' })
+    assert.equal(said.error, undefined)
+    const { outcome, cost_usd } = await lastRun(service, id)
+    assert.equal(outcome, 'finished')
+    assert.ok(cost_usd > 0 && cost_usd <= 5 * cent, `${cost_usd} USD`)
+    const poor = { budget: { max_cost_usd: 0.9 * cent }, approval_mode: 'self-drive' }
+    const refused = await say(service, id, 'write a haiku', poor)
+    spent(refused, 'max_cost_usd')
+    assert.match(refused.error?.message ?? '', /may cost up to 0\.01 USD/)
   })
 
   test('holds for a turn in the background, and for one in a session of a stock client', async () => {

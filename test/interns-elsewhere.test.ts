@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { connect } from 'node:tls'
@@ -122,6 +122,29 @@ test('what is kept of an intern that is stopped or asleep is served through a se
   await untilIntern(other, id, 'running')
   const { body } = await files('GET', '')
   assert.deepEqual(body.data.map(({ name }: { name: string }) => name).sort(), ['running.txt', 'stopped.txt'])
+})
+
+test('the log of an intern is read through a server of another host, whether it runs or not', { skip }, async () => {
+  await using hosts = await startInternHosts()
+  const home = await hosts.start('a')
+  const { id } = await runningIntern(home, asked)
+  const other = await hosts.start('b', { INTERNS: 'off' })
+  const log = async () => (await other.ask('GET', `/interns/${id}/log?lines=2`)).body.data
+  const file = join(home.dataDir, 'interns', id, 'daemon.log')
+  appendFileSync(file, `one\ntwo\n\u00e4 ${hosts.apiKey}\n`)
+  const told = { lines: ['two', '\u00e4 [secret]'], has_more: true, message: null }
+  assert.deepEqual(await log(), told)
+  await suspend(other, id)
+  assert.deepEqual(await log(), told)
+  const { body } = await home.ask('POST', '/interns', { body: { name: 'eve', provision: false } })
+  assert.match((await other.ask('GET', `/interns/${body.id}/log`)).body.data.message, /not been started yet/)
+  const mute = await hosts.start('mute', { INTERN_ADDRESS: '', INTERN_LABELS: 'mute' })
+  const unheard = await runningIntern(mute, { ...asked, name: 'unheard', host_labels: ['mute'] })
+  const refused = await other.ask('GET', `/interns/${unheard.id}/log`)
+  assert.deepEqual(
+    [refused.status, /log is on the host mute: ask a server of that host/.test(refused.text)],
+    [502, true],
+  )
 })
 
 test('what is kept of an intern that is stopped cannot be had where its host has no address, or is gone', {

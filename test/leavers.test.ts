@@ -28,7 +28,7 @@ async function metered({ service, upstream }: BilledService, count: number): Pro
   for (let tries = 0; ; tries++) {
     const { data } = (await service.manage('GET', '/activity')).body
     const requests = data.reduce((sum: number, row: any) => sum + row.requests, 0)
-    if (requests >= count || tries === 300) return data
+    if (requests >= count || tries === 3600) return data
     await sleep(50)
   }
 }

@@ -19,7 +19,12 @@ type Operation = {
   description?: string
   tags?: string[]
   security: object[]
-  parameters: { in: string; name: string; example?: string; schema: { type?: string; maximum?: number } }[]
+  parameters: {
+    in: string
+    name: string
+    example?: string
+    schema: { type?: string; maximum?: number; default?: unknown }
+  }[]
   requestBody?: { required: boolean; content: Media }
   responses: Record<string, { content?: Media }>
 }
@@ -152,6 +157,16 @@ test('what streams says what its events hold', () => {
   const streaming = operations.map((operation) => succeeding(operation)['text/event-stream']).filter(Boolean)
   assert.ok(streaming.length >= 4)
   for (const media of streaming) assert.ok('$ref' in media!.schema)
+})
+
+test('what part of a list is answered unless the query says is told', () => {
+  const limits = operations.flatMap(({ operationId, parameters }) =>
+    parameters.filter(({ name }) => name === 'limit').map(({ schema }) => ({ operationId, schema })),
+  )
+  // Of models all are answered.
+  const pages = limits.filter(({ operationId }) => !/models/i.test(operationId!))
+  assert.ok(pages.length > 15)
+  for (const { operationId, schema } of pages) assert.equal(typeof schema.default, 'number', operationId!)
 })
 
 test('whole numbers of queries have bounds', () => {

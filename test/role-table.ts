@@ -87,6 +87,7 @@ export const mayCall: Record<string, string> = {
   createInternFolder: 'oad-dmD--',
   renameInternFile: 'oad-dmD--',
   getInternArchive: 'oad-dmD--',
+  getInternLog: 'oad-dmD--',
   writeInternArchive: 'oad-dmD--',
   listGuardrails: 'oa-v-m--M',
   listGuardrailsForModel: 'oadvdmDVM',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '#db/open.ts'
-import { grains } from '#usage/rollups/cell.ts'
+import { cellTables, grainsOf } from '#usage/rollups/cell-tables.ts'
 import { newPlace, onEachDatabase } from './harness/databases.ts'
 import { cellsOfRows, cellsTold, mergeAll } from './harness/rollups.ts'
 import { type ServerProcess, startProcess } from './harness/server-process.ts'
@@ -49,8 +49,8 @@ onEachDatabase('servers that are killed', (kind) => {
     await mergeAll(db)
     const rows = await db.query.selectFrom('generations').select('id').execute()
     assert.ok(rows.length > 0 && answered > rows.length / 2, `${rows.length} rows, ${answered} answered`)
-    for (const table of ['workspace_cells', 'key_cells'] as const)
-      for (const grain of Object.values(grains))
+    for (const table of cellTables)
+      for (const grain of grainsOf[table])
         assert.deepEqual(await cellsTold(db, table, grain), await cellsOfRows(db, table, grain))
     await db.close()
     await place.remove()

@@ -147,7 +147,7 @@ describe('webhooks', () => {
 
   test('are made, changed, told of and deleted, each with a trail', async () => {
     const { data } = await make(service, { url: 'https://hooks.example.com/a', description: 'Chat' })
-    const events = ['intern.question_asked', 'intern.run_ended', 'intern.failed']
+    const events = ['intern.question_asked', 'intern.run_ended', 'intern.failed', 'limit.nearly_spent', 'limit.spent']
     assert.deepEqual([data.enabled, data.events, data.include], [true, events, []])
     const path = `/webhooks/${data.id}`
     const changed = await service.manage('PATCH', path, { enabled: false, events: ['intern.failed'] })

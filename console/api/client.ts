@@ -1,4 +1,5 @@
 import { pathOf, queryOf } from './address.ts'
+import { heard, unheard } from './away.ts'
 import { failureOf } from './failure.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
@@ -48,7 +49,7 @@ async function send(route: string, address: string, body: unknown, { signal, hea
   const method = route.slice(0, route.indexOf(' '))
   if (method !== 'GET') await sessionFound
   const token = csrfToken()
-  const response = await fetch(address, {
+  const response = await answerOf(address, {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -63,4 +64,15 @@ async function send(route: string, address: string, body: unknown, { signal, hea
   const failure = await failureOf(response)
   if (response.status === 401) signedOut()
   throw failure
+}
+
+/** A fetch that tells whether the service is there. What stands before it says 502 to 504 in its place. */
+async function answerOf(address: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(address, init).catch((error) => {
+    if (!init.signal?.aborted) unheard()
+    throw error
+  })
+  if (response.status < 502 || response.headers.has('x-request-id')) heard()
+  else unheard()
+  return response
 }

@@ -21,8 +21,9 @@ function connect(): void {
   for (const name of listeners.keys()) source.addEventListener(name, dispatch)
 }
 
-function dispatch(event: MessageEvent<string>): void {
-  for (const listener of listeners.get(event.type) ?? []) listener(JSON.parse(event.data))
+function dispatch(event: Event): void {
+  for (const listener of listeners.get(event.type) ?? [])
+    listener(event instanceof MessageEvent ? JSON.parse(event.data) : undefined)
 }
 
 /** Whether changes are told; else a screen has to ask now and then. */
@@ -50,4 +51,10 @@ export function useEvents<T>(name: string, hear: (data: T) => void): void {
       }
     }
   }, [name])
+}
+
+/** Calls `act` when changes begin to be told, and where some were missed: what was before is to be asked for. */
+export function useHearing(act: () => void): void {
+  useEvents('open', act)
+  useEvents('reset', act)
 }

@@ -43,9 +43,12 @@ type RowOf<R extends ListRoute> = Answer<R> extends Page<infer Row> ? Row : neve
 /** All rows of a list, however many there are. @param input undefined where it is not to be asked. */
 export function useEvery<R extends ListRoute>(
   route: R,
-  input: Pick<Input<R>, 'params'> | undefined,
+  input: (Pick<Input<R>, 'params'> & { query?: object }) | undefined,
 ): Resource<RowOf<R>[]> {
   return useResource(input && `all of ${addressOf(route, input as object)}`, (signal) =>
-    everyPage((query) => call(route, { ...input, query } as Input<R>, { signal }) as Promise<Page<RowOf<R>>>),
+    everyPage((page) => {
+      const query = { ...input?.query, ...page }
+      return call(route, { ...input, query } as Input<R>, { signal }) as Promise<Page<RowOf<R>>>
+    }),
   )
 }

@@ -1,4 +1,5 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { awaySince } from './away.ts'
 import { type Answer, addressOf, call, type Input, type RouteName } from './client.ts'
 import { asFailure, type Failure } from './failure.ts'
 
@@ -51,12 +52,17 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
       },
       (error) => {
         if (leaving.signal.aborted) return
-        setState((before) => ({ ...before, failure: asFailure(error), isLoading: false }))
+        setState((before) => {
+          // While the service is away, what it said last stays; the frame tells that it is of then.
+          const isKept = awaySince.peek() !== undefined && before.key === key && before.data !== undefined
+          return { ...before, failure: isKept ? undefined : asFailure(error), isLoading: false }
+        })
       },
     )
     return () => leaving.abort()
   }, [key, turn])
   const reload = useCallback(() => setTurn((before) => before + 1), [])
+  useReturn(reload)
   return {
     data: state.data,
     failure: state.failure,
@@ -64,6 +70,16 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
     isCurrent: state.key === key && state.data !== undefined,
     reload,
   }
+}
+
+/** Calls `act` when the service answers again after a time in which it did not. */
+export function useReturn(act: () => void): void {
+  const isAway = awaySince.value !== undefined
+  const wasAway = useRef(isAway)
+  useEffect(() => {
+    if (wasAway.current && !isAway) act()
+    wasAway.current = isAway
+  }, [isAway])
 }
 
 function begun<T>(key: string | undefined): State<T> {

@@ -33,6 +33,7 @@ export type InternEntry = { id: string; run_id: string; at: string; updated_at: 
 export type InternFile = { name: string; kind: 'file' | 'folder' | 'link' | 'other'; size: number; modified_at: string; executable: boolean; target: string | null; addressable: boolean }
 export type InternHost = { name: string; state: 'up' | 'gone'; reason: string | null; since: string | null }
 export type InternHostMove = { to: string }
+export type InternLog = { lines: (string)[]; has_more: boolean; message: string | null }
 export type InternMove = { host: string }
 export type InternPatch = { name?: string; description?: string | null; instructions?: string | null; model?: string | null; approval_mode?: 'manual' | 'self-drive'; visibility?: 'creator' | 'workspace'; repository?: NewRepository | null; mcp_servers?: (NewMcpServer)[]; web_hosts?: (string)[]; budget?: NewInternBudget | null }
 export type InternPermission = { id: string; session_id: string; asked_at: string; deadline_at: string; kind: 'permission'; operation: string | null; detail?: string; options: ('allow_once' | 'allow_always' | 'reject_once' | 'reject_always')[] }
@@ -82,7 +83,7 @@ export type NewMember = { email: string; name: string; role?: 'org:admin' | 'org
 export type NewRepository = { url: string; ref?: string; depth?: number; credential?: { username?: string; password: string } }
 export type NewSession = { key: string } | { link: string }
 export type NewSignInLink = { user_id?: string }
-export type NewWebhook = { url: string; description?: string | null; events?: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed')[]; include?: ('question' | 'answer_link')[]; workspace_id?: string }
+export type NewWebhook = { url: string; description?: string | null; events?: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed' | 'limit.nearly_spent' | 'limit.spent')[]; include?: ('question' | 'answer_link')[]; workspace_id?: string }
 export type NewWorkspace = { name: string; slug: string; description?: string | null; is_observability_io_logging_enabled?: boolean; io_logging_sampling_rate?: number; io_logging_api_key_ids?: (string)[] | null }
 export type Organization = { id: string; name: string; interns_programme: boolean; created_at: string }
 export type OrganizationPatch = { interns_programme?: boolean }
@@ -116,9 +117,9 @@ export type TriedText = { outcome: 'passed' | 'redacted' | 'blocked' | 'failed';
 export type WaitingElicitation = { intern_id: string; intern_name: string; workspace_id: string; creator_user_id: string; id: string; session_id: string; asked_at: string; deadline_at: string; kind: 'elicitation'; message: string; fields: ({ name: string; type: string; required: boolean; options?: (string)[] })[] }
 export type WaitingPermission = { intern_id: string; intern_name: string; workspace_id: string; creator_user_id: string; id: string; session_id: string; asked_at: string; deadline_at: string; kind: 'permission'; operation: string | null; detail?: string; options: ('allow_once' | 'allow_always' | 'reject_once' | 'reject_always')[] }
 export type WaitingQuestion = WaitingPermission | WaitingElicitation
-export type Webhook = { id: string; workspace_id: string; url: string; description: string | null; events: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed')[]; include: ('question' | 'answer_link')[]; enabled: boolean; disabled_reason: string | null; failing_since: string | null; old_secret_until: string | null; created_by_user_id: string; created_at: string; updated_at: string }
-export type WebhookDelivery = { id: string; webhook_id: string; event: 'intern.question_asked' | 'intern.run_ended' | 'intern.failed' | 'webhook.test'; state: 'pending' | 'delivered' | 'failed'; attempts: number; next_attempt_at: string | null; last_status: number | null; last_error: string | null; created_at: string; settled_at: string | null }
-export type WebhookPatch = { url?: string; description?: string | null; events?: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed')[]; include?: ('question' | 'answer_link')[]; enabled?: boolean }
+export type Webhook = { id: string; workspace_id: string; url: string; description: string | null; events: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed' | 'limit.nearly_spent' | 'limit.spent')[]; include: ('question' | 'answer_link')[]; enabled: boolean; disabled_reason: string | null; failing_since: string | null; old_secret_until: string | null; created_by_user_id: string; created_at: string; updated_at: string }
+export type WebhookDelivery = { id: string; webhook_id: string; event: 'intern.question_asked' | 'intern.run_ended' | 'intern.failed' | 'limit.nearly_spent' | 'limit.spent' | 'webhook.test'; state: 'pending' | 'delivered' | 'failed'; attempts: number; next_attempt_at: string | null; last_status: number | null; last_error: string | null; created_at: string; settled_at: string | null }
+export type WebhookPatch = { url?: string; description?: string | null; events?: ('intern.question_asked' | 'intern.run_ended' | 'intern.failed' | 'limit.nearly_spent' | 'limit.spent')[]; include?: ('question' | 'answer_link')[]; enabled?: boolean }
 export type WebhookRotation = { overlap_hours?: number }
 export type Workspace = { id: string; name: string; slug: string; description: string | null; default_guardrail_id: string; created_by: string | null; is_observability_io_logging_enabled: boolean; io_logging_sampling_rate: number; io_logging_api_key_ids: (string)[] | null; created_at: string; updated_at: string; default_text_model: null; default_image_model: null; default_provider_sort: null; is_data_discount_logging_enabled: false; is_observability_broadcast_enabled: false }
 export type WorkspacePatch = { name?: string; slug?: string; description?: string | null; is_observability_io_logging_enabled?: boolean; io_logging_sampling_rate?: number; io_logging_api_key_ids?: (string)[] | null }
@@ -182,6 +183,7 @@ export type Routes = {
   'POST /interns/{internId}/files/rename': { params: { internId: string }; query: undefined; body: { from: string; to: string; replace?: boolean }; response: { renamed: true } }
   'GET /interns/{internId}/files/archive': { params: { internId: string }; query: { path?: string }; body: undefined; response: undefined }
   'PUT /interns/{internId}/files/archive': { params: { internId: string }; query: { path?: string }; body: undefined; response: { data: { files: number; folders: number; links: number; bytes: number } } }
+  'GET /interns/{internId}/log': { params: { internId: string }; query: { lines?: number; bytes?: number }; body: undefined; response: { data: InternLog } }
   'GET /interns/{internId}/sessions': { params: { internId: string }; query: { limit?: number; starting_after?: string }; body: undefined; response: { data: (InternSession)[]; has_more: boolean; next_cursor?: string } }
   'GET /interns/{internId}/sessions/{sessionId}': { params: { internId: string; sessionId: string }; query: { limit?: number; starting_after?: string }; body: undefined; response: { data: { session: InternSession; entries: (InternEntry)[] }; has_more: boolean; next_cursor?: string } }
   'GET /interns/{internId}/sessions/{sessionId}/events': { params: { internId: string; sessionId: string }; query: undefined; body: undefined; response: undefined }

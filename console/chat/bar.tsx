@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
+import type { Failure } from '../api/failure.ts'
 import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { Chip, type Filter, Menu } from '../pieces/chips.tsx'
@@ -19,8 +20,9 @@ export function useSides(): { models: string[]; choose: (models: string[]) => vo
 }
 
 /** All that can be asked: models that no guardrail forbids, and presets. */
-export function useChoices(): string[] | undefined {
-  const models = useGet('GET /models/user', {}).data?.data
+export function useChoices(): { choices: string[] | undefined; failure: Failure | undefined; reload: () => void } {
+  const { data: found, failure, reload: again } = useGet('GET /models/user', {})
+  const models = found?.data
   const { data, reload } = useEvery('GET /presets', {})
   const keptHere = kept.value
   useEffect(() => {
@@ -28,7 +30,8 @@ export function useChoices(): string[] | undefined {
   }, [keptHere, reload])
   const presets = data ?? []
   const active = presets.filter(({ status }) => status === 'active')
-  return models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
+  const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
+  return { choices, failure, reload: again }
 }
 
 type BarProps = {

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { asks } from '../api/session.ts'
 import { useKeys } from '../pieces/keys.ts'
 import { Problem } from '../pieces/problem.tsx'
-import { draft, isBusy, say, stop } from './talk.ts'
+import { draft, isBusy, pictures, say, stop } from './talk.ts'
 
 /** Larger ones make requests that few providers take. */
 const largestBytes = 8_000_000
@@ -25,7 +25,7 @@ export function Composer({ models }: { models: string[] }) {
 function Writing({ models }: { models: string[] }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
-  const [images, setImages] = useState<string[]>([])
+  const images = pictures.value
   const [problem, setProblem] = useState<string>()
   useKeys([
     { key: '/', says: 'write', act: () => field.current?.focus() },
@@ -37,18 +37,25 @@ function Writing({ models }: { models: string[] }) {
     try {
       say(models, said, images)
       draft.value = ''
-      setImages([])
+      pictures.value = []
       setProblem(undefined)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
     }
   }
-  const attach = async (files: Iterable<File>) => {
-    const pictures = [...files].filter(({ type }) => type.startsWith('image/'))
-    const large = pictures.find(({ size }) => size > largestBytes)
+  const attach = async (chosen: Iterable<File>) => {
+    const files = [...chosen]
+    const other = files.find(({ type }) => !type.startsWith('image/'))
+    if (other) return setProblem(`${other.name} is no picture.`)
+    const large = files.find(({ size }) => size > largestBytes)
     if (large) return setProblem(`${large.name} has more than ${largestBytes / 1e6} MB.`)
-    const added = await Promise.all(pictures.map(asData))
-    setImages((before) => [...before, ...added])
+    try {
+      const added = await Promise.all(files.map(asData))
+      pictures.value = [...pictures.peek(), ...added]
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
   }
   return (
     <form
@@ -60,7 +67,12 @@ function Writing({ models }: { models: string[] }) {
     >
       <Problem text={problem} />
       {images.length > 0 && (
-        <Attached images={images} drop={(at) => setImages(images.filter((_, one) => one !== at))} />
+        <Attached
+          images={images}
+          drop={(at) => {
+            pictures.value = images.filter((_, one) => one !== at)
+          }}
+        />
       )}
       <textarea
         ref={field}
@@ -86,7 +98,11 @@ function Writing({ models }: { models: string[] }) {
           multiple
           hidden
           aria-label="Pictures"
-          onChange={(event) => void attach(event.currentTarget.files ?? [])}
+          onChange={({ currentTarget }) => {
+            void attach(currentTarget.files ?? [])
+            // The same one may be chosen again.
+            currentTarget.value = ''
+          }}
         />
         <button type="button" onClick={() => picker.current?.click()}>
           Add picture

@@ -46,7 +46,11 @@ const userMessage = ({ said, images }: Pick<Turn, 'said' | 'images'>): Message =
   content:
     images.length === 0
       ? said
-      : [{ type: 'text', text: said }, ...images.map((url) => ({ type: 'image_url', image_url: { url } }))],
+      : [
+          // Providers refuse a text that is empty.
+          ...(said === '' ? [] : [{ type: 'text', text: said }]),
+          ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
+        ],
 })
 
 /** A turn that a model did not answer is not told it again, nor what others answered. */

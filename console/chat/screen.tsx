@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { counted } from '../format/count.ts'
-import { Nothing } from '../pieces/states.tsx'
+import { Failed, Nothing } from '../pieces/states.tsx'
 import { useAgain } from './again.ts'
 import { beginAnew } from './anew.tsx'
 import { Bar, useChoices, useSides } from './bar.tsx'
@@ -14,7 +14,7 @@ import { askAgain, opening, turns } from './talk.ts'
 /** Up to four models or presets, asked the same at once. */
 export function Screen() {
   const { models, choose } = useSides()
-  const choices = useChoices()
+  const { choices, failure, reload } = useChoices()
   const [isOpen, setOpen] = useState(false)
   const problem = useAgain(useLocation().query.again, beginAnew)
   return (
@@ -34,7 +34,13 @@ export function Screen() {
               {problem}
             </p>
           )}
-          <Conversation models={models} choices={choices} choose={choose} />
+          {failure && !choices && turns.value.length === 0 ? (
+            <div class="talk">
+              <Failed failure={failure} again={reload} />
+            </div>
+          ) : (
+            <Conversation models={models} choices={choices} choose={choose} />
+          )}
           <Composer models={models} />
         </div>
         {isOpen && <SettingsPanel models={models} onClose={() => setOpen(false)} />}

@@ -12,6 +12,8 @@ export const settings = signal<Settings>(noSettings)
 /** Messages of a request that is asked again. */
 export const opening = signal<ChatRequest['messages']>([])
 export const draft = signal('')
+/** Pictures that go with it, as data URLs. */
+export const pictures = signal<string[]>([])
 /** How many presets were kept from here: the list of those to ask is another one then. */
 export const kept = signal(0)
 

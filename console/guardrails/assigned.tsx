@@ -5,10 +5,16 @@ import { forget } from '../api/resource.ts'
 import { toast } from '../pieces/toast.tsx'
 
 type Target = { kind: 'key' | 'member'; id: string; name: string }
-type AssignedProps = { id: string; governs: string | undefined; mayChange: boolean }
+/** `workspaceId`: the guardrail's, to whose keys it can be assigned; undefined while that is not known. */
+type AssignedProps = {
+  id: string
+  workspaceId: string | undefined
+  governs: string | undefined
+  mayChange: boolean
+}
 
 /** Whom it governs: keys and members, or all of a workspace. */
-export function Assigned({ id, governs, mayChange }: AssignedProps) {
+export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps) {
   const page = { params: { id } }
   const keys = useEvery('GET /guardrails/{id}/assignments/keys', page)
   const members = useEvery('GET /guardrails/{id}/assignments/members', page)
@@ -61,7 +67,7 @@ export function Assigned({ id, governs, mayChange }: AssignedProps) {
           </li>
         ))}
       </ul>
-      {mayChange && <Assign id={id} targets={targets} people={people} reload={reload} />}
+      {mayChange && <Assign id={id} workspaceId={workspaceId} targets={targets} people={people} reload={reload} />}
     </section>
   )
 }
@@ -91,12 +97,21 @@ function take(id: string, target: Target, reload: () => void): Promise<void> {
   return told(remove(id, target), reload, `It governs ${target.name} no more`, undo)
 }
 
-type AssignProps = { id: string; targets: Target[]; people: { id: string; name: string }[]; reload: () => void }
+type AssignProps = Pick<AssignedProps, 'id' | 'workspaceId'> & {
+  targets: Target[]
+  people: { id: string; name: string }[]
+  reload: () => void
+}
 
-function Assign({ id, targets, people, reload }: AssignProps) {
-  const keys = useEvery('GET /keys', {}).data ?? []
+function Assign({ id, workspaceId, targets, people, reload }: AssignProps) {
+  const query = { workspace_id: workspaceId, include_disabled: 'true' }
+  const keys = useEvery('GET /keys', workspaceId === undefined ? undefined : { query }).data ?? []
   const free = [
-    ...keys.map(({ hash, name }) => ({ kind: 'key' as const, id: hash, name })),
+    ...keys.map(({ hash, name, disabled }) => ({
+      kind: 'key' as const,
+      id: hash,
+      name: disabled ? `${name} (disabled)` : name,
+    })),
     ...people.map((one) => ({ kind: 'member' as const, id: one.id, name: one.name })),
   ].filter((one) => !targets.some((target) => target.id === one.id))
   const assign = (target: Target) => told(give(id, target), reload, `It governs ${target.name}`)

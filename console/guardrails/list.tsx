@@ -4,6 +4,7 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { useEvery } from '../api/pages.ts'
 import { forget } from '../api/resource.ts'
+import { useMe } from '../api/session.ts'
 import type { Guardrail } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { hasDraft } from '../pieces/drafts.ts'
@@ -115,11 +116,15 @@ function countsIn(assignments: { guardrail_id: string }[]): Map<string, number> 
 function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefined }) {
   const { route } = useLocation()
   const [problem, setProblem] = useState<string>()
+  const own = useMe()?.workspace.id
+  const workspaces = useEvery('GET /workspaces', mayChange ? {} : undefined).data ?? []
   const make = async (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('name'))
+    const fields = new FormData(event.currentTarget)
+    const name = String(fields.get('name'))
+    const workspace_id = String(fields.get('workspace') ?? '')
     try {
-      const { data } = await call('POST /guardrails', { body: { name } })
+      const { data } = await call('POST /guardrails', { body: { name, ...(workspace_id && { workspace_id }) } })
       forget('/guardrails')
       route(`/guardrails/${data.id}`)
     } catch (error) {
@@ -131,6 +136,15 @@ function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefin
       {mayChange && (
         <form class="guardrail-new" onSubmit={make}>
           <input name="name" aria-label="Name of a new guardrail" placeholder="a new guardrail’s name" required />
+          {workspaces.length > 1 && (
+            <select name="workspace" aria-label="Its workspace">
+              {workspaces.map(({ id, name }) => (
+                <option key={id} value={id} selected={id === own}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
           <button type="submit">Make it</button>
         </form>
       )}

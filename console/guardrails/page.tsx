@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
-import type { Guardrail } from '../api/types.ts'
+import type { Guardrail, Workspace } from '../api/types.ts'
 import { useDraft } from '../pieces/drafts.ts'
 import { useKeys } from '../pieces/keys.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
@@ -38,6 +38,7 @@ export function GuardrailPage({ id, mayChange }: { id: string; mayChange: boolea
           guardrail={isUnsaid ? undefined : found}
           saved={found && !isUnsaid ? policyIn(found) : emptyPolicy(`Workspace ${governed?.name} Default`)}
           governs={governed?.name}
+          {...(workspaces && workspaces.length > 1 && { workspace: workspaceOf(workspaces, found) })}
           mayChange={mayChange}
           reload={reload}
         />
@@ -46,17 +47,22 @@ export function GuardrailPage({ id, mayChange }: { id: string; mayChange: boolea
   )
 }
 
+const workspaceOf = (all: Workspace[], guardrail: Guardrail | undefined) =>
+  all.find(({ id }) => id === guardrail?.workspace_id)?.name
+
 type WholeProps = {
   id: string
   guardrail: Guardrail | undefined
   saved: Policy
   /** The workspace of which all is governed. */
   governs: string | undefined
+  /** The workspace that it is one of, where there are several. */
+  workspace?: string | undefined
   mayChange: boolean
   reload: () => void
 }
 
-function Whole({ id, guardrail, saved, governs, mayChange, reload }: WholeProps) {
+function Whole({ id, guardrail, saved, governs, workspace, mayChange, reload }: WholeProps) {
   const { route } = useLocation()
   const [draft, setDraft] = useDraft<Policy>(id)
   /** Moves when the fields are to be filled anew. */
@@ -74,7 +80,7 @@ function Whole({ id, guardrail, saved, governs, mayChange, reload }: WholeProps)
   useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/guardrails') }])
   return (
     <>
-      <Head id={id} guardrail={guardrail} policy={saved} governs={governs} mayChange={mayChange} />
+      <Head {...{ id, guardrail, policy: saved, governs, workspace, mayChange }} />
       <Meaning policy={policy} isChanged={isChanged} />
       {mayChange && (
         <div class="guardrail-work">
@@ -87,20 +93,21 @@ function Whole({ id, guardrail, saved, governs, mayChange, reload }: WholeProps)
         </div>
       )}
       {!mayChange && <Replayed id={id} saved={saved} policy={policy} />}
-      {guardrail && <Assigned id={id} governs={governs} mayChange={mayChange} />}
+      {guardrail && <Assigned id={id} workspaceId={guardrail.workspace_id} governs={governs} mayChange={mayChange} />}
       <History id={id} version={guardrail?.updated_at} {...(mayChange && { take: fill })} />
     </>
   )
 }
 
-type HeadProps = Pick<WholeProps, 'id' | 'guardrail' | 'governs' | 'mayChange'> & { policy: Policy }
+type HeadProps = Pick<WholeProps, 'id' | 'guardrail' | 'governs' | 'workspace' | 'mayChange'> & { policy: Policy }
 
-function Head({ id, guardrail, policy, governs, mayChange }: HeadProps) {
+function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProps) {
   return (
     <>
       <header>
         <h1>{policy.name}</h1>
         {governs !== undefined && <span class="dim">governs all of {governs}</span>}
+        {governs === undefined && workspace !== undefined && <span class="dim">of {workspace}</span>}
         {guardrail && (
           <span class="dim">
             changed <Ago time={guardrail.updated_at} />

@@ -1,16 +1,24 @@
 import { useState } from 'preact/hooks'
 
-/** What is said to an intern. Enter says it, Shift-Enter begins a line. */
-export function Composer({ label, send }: { label: string; send: (text: string) => void }) {
+type ComposerProps = {
+  label: string
+  /** @returns whether it was taken. */
+  send: (text: string) => Promise<boolean>
+}
+
+/** What is said to an intern. Enter says it, Shift-Enter begins a line. What is not taken stands there again. */
+export function Composer({ label, send }: ComposerProps) {
   const [text, setText] = useState('')
+  const say = async () => {
+    setText('')
+    if (!(await send(text))) setText((since) => since || text)
+  }
   return (
     <form
       class="say"
       onSubmit={(event) => {
         event.preventDefault()
-        if (text.trim() === '') return
-        send(text)
-        setText('')
+        if (text.trim() !== '') void say()
       }}
     >
       <textarea

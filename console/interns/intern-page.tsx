@@ -12,6 +12,7 @@ import { Files } from './files/files.tsx'
 import { Place } from './hosts/place.tsx'
 import { Inbox } from './inbox.tsx'
 import { useChanges, useWorld, type Waiting } from './live.ts'
+import { Log } from './log/log.tsx'
 import { NewSession } from './new-session.tsx'
 import { Rules } from './rules/rules.tsx'
 import { shown } from './shown.ts'
@@ -48,7 +49,7 @@ export function InternPage({ id }: { id: string }) {
             {data.visibility === 'workspace' ? 'seen by the workspace' : 'seen by its creator'}
           </p>
           <Place intern={data} mayChange={mayChange} after={reload} />
-          <Tabs tabs={tabs} />
+          <Tabs tabs={asks() ? [...tabs, { name: 'log', title: 'Log' }] : tabs} />
           <Part intern={data} waiting={waiting} mayChange={mayChange} after={reload} />
         </>
       )}
@@ -68,20 +69,20 @@ function Part({ intern, waiting, mayChange, after }: PartProps) {
   const part = usePart()
   if (part === 'rules') return <Rules owner={{ kind: 'intern', id: intern.id }} mayChange={mayChange} />
   if (part === 'tools') return <Tools intern={intern} mayChange={mayChange} after={after} />
+  if (part === 'log' && asks()) return <Log id={intern.id} />
   return (
     <>
       <Inbox waiting={waiting} />
       <h2>Sessions</h2>
       {intern.status === 'running' && asks() && <NewSession intern={intern} />}
-      {intern.status === 'running' ? <Sessions id={intern.id} name={intern.name} /> : <NotRunning />}
+      {intern.status !== 'running' && <NotRunning />}
+      <Sessions id={intern.id} name={intern.name} />
       {asks() && <Files id={intern.id} />}
     </>
   )
 }
 
-export const NotRunning = () => (
-  <p class="dim">What was said and done is told by the intern itself, while it is running. Wake it to read on.</p>
-)
+export const NotRunning = () => <p class="dim">It does not run: wake it to go on.</p>
 
 /** So many sessions are told at first. */
 const told = 100

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { hearsEvents, useEvents } from '../api/events.ts'
+import { hearsEvents, useEvents, useHearing } from '../api/events.ts'
 import { everyItem } from '../api/pages.ts'
 import { useResource } from '../api/resource.ts'
 import type { Intern, InternQuestion, WaitingQuestion } from '../api/types.ts'
@@ -25,7 +25,7 @@ export function useChanges(act: () => void): void {
   }
   useEvents('question', soon)
   useEvents('intern', soon)
-  useEvents('reset', soon)
+  useHearing(soon)
   useEffect(() => {
     const asking = setInterval(() => {
       if (!hearsEvents() && !document.hidden) soon()

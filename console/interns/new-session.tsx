@@ -9,6 +9,7 @@ export function NewSession({ intern }: { intern: Asker }) {
   const send = async (text: string) => {
     const session = await begin(intern, text)
     if (session !== undefined) route(`/interns/${intern.id}/${encodeURIComponent(session)}`)
+    return session !== undefined
   }
-  return <Composer label={`Begin a session with ${intern.name}`} send={(text) => void send(text)} />
+  return <Composer label={`Begin a session with ${intern.name}`} send={send} />
 }

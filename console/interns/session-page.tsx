@@ -1,7 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { useGet } from '../api/resource.ts'
+import { call } from '../api/client.ts'
+import { everyItem } from '../api/pages.ts'
+import { useGet, useResource } from '../api/resource.ts'
 import { asks } from '../api/session.ts'
-import type { Intern } from '../api/types.ts'
+import type { Intern, InternEntry } from '../api/types.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { Composer } from './composer.tsx'
 import { EntryView } from './entry-view.tsx'
@@ -23,16 +25,42 @@ export function SessionPage({ internId, sessionId }: { internId: string; session
       </p>
       {failure && <Failed failure={failure} again={reload} />}
       {!failure && !intern && <Loading />}
-      {intern && intern.status !== 'running' && (
-        <>
-          <h1>A session</h1>
-          <NotRunning />
-        </>
-      )}
+      {intern && intern.status !== 'running' && <KeptConversation intern={intern} sessionId={sessionId} />}
       {intern?.status === 'running' && <Conversation intern={intern} sessionId={sessionId} />}
     </div>
   )
 }
+
+/** What was said with an intern that does not run: its host tells it. */
+function KeptConversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
+  const params = { internId: intern.id, sessionId }
+  const { data, failure, reload } = useResource(`kept session ${intern.id} ${sessionId}`, async (signal) => {
+    let title = ''
+    const { rows } = await everyItem(async (query) => {
+      const page = await call('GET /interns/{internId}/sessions/{sessionId}', { params, query }, { signal })
+      title = shown(page.data.session.title)
+      return { ...page, data: page.data.entries }
+    })
+    return { title, entries: rows }
+  })
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  return (
+    <>
+      <h1>{data.title || 'A session'}</h1>
+      <Entries entries={data.entries} />
+      <NotRunning />
+    </>
+  )
+}
+
+const Entries = ({ entries }: { entries: readonly InternEntry[] | undefined }) => (
+  <ol class="transcript" aria-label="Transcript">
+    {entries?.map((entry) => (
+      <EntryView key={entry.id} entry={entry} />
+    ))}
+  </ol>
+)
 
 function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
   const params = { internId: intern.id, sessionId }
@@ -56,14 +84,11 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
         )}
       </header>
       {session.dropped_entries > 0 && <p class="dim">What came first is no longer kept.</p>}
-      <ol class="transcript" aria-label="Transcript">
-        {entries?.map((entry) => (
-          <EntryView key={entry.id} entry={entry} />
-        ))}
-      </ol>
+      <Entries entries={entries} />
       <Inbox waiting={waiting} />
-      {session.status === 'idle' && asks() && (
-        <Composer label={`Say something to ${intern.name}`} send={(text) => void say(intern, sessionId, text)} />
+      {/* Not before what was said is there, which would push it down. */}
+      {session.status === 'idle' && asks() && (entries || session.turns === 0) && (
+        <Composer label={`Say something to ${intern.name}`} send={(text) => say(intern, sessionId, text)} />
       )}
       <End count={entries?.length ?? 0} />
     </>

@@ -8,17 +8,16 @@ import type { Asker } from './live.ts'
 /** Questions whose answer was sent from here, and is not refused. */
 export const answered = signal<ReadonlySet<string>>(new Set())
 /** Answers what an intern asks. It goes on by itself: whoever answered may leave. */
-export function answer(intern: Asker, question: InternQuestion, content: string): Promise<void> {
+export async function answer(intern: Asker, question: InternQuestion, content: string): Promise<void> {
   answered.value = new Set(answered.peek()).add(question.id)
-  return send(intern, question.session_id, { role: 'tool', tool_call_id: question.id, content }, () => {
-    const left = new Set(answered.peek())
-    left.delete(question.id)
-    answered.value = left
-  })
+  if (await send(intern, question.session_id, { role: 'tool', tool_call_id: question.id, content })) return
+  const left = new Set(answered.peek())
+  left.delete(question.id)
+  answered.value = left
 }
 
-/** Says something in a session. */
-export function say(intern: Asker, sessionId: string, text: string): Promise<void> {
+/** Says something in a session. @returns whether it was taken. */
+export function say(intern: Asker, sessionId: string, text: string): Promise<boolean> {
   return send(intern, sessionId, { role: 'user', content: text })
 }
 
@@ -48,14 +47,15 @@ export async function stopRun(intern: Asker, runId: string): Promise<void> {
 type AcceptedRun = { data: { session_id: string } }
 type Message = { role: 'tool'; tool_call_id: string; content: string } | { role: 'user'; content: string }
 
-async function send(intern: Asker, sessionId: string, message: Message, onRefused = () => {}): Promise<void> {
+async function send(intern: Asker, sessionId: string, message: Message): Promise<boolean> {
   try {
     const params = { internId: intern.id, sessionId }
     const body = { messages: [message], background: true }
     await call('POST /interns/{internId}/sessions/{sessionId}/chat/completions', { params, body })
+    return true
   } catch (error) {
-    onRefused()
     told(intern, error)
+    return false
   }
 }
 

@@ -8,11 +8,11 @@ import { Workspaces } from './workspaces.tsx'
 
 const parts = [
   { name: '', title: 'Keys', Part: Keys },
-  { name: 'people', title: 'People', Part: People },
-  { name: 'workspaces', title: 'Workspaces', Part: Workspaces },
-  { name: 'providers', title: 'Provider keys', Part: Providers },
+  { name: 'people', title: 'People', Part: People, isOfAll: true },
+  { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOfAll: true },
+  { name: 'providers', title: 'Provider keys', Part: Providers, isOfAll: true },
   { name: 'sessions', title: 'Browsers', Part: Sessions },
-  { name: 'audit', title: 'Who changed what', Part: Audit },
+  { name: 'audit', title: 'Who changed what', Part: Audit, isOfAll: true },
 ]
 
 /** Who may use the service, with what, and who changed that. */

@@ -55,15 +55,17 @@ function WorkspaceRow({ of: workspace, mayChange, open }: RowProps) {
         <Ago time={created_at} />
       </td>
       <td data-head="leads to">
-        <a href={`/keys?workspace_id=${slug}`} aria-label={`Keys of ${name}`}>
-          Keys
-        </a>{' '}
-        <a href={`/requests?workspace_id=${slug}`} aria-label={`Requests of ${name}`}>
-          Requests
-        </a>{' '}
-        <a href={`/guardrails/${default_guardrail_id}`} aria-label={`Guardrail of ${name}`}>
-          Guardrail
-        </a>
+        <span class="leads">
+          <a href={`/keys?workspace_id=${slug}`} aria-label={`Keys of ${name}`}>
+            Keys
+          </a>
+          <a href={`/requests?workspace_id=${slug}`} aria-label={`Requests of ${name}`}>
+            Requests
+          </a>
+          <a href={`/guardrails/${default_guardrail_id}`} aria-label={`Guardrail of ${name}`}>
+            Guardrail
+          </a>
+        </span>
       </td>
       {mayChange && (
         <td class="number">

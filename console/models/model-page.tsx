@@ -33,6 +33,12 @@ export function ModelPage({ id }: { id: string }) {
         <>
           <Head model={found} />
           <ModelFacts model={found} />
+          {found.description && (
+            <>
+              <h2>What its author says</h2>
+              <p class="description">{found.description}</p>
+            </>
+          )}
           {served.data && (
             <>
               <h2>Who serves it</h2>
@@ -41,12 +47,6 @@ export function ModelPage({ id }: { id: string }) {
           )}
           <Policies author={author} slug={slug} />
           <History id={found.id} />
-          {found.description && (
-            <>
-              <h2>What its author says</h2>
-              <p class="description">{found.description}</p>
-            </>
-          )}
         </>
       )}
     </div>

@@ -4,7 +4,8 @@ import { placed } from './labels.ts'
 import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 
-const height = 380
+/** The names of many models want room: half of a large window. */
+const heightIn = (window: number) => Math.round(Math.min(720, Math.max(380, window / 2)))
 const edge = { left: 44, right: 16, top: 24, bottom: 34 }
 
 type ScatterProps = {
@@ -18,6 +19,7 @@ type ScatterProps = {
 /** Price against something good: upwards is better, leftwards cheaper. A line joins those that nothing beats. */
 export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) {
   const [place, width] = useWidth()
+  const height = heightIn(innerHeight)
   // A logarithm knows no price of nothing.
   const points = all.filter(({ price }) => price > 0)
   const free = all.length - points.length
@@ -30,7 +32,7 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
       </figcaption>
       <div ref={place} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: `${height}px` }}>
         {width > 0 && points.length > 0 && (
-          <Drawing points={points} front={front} width={width} goodName={goodName} pathOf={pathOf} />
+          <Drawing points={points} front={front} {...{ width, height, goodName, pathOf }} />
         )}
         {points.length === 0 && 'No model that passes has both figures'}
       </div>
@@ -44,9 +46,13 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
   )
 }
 
-type DrawingProps = Pick<ScatterProps, 'points' | 'goodName' | 'pathOf'> & { front: Point[]; width: number }
+type DrawingProps = Pick<ScatterProps, 'points' | 'goodName' | 'pathOf'> & {
+  front: Point[]
+  width: number
+  height: number
+}
 
-function Drawing({ points, front, width, goodName, pathOf }: DrawingProps) {
+function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProps) {
   const prices = points.map(({ price }) => price)
   const range: [number, number] = [Math.min(...prices) / 1.3, Math.max(...prices) * 1.3]
   const goodMarks = marksTo(Math.max(...points.map(({ good }) => good)))

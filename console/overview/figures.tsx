@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { role } from '../api/session.ts'
 import { count, exactCount, percent } from '../format/count.ts'
 import { exactMoney, money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
@@ -14,7 +15,11 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
   const [cost, saving] = [of(total, 'upstream_inference_cost') ?? 0, of(total, 'cache_saving') ?? 0]
   return (
     <dl class="figures">
-      <Figure name="requests" exact={exactCount(requests)} after={change('request_count')}>
+      <Figure
+        name={role() === 'developer' ? 'your requests' : 'requests'}
+        exact={exactCount(requests)}
+        after={change('request_count')}
+      >
         {exactCount(requests)}
       </Figure>
       <Figure name="spent" exact={exactMoney(cost)} after={change('upstream_inference_cost')}>

@@ -2,13 +2,17 @@ import { useState } from 'preact/hooks'
 import { useActing } from './acting.ts'
 import { Problem } from './problem.tsx'
 
+/** As it is shown, and can be typed: whatever spaces and ends of lines are in it. */
+const asShown = (name: string) => name.trim().replace(/\s+/g, ' ')
+
 /** What cannot be taken back asks for the name first. */
 export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
   const [typed, setTyped] = useState('')
   const { problem, isBusy, act: run } = useActing()
+  const isTyped = asShown(typed) === asShown(name)
   const submit = (event: Event) => {
     event.preventDefault()
-    if (typed.trim() === name.trim()) void run(act)
+    if (isTyped) void run(act)
   }
   return (
     <form class="delete" onSubmit={submit}>
@@ -23,7 +27,7 @@ export function DeleteNamed({ name, verb, act }: { name: string; verb: string; a
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
       </label>
-      <button type="submit" class="bad" disabled={isBusy || typed.trim() !== name.trim()}>
+      <button type="submit" class="bad" disabled={isBusy || !isTyped}>
         {verb[0]!.toUpperCase() + verb.slice(1)}
       </button>
       <Problem text={problem} />

@@ -32,6 +32,12 @@ export function Dialog({
       }}
     >
       {children}
+      {/* Last, so that the first field has the focus; where there is no keyboard, nobody presses Escape. */}
+      {className !== 'palette' && (
+        <button type="button" class="bare shut" onClick={onClose} aria-label="Close">
+          ✕
+        </button>
+      )}
     </dialog>
   )
 }

@@ -1,20 +1,22 @@
 import type { ComponentType } from 'preact'
 import { useRoute } from 'preact-iso/router'
+import { role } from '../api/session.ts'
 import { Nothing } from './states.tsx'
 
-/** A part by the last part of its path; the first has none. */
-export type Part = { name: string; title: string; Part: ComponentType }
+/** A part by the last part of its path; the first has none. `isOfAll` is offered to those who see all of the organization. */
+export type Part = { name: string; title: string; Part: ComponentType; isOfAll?: boolean }
 
 /** A screen of several parts, each with an address. @param screen its name, which begins that. */
 export function Parts({ screen, title, parts }: { screen: string; title: string; parts: Part[] }) {
   const here = useRoute().params.rest ?? ''
+  const offered = parts.filter(({ name, isOfAll }) => !isOfAll || name === here || role() !== 'developer')
   const Shown = parts.find(({ name }) => name === here)?.Part
   return (
     <div class="screen parts">
       <header class="bar">
         <h1>{title}</h1>
         <nav aria-label="Parts of this screen">
-          {parts.map(({ name, title: of }) => (
+          {offered.map(({ name, title: of }) => (
             <a key={name} href={`/${screen}${name && `/${name}`}`} aria-current={name === here ? 'page' : undefined}>
               {of}
             </a>

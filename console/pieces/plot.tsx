@@ -26,7 +26,8 @@ type PlotProps = {
   together?: string
 }
 
-const usualHeight = 180
+/** A plot is as high as its window is wide, in measure: on a large screen it is read from farther away. */
+export const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / 9)))
 const edge = { left: 62, right: 8, top: 8, bottom: 26 }
 /** As much of the axis as a time takes, in px. */
 const timeWidth = 70
@@ -36,7 +37,7 @@ const cursor = signal<{ together: string; index: number }>()
 
 /** Lines over time, the cursor reads all of them at once, and a table with the same figures behind. */
 export function Plot(props: PlotProps) {
-  const { title, lines, height = usualHeight, none } = props
+  const { title, lines, height = usualHeight(), none } = props
   const isBare = isNothing(lines, none !== undefined)
   return isBare ? <Bare title={title} height={height} says={none} /> : <Drawn {...props} />
 }
@@ -47,7 +48,7 @@ function Drawn(props: PlotProps) {
     times,
     lines,
     shown,
-    height = usualHeight,
+    height = usualHeight(),
     isStacked = false,
     isCount = false,
     together = title,

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from './keys.ts'
 
@@ -25,6 +25,8 @@ type TableProps<Row> = {
   narrow: (row: Row) => ComponentChildren
   /** Called when the end comes near. */
   onEnd?: () => void
+  /** Is given what scrolls. */
+  list?: RefObject<HTMLDivElement | null>
   /** Whether the list stands at its top. */
   onTop?: (isAtTop: boolean) => void
   /** Below the last row. */
@@ -34,7 +36,7 @@ type TableProps<Row> = {
 const rowHeight = 28
 const narrowHeight = 50
 /** Below this a row has two lines. */
-const narrowWidth = 560
+const narrowWidth = 660
 /** Rows that are there beyond what is seen, at either end. */
 const spare = 12
 /** The window of rows moves by so many at once: not each pixel that is scrolled draws anew. */
@@ -43,7 +45,8 @@ const step = 6
 /** Any number of rows, of which only those in sight are there. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, opened, onOpen, narrow, onEnd, onTop, foot } = props
-  const scroller = useRef<HTMLDivElement>(null)
+  const own = useRef<HTMLDivElement>(null)
+  const scroller = props.list ?? own
   const [view, setView] = useState<View>({ top: 0, height: 0, width: 0 })
   const [cursor, setCursor] = useState<string>()
   const isNarrow = view.width > 0 && view.width < narrowWidth
@@ -72,6 +75,7 @@ export function Table<Row>(props: TableProps<Row>) {
     return () => {
       observer.disconnect()
       element.removeEventListener('scroll', look)
+      onTop?.(true)
     }
   }, [onTop])
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { awaySince } from '../api/away.ts'
 import { addressOf } from '../api/client.ts'
 import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
@@ -108,7 +109,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
       </form>
       <kbd>/</kbd>
       <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
-        {isLive && <span class="dot ok" />}
+        {isLive && <span class={awaySince.value ? 'dot warn' : 'dot ok'} />}
         <b>{isLive ? 'live' : 'paused'}</b>
       </button>
       <a

@@ -56,7 +56,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
     {
       name: 'model',
       title: 'model',
-      width: 'minmax(150px, 1.7fr)',
+      width: 'minmax(192px, 1.5fr)',
       cell: ({ model }) => <span title={model}>{model}</span>,
     },
     {
@@ -73,7 +73,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       from: 980,
       cell: ({ key_hash }) => <span class="dim">{keyName(key_hash)}</span>,
     },
-    { name: 'tokens', title: 'tokens', width: '100px', isNumber: true, cell: (row) => <Tokens row={row} /> },
+    { name: 'tokens', title: 'tokens', width: '100px', isNumber: true, from: 740, cell: (row) => <Tokens row={row} /> },
     {
       name: 'first',
       title: 'first token',
@@ -96,7 +96,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       isNumber: true,
       cell: (row) => <Price row={row} />,
     },
-    { name: 'outcome', title: 'outcome', width: 'minmax(166px, 1.4fr)', cell: (row) => <Outcome row={row} /> },
+    { name: 'outcome', title: 'outcome', width: 'minmax(166px, 1.6fr)', cell: (row) => <Outcome row={row} /> },
   ]
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Resource } from '../api/resource.ts'
+import { manages } from '../api/session.ts'
 import type { GenerationContent } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { Markdown } from '../pieces/markdown.tsx'
@@ -34,8 +35,9 @@ export function Conversation({ content }: { content: Resource<{ data: Generation
 function NotKept() {
   return (
     <>
-      Not kept. A workspace keeps prompts and answers where <code>is_observability_io_logging_enabled</code> is set;
-      never of requests that were refused.
+      Not kept. Workspaces keep prompts and answers only where that is{' '}
+      {manages() ? <a href="/keys/workspaces">chosen for them</a> : 'chosen for them by an owner or an admin'}; never of
+      requests that were refused.
     </>
   )
 }

@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { hearsEvents, useEvents } from '../api/events.ts'
+import { hearsEvents, useEvents, useHearing } from '../api/events.ts'
 import { asFailure, type Failure } from '../api/failure.ts'
+import { useReturn } from '../api/resource.ts'
 import type { Generation } from '../api/types.ts'
 import { knownOf, type LogQuery, logQuery } from './log-query.ts'
 import { passes, withNewer, withWaiting } from './merge.ts'
@@ -21,11 +22,21 @@ type Log = {
   /** Where older ones go on; null when there are none, undefined where they were let go and `to` of the last says it. */
   cursor: string | null | undefined
   failure: Failure | undefined
+  /** Why the rows end where they do, though there are older ones. */
+  endFailure: Failure | undefined
   /** Whether the rows are not yet those that were asked for. */
   isLoading: boolean
 }
 
-const empty: Log = { rows: [], waiting: [], missed: false, cursor: null, failure: undefined, isLoading: true }
+const empty: Log = {
+  rows: [],
+  waiting: [],
+  missed: false,
+  cursor: null,
+  failure: undefined,
+  endFailure: undefined,
+  isLoading: true,
+}
 
 /**
  * The request log as a list that goes on at both ends: older pages as one scrolls, newer requests as they happen.
@@ -39,23 +50,37 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const query = useRef<LogQuery>({})
   const top = useRef(isAtTop)
   top.current = isAtTop
+  // What is told while the log is on its way may not be in it.
+  const meanwhile = useRef<Generation[] | undefined>(undefined)
 
   useLayoutEffect(() => {
     const leaving = new AbortController()
     query.current = logQuery(values, Date.now())
+    const told: Generation[] = []
+    meanwhile.current = told
     setLog((before) => ({ ...before, isLoading: true, failure: undefined }))
     ask(query.current, {}, leaving.signal).then(
-      ({ data, next_cursor }) => setLog({ ...empty, rows: data, cursor: next_cursor, isLoading: false }),
+      ({ data, next_cursor }) => {
+        if (meanwhile.current === told) meanwhile.current = undefined
+        setLog(withNewer({ ...empty, rows: data, cursor: next_cursor, isLoading: false }, told, top.current))
+      },
       (error) => {
-        if (!leaving.signal.aborted) setLog((before) => ({ ...before, failure: asFailure(error), isLoading: false }))
+        if (leaving.signal.aborted) return
+        meanwhile.current = undefined
+        setLog((before) => ({ ...before, failure: asFailure(error), isLoading: false }))
       },
     )
     return () => leaving.abort()
   }, [filter, turn])
 
   const add = useCallback((newer: Generation[]) => {
+    meanwhile.current?.push(...newer)
     setLog((before) => withNewer(before, newer, top.current))
   }, [])
+  // At its top nothing waits, however it came there.
+  useLayoutEffect(() => {
+    if (isAtTop) setLog(withWaiting)
+  }, [isAtTop])
   useNewer(query, filter, isLive, add)
 
   const isBusy = useRef(false)
@@ -70,17 +95,18 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
         if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
         const known = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
         const next = page.data.filter(({ id }) => !known.has(id))
-        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor }
+        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor, endFailure: undefined }
       })
     } catch (error) {
-      setLog((before) => ({ ...before, failure: asFailure(error) }))
+      setLog((before) => ({ ...before, endFailure: asFailure(error) }))
     } finally {
       isBusy.current = false
     }
   }, [cursor, rows])
 
-  const takeWaiting = () => setLog(withWaiting)
-  return { ...log, older, takeWaiting, reload: () => setTurn((before) => before + 1) }
+  const reload = () => setTurn((before) => before + 1)
+  useReturn(() => log.failure && reload())
+  return { ...log, older, reload }
 }
 
 const ask = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
@@ -92,27 +118,30 @@ const justAfter = ({ created_at }: Generation) => new Date(Date.parse(created_at
 function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {
   const gathered = useRef<Generation[]>([])
   const timer = useRef<number | undefined>(undefined)
+  const look = async () => {
+    const asked = query.current
+    const newest = await ask(asked, {}).catch(() => undefined)
+    if (newest && asked === query.current) add(newest.data)
+  }
   useEvents<Generation>('generation', (generation) => {
-    const { known, isAll } = knownOf(query.current)
-    if (!isLive || !passes(generation, known)) return
+    if (!isLive || !passes(generation, knownOf(query.current).known)) return
     gathered.current.push(generation)
-    timer.current ??= window.setTimeout(async () => {
+    timer.current ??= window.setTimeout(() => {
       timer.current = undefined
       const newer = gathered.current.splice(0)
-      if (isAll) return add(newer)
-      const asked = query.current
-      const newest = await ask(asked, {}).catch(() => undefined)
-      if (newest && asked === query.current) add(newest.data)
+      if (knownOf(query.current).isAll) add(newer)
+      else if (newer.length > 0) look()
     }, gatherMs)
+  })
+  useHearing(() => {
+    if (isLive) look()
   })
   useEffect(() => {
     // What was gathered is of the filter before.
     gathered.current = []
     if (!isLive) return
-    const asking = setInterval(async () => {
-      if (document.hidden || hearsEvents()) return
-      const newest = await ask(query.current, {}).catch(() => undefined)
-      if (newest) add(newest.data)
+    const asking = setInterval(() => {
+      if (!document.hidden && !hearsEvents()) look()
     }, pollMs)
     return () => clearInterval(asking)
   }, [query, filter, isLive, add])

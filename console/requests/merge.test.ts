@@ -116,3 +116,8 @@ test('what waits stands above what was there, where nothing is missing between',
   assert.deepEqual(ids(withWaiting(log).rows), ['gen-2', 'gen-1'])
   assert.equal(withWaiting(log).cursor, null)
 })
+
+test('a request that took long stands where it began when it has waited, too', () => {
+  const log = { rows: [at(5), at(2)], waiting: [] as ReturnType<typeof at>[], missed: false, cursor: null }
+  assert.deepEqual(ids(withWaiting(withNewer(log, [at(6), at(3)], false)).rows), ['gen-6', 'gen-5', 'gen-3', 'gen-2'])
+})

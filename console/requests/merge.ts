@@ -99,9 +99,7 @@ export function withNewer<R extends Row, L extends Held<R>>(before: L, newer: R[
   }
 }
 
-/** What it holds once those that wait were asked for. */
+/** What it holds at its top, where nothing waits. */
 export function withWaiting<R extends Row, L extends Held<R>>(before: L): L {
-  const { rows, waiting, missed } = before
-  if (missed) return { ...before, rows: waiting, waiting: [], missed: false, cursor: undefined }
-  return { ...before, rows: [...waiting, ...rows], waiting: [] }
+  return withNewer<R, L>(before, [], true)
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useEveryKey } from '../api/every-key.ts'
@@ -21,6 +21,9 @@ export function Screen() {
   const [isLive, setLive] = useState(true)
   const [isAtTop, setAtTop] = useState(true)
   const log = useLog(filters.values, isLive, isAtTop)
+  const list = useRef<HTMLDivElement>(null)
+  const toTop = () => list.current?.scrollTo(0, 0)
+  useLayoutEffect(toTop, [queryOf(filters.values)])
   const keys = useEveryKey()
   const byHash = new Map<string, Key>(keys.data?.map((key) => [key.hash, key]))
   const keyName = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 8)}…`
@@ -48,8 +51,16 @@ export function Screen() {
             paidBy={byHash.get(filters.values.api_key_hash ?? '')}
           />
           <div class="screen list">
-            {log.waiting.length > 0 && (
-              <button type="button" class="newer" onClick={log.takeWaiting}>
+            {log.waiting.length > 0 && !log.failure && (
+              <button
+                type="button"
+                class="newer"
+                onClick={() => {
+                  // The button goes when the top is reached.
+                  list.current?.focus({ preventScroll: true })
+                  toTop()
+                }}
+              >
                 ↑ {log.waiting.length}
                 {log.missed && '+'} newer
               </button>
@@ -78,7 +89,8 @@ export function Screen() {
                 narrow={(row) => <NarrowRow row={row} />}
                 onEnd={log.older}
                 onTop={setAtTop}
-                foot={log.cursor === null && log.rows.length > 0 ? 'That is all there is.' : undefined}
+                list={list}
+                foot={<Foot log={log} />}
               />
             )}
           </div>
@@ -87,4 +99,19 @@ export function Screen() {
       </div>
     </div>
   )
+}
+
+/** Below the last row: whether there are more. */
+function Foot({ log: { rows, cursor, endFailure, older } }: { log: ReturnType<typeof useLog> }) {
+  if (endFailure) {
+    return (
+      <span role="alert">
+        Older ones could not be read: {endFailure.message}{' '}
+        <button type="button" onClick={() => void older()}>
+          Try again
+        </button>
+      </span>
+    )
+  }
+  return cursor === null && rows.length > 0 ? 'That is all there is.' : null
 }

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
+import { role } from '../api/session.ts'
 import type { AnalyticsRow, Key } from '../api/types.ts'
 import { count, exactCount, percent } from '../format/count.ts'
 import { exactMoney, money } from '../format/money.ts'
@@ -64,7 +65,7 @@ function Figures({ query, whole, series, paidBy }: Summary & { paidBy: Key | und
   return (
     <>
       <Figure
-        name={`requests, ${query.label}`}
+        name={`${role() === 'developer' ? 'your requests' : 'requests'}, ${query.label}`}
         value={exactCount(requests)}
         more={requests > 0 ? `${rateOf(rate)}` : ''}
       />

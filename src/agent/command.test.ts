@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { newFolder, realShell } from '#test/harness/agent.ts'
 import { isRunning } from '#test/harness/interns.ts'
@@ -32,4 +33,24 @@ test('a command that ends leaves another that runs beside it alone', { timeout: 
   const beside = shell.run('setsid --wait sh -c "sleep 1; echo whole"', options)
   await shell.run('true', options)
   assert.equal((await beside).output, 'whole\n')
+})
+
+test('a command that finds no file descriptor left is refused, and its process lives on', { timeout: 120_000 }, () => {
+  const script = `
+    const { openSync, closeSync } = await import('node:fs')
+    const { runCommand } = await import('#agent/command.ts')
+    const command = { file: '/bin/true', args: [], cwd: '/', env: {}, feeds: ['fed'] }
+    const limits = { timeoutMs: 600_000, outputBytes: 1000, processes: 10, memoryBytes: 1e9 }
+    const tried = () => runCommand(command, limits, new AbortController().signal).then(({ end }) => end.code, ({ code }) => code)
+    const codes = [await tried()]
+    const open = []
+    try { for (;;) open.push(openSync('/dev/null')) } catch {}
+    codes.push(await tried())
+    open.forEach(closeSync)
+    codes.push(await tried())
+    console.log(JSON.stringify([codes, process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')]))`
+  const node = [process.execPath, '--input-type=module', '-e', script]
+  const limited = ['-c', 'ulimit -n 300; "$@"; exit', 'bash', ...node]
+  const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 60_000 })
+  assert.deepEqual(stdout && JSON.parse(stdout), [[0, 'EMFILE', 0], []], stderr)
 })

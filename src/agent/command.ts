@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
 import { withoutInherited } from '#lib/inherited-files.ts'
 import { killMarked } from '#lib/process-marker.ts'
@@ -73,19 +73,11 @@ export function startCommand(
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
   const [output, complaint] = [boundedText(kept), boundedText({ head: 1_000, tail: 1_000 })]
-  const child = spawn(command.file, command.args, {
-    cwd: command.cwd,
-    env: command.env,
-    ...(command.user !== undefined && { uid: command.user, gid: command.user }),
-    detached: true,
-    stdio: withoutInherited([
-      talk.input ? 'pipe' : 'ignore',
-      'pipe',
-      'pipe',
-      ...command.feeds.map(() => 'pipe' as const),
-    ]),
-  })
-  if (child.pid) lowerPriority(child.pid)
+  const child = spawnGroup(command, talk.input === true)
+  child.on('error', reject)
+  const { stdout, stderr } = child
+  // Out of file descriptors: there is neither a process nor a pipe to one, and its error comes in a moment.
+  if (!stdout || !stderr) return { input: null, output: output.text, ended }
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
   const stop = (why: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
@@ -109,24 +101,21 @@ export function startCommand(
 
   // The reader may be gone before it has read all: how it ended tells why.
   child.stdin?.on('error', () => {})
-  child.stdout!.on('data', (bytes: Buffer) => {
+  stdout.on('data', (bytes: Buffer) => {
     output.add(bytes)
     talk.onOutput?.(bytes)
     if (output.total() > limits.outputBytes) stop('output')
   })
-  child.stderr!.on('data', complaint.add)
+  stderr.on('data', complaint.add)
   command.feeds.forEach((feed, index) => {
     feedInto(child.stdio[3 + index] as NodeJS.WritableStream, feed)
   })
-  child.on('error', (error) => {
-    settle()
-    reject(error)
-  })
+  child.on('error', settle)
   // The command is over when it exits. Processes that it left behind may hold its output open; they are ended now. A
   // process that has also left its group is not waited for.
   child.on('exit', () => {
     settle()
-    late = setTimeout(() => [child.stdout, child.stderr].forEach((pipe) => void pipe?.destroy()), exitGraceMs)
+    late = setTimeout(() => [stdout, stderr].forEach((pipe) => void pipe.destroy()), exitGraceMs)
   })
   let late: NodeJS.Timeout | undefined
   child.on('close', (code, name) => {
@@ -137,6 +126,20 @@ export function startCommand(
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
   return { input: child.stdin, output: output.text, ended }
+}
+
+/** Starts it as the leader of a process group of its own, with less of a claim on the processor than we have. */
+function spawnGroup({ file, args, cwd, env, user, feeds }: Command, input: boolean): ChildProcess {
+  const pipes = feeds.map(() => 'pipe' as const)
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    ...(user !== undefined && { uid: user, gid: user }),
+    detached: true,
+    stdio: withoutInherited([input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes]),
+  })
+  if (child.pid) lowerPriority(child.pid)
+  return child
 }
 
 function feedInto(pipe: NodeJS.WritableStream, feed: Feed): void {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from '#lib/schema.ts'
@@ -142,9 +143,20 @@ test('calls that a killed turn left without a result get one before the model is
 test('cancelling ends the tool, and the calls after it are not run', async () => {
   const order: string[] = []
   const { model } = listModel([[{ name: 'A' }, { name: 'B' }], 'done'])
-  await using at = await setUp(model, { tools: [noting('A', true, order), noting('B', true, order)] })
+  const begun = Promise.withResolvers<void>()
+  // It ends by the signal alone: no other end can come first.
+  const lasting: Tool = {
+    ...noting('A', true, order),
+    async run(_input, { signal }) {
+      order.push('A begins')
+      begun.resolve()
+      await once(signal, 'abort')
+      throw signal.reason
+    },
+  }
+  await using at = await setUp(model, { tools: [lasting, noting('B', true, order)] })
   const turn = runTurn(at.deps, 'go')
-  await sleep(5)
+  await begun.promise
   at.abort.abort()
   await assert.rejects(turn, { name: 'AbortError' })
   assert.deepEqual(order, ['A begins'])

@@ -1,14 +1,17 @@
 import type { SketchName } from '#usage/rollups/cell.ts'
+import type { CellTable } from '#usage/rollups/cell-tables.ts'
 import type { Dimension } from '#usage/rollups/dimensions.ts'
 import type { DimensionFilter } from './dimensions.ts'
 import type { SumName } from './sums.ts'
 import type { Granularity, Tile } from './tiles.ts'
 
+/** A stretch of time, and the cells that tell it. */
+export type TableTile = Tile & { table: CellTable }
+
 /** What is read of roll-ups. It is what `structuredClone` can copy. */
 export type CellQuery = {
   organizationId: string
-  table: 'workspace_cells' | 'key_cells'
-  tiles: readonly Tile[]
+  tiles: readonly TableTile[]
   filters: readonly DimensionFilter[]
   granularity: Granularity | undefined
   /** How long the buckets are that are read, in minutes; without, there is one. */

@@ -7,7 +7,6 @@ import { Group, percents } from './group.ts'
 
 const query: CellQuery = {
   organizationId: 'o',
-  table: 'workspace_cells',
   tiles: [],
   filters: [],
   granularity: 'hour',

@@ -130,4 +130,37 @@ onEachDatabase('a report', (kind) => {
     }
     assert.ok(found > 500, `only ${found} groups`)
   })
+
+  test('by model reads the few cells of models from the day on from which these are whole, before it those of workspaces', async () => {
+    await using store = await newDb(kind)
+    const requests = Array.from({ length: 60 }, (_, hour) => generation({ createdAt: now - hour * hourMs }))
+    await writeGenerations(store, requests)
+    await mergeAll(store.db)
+    const day = Math.floor(now / (24 * hourMs)) - 1
+    await store.db.query.insertInto('model_cells_since').values({ id: 1, day }).execute()
+    // What is not to be read is not there.
+    for (const [grain, per] of [
+      [60, 24],
+      [1440, 1],
+    ] as const) {
+      const of = (table: 'model_cells' | 'workspace_cells') =>
+        store.db.query.deleteFrom(table).where('grain', '=', grain)
+      await of('model_cells')
+        .where('slot', '<', day * per)
+        .execute()
+      await of('workspace_cells')
+        .where('slot', '>=', day * per)
+        .execute()
+    }
+    const deps = { db: store.db, now: () => now, retentionDays: 30 }
+    const [from, to] = [now - 60 * hourMs, now + hourMs]
+    for (const granularity of ['hour', 'day', undefined] as const) {
+      const query = { metrics: ['request_count', 'latency_p50'] as const, dimensions: ['model'] as const, granularity }
+      const scope = { organizationId: caller.organizationId }
+      const { groups } = await queryAnalytics(deps, scope, { ...query, filters: [], from, to })
+      const told = groups.map((group) => [Number(group.sum('requests')), typeof group.percentile('latency', 50)])
+      const counted = told.reduce((sum, [requests]) => sum + Number(requests), 0)
+      assert.deepEqual([counted, told.some(([, type]) => type !== 'number')], [60, false], String(granularity))
+    }
+  })
 })

@@ -9,6 +9,7 @@ import { type DimensionFilter, type DimensionName, dimensions } from './dimensio
 import { Group } from './group.ts'
 import { type MetricName, metrics } from './metrics.ts'
 import { readCells } from './read-cells.ts'
+import { tablesOf } from './tables.ts'
 import { type Granularity, type Tile, tilesOf } from './tiles.ts'
 
 /** Who asks: everything of an organization, or the requests of one key. */
@@ -40,7 +41,7 @@ export async function queryAnalytics(
   signal?: AbortSignal,
 ): Promise<{ groups: Group[]; from: number; to: number }> {
   const tiles = tilesIn(deps, query)
-  const read = cellQuery(scope, query, tiles)
+  const read = await cellQuery(deps, scope, query, tiles)
   const folded = await readCells(deps, read, signal)
   if (!folded) throw tooMany()
   const groups = Array.from(folded.starts, (_, at) => new Group(read, folded, at))
@@ -64,22 +65,19 @@ function timeOf(tiles: readonly Tile[], { from, to }: AnalyticsQuery): { from: n
   return { from: first.from * first.grain * minuteMs, to: last.to * last.grain * minuteMs }
 }
 
-function cellQuery(
+async function cellQuery(
+  deps: Pick<AnalyticsDeps, 'db'>,
   { organizationId, keyHash, userId }: Scope,
   { metrics: asked, dimensions: by, filters, granularity }: AnalyticsQuery,
   tiles: Tile[],
-): CellQuery {
+): Promise<CellQuery> {
   const own = [...only('key_hash', keyHash), ...only('user_id', userId)]
   const all = [...own, ...filters]
   const columns = by.map((name) => dimensions[name].column)
-  const isOfKeys = [...columns, ...all.map(({ column }) => column)].some(
-    (column) => column === 'key_hash' || column === 'user_id',
-  )
   const wanted = asked.map((name) => metrics[name])
   return {
     organizationId,
-    table: isOfKeys ? 'key_cells' : 'workspace_cells',
-    tiles,
+    tiles: await tablesOf(deps, tiles, [...columns, ...all.map(({ column }) => column)]),
     filters: all,
     granularity,
     unit: unitOf(granularity),

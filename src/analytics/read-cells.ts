@@ -3,6 +3,7 @@ import type { Db } from '#db/db.ts'
 import { foldRows, foldsEachRow } from '#db/fold-rows.ts'
 import { joinedTexts } from '#db/joined-texts.ts'
 import { sql } from '#db/kysely.ts'
+import type { CellTable } from '#usage/rollups/cell-tables.ts'
 import type { CellQuery } from './cell-query.ts'
 import type { DimensionFilter } from './dimensions.ts'
 import { fold } from './fold-cells.ts'
@@ -26,42 +27,46 @@ export function readCells(
 }
 
 /** A row for each cell: the bucket, columns, sums, and texts of distributions. */
-function eachCell({ table, columns, sums, sketches, ...query }: CellQuery): RawBuilder<unknown> {
-  const selected = [
-    ...columns.map((name) => sql.ref(name)),
-    ...sums.map(addedColumn),
-    ...sketches.map((name) => sql.ref(name)),
-  ]
-  const among = (time: RawBuilder<unknown>) =>
-    sql`select ${sql.join([sql`null`, bucketOf(query), ...selected])} from ${sql.table(table)}
+function eachCell({ tiles, columns, sums, sketches, ...query }: CellQuery): RawBuilder<unknown> {
+  // Named for one that Postgres hands over by name.
+  const among = (table: CellTable, time: RawBuilder<unknown>) => {
+    const selected = [
+      sql`cast(null as text) as part`,
+      sql`${bucketOf(query)} as bucket`,
+      ...columns.map((name, at) => sql`${sql.ref(name)} as ${columnAt(at)}`),
+      ...sums.map((name, at) => sql`${addedColumn(name, table)} as ${sumAt(at)}`),
+      ...sketches.map((name, at) => sql`${sql.ref(name)} as ${sketchAt(at)}`),
+    ]
+    return sql`select ${sql.join(selected)} from ${sql.table(table)}
       where ${sql.join([time, ...conditions(query)], sql` and `)}`
+  }
   // Each by itself, in the order of the index.
-  const times = query.tiles.length > 0 ? query.tiles.map(within) : [nothing]
-  return sql.join(times.map(among), sql` union all `)
+  const all = tiles.length > 0 ? tiles.map((tile) => among(tile.table, within(tile))) : [among('key_cells', nothing)]
+  return sql.join(all, sql` union all `)
 }
 
 /** A row for each group: of sums as text, and the texts of distributions as one. */
-function groupedCells(
-  db: Pick<Db, 'kind'>,
-  { table, columns, sums, sketches, mostGroups, ...query }: CellQuery,
-): RawBuilder<unknown> {
-  const bucket = bucketOf(query)
-  const groups = [...(query.unit === undefined ? [] : [bucket]), ...columns.map((name) => sql.ref(name))]
-  // Named for one that Postgres hands over by name.
+function groupedCells(db: Pick<Db, 'kind'>, query: CellQuery): RawBuilder<unknown> {
+  const { columns, sums, sketches, unit, mostGroups } = query
+  const groups = [...(unit === undefined ? [] : [sql`bucket`]), ...columns.map((_, at) => columnAt(at))]
   const selected = [
     sql`cast(null as text) as part`,
-    sql`${bucket} as bucket`,
-    ...columns.map((name, at) => sql`${sql.ref(name)} as ${sql.ref(`c${at}`)}`),
-    ...sums.map((name, at) => sql`${sumColumn(name)} as ${sql.ref(`s${at}`)}`),
-    ...sketches.map((name, at) => sql`${joinedTexts(db, sql`nullif(${sql.ref(name)}, '')`)} as ${sql.ref(`k${at}`)}`),
+    unit === undefined ? sql`0 as bucket` : sql`bucket`,
+    ...columns.map((_, at) => columnAt(at)),
+    ...sums.map((name, at) => sql`${sumColumn(name, sumAt(at))} as ${sumAt(at)}`),
+    ...sketches.map((_, at) => sql`${joinedTexts(db, sql`nullif(${sketchAt(at)}, '')`)} as ${sketchAt(at)}`),
   ]
-  const times = query.tiles.map((tile) => sql`(${within(tile)})`)
-  const time = times.length > 0 ? sql`(${sql.join(times, sql` or `)})` : nothing
   // Without groups there is one row even where there is nothing.
   const grouped = groups.length > 0 ? sql`group by ${sql.join(groups)}` : sql`having count(*) > 0`
-  return sql`select * from (select ${sql.join(selected)} from ${sql.table(table)}
-    where ${sql.join([time, ...conditions(query)], sql` and `)} ${grouped} limit ${sql.lit(mostGroups + 1)}) as merged`
+  return sql`select * from (select ${sql.join(selected)} from (${eachCell(query)}) as cells ${grouped}
+    limit ${sql.lit(mostGroups + 1)}) as merged`
 }
+
+const [columnAt, sumAt, sketchAt] = ['c', 's', 'k'].map((letter) => (at: number) => sql.ref(`${letter}${at}`)) as [
+  (at: number) => RawBuilder<unknown>,
+  (at: number) => RawBuilder<unknown>,
+  (at: number) => RawBuilder<unknown>,
+]
 
 const bucketOf = ({ unit }: Pick<CellQuery, 'unit'>) =>
   unit === undefined ? sql`0` : sql`slot * grain / ${sql.lit(unit)}`

@@ -6,7 +6,14 @@ import type { AskedQuestion, Field, Question } from '#interns/question.ts'
 import { findQuestion } from '#interns/questions.ts'
 import { findIntern, type Intern } from '#interns/store.ts'
 import { Fault } from '#lib/fault.ts'
-import { type LinkedQuestion, linkedQuestion, readAnswerToken, restoreLink, useLink } from '#webhooks/answer-link.ts'
+import {
+  isInUse,
+  type LinkedQuestion,
+  linkedQuestion,
+  readAnswerToken,
+  restoreLink,
+  useLink,
+} from '#webhooks/answer-link.ts'
 import { askedPage, saidPage } from './answer-page.ts'
 import type { ApiDeps } from './deps.ts'
 import { requireRegion } from './intern-region.ts'
@@ -55,14 +62,15 @@ async function openLink(deps: ApiDeps, token: string): Promise<Open> {
   const said = readAnswerToken(vault, token)
   if (!said) throw new Fault('not_found', 'There is no such link. It may have been cut short on its way.')
   const linked = await linkedQuestion(deps, said.deliveryId)
-  if (linked?.answeredAt != null) throw used
+  if (linked && isInUse(linked, now())) throw used
+  const asked = linked && (await findQuestion({ db }, linked.internId, { ...linked, id: linked.questionId }))
+  // It was used, and its question waits all the same: the server that took the answer died before it could give it.
+  if (linked?.answeredAt != null && !asked) throw used
   if (now() >= said.until) throw new Fault('gone', 'This link has expired. What it was about was not answered by it.')
   if (!linked) throw new Fault('gone', 'This link answers no longer: its webhook was deleted, disabled or changed.')
   const caller = await nameOf(deps, linked)
   requireInterns(caller)
-  const { internId, sessionId, questionId } = linked
-  const intern = await findIntern({ db }, caller, internId)
-  const asked = await findQuestion({ db }, intern.id, { sessionId, id: questionId })
+  const intern = await findIntern({ db }, caller, linked.internId)
   if (asked) return { linked, intern, caller, asked }
   throw new Fault('gone', 'This question waits no longer: it was answered elsewhere, or its turn has ended.')
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '#config/settings.ts'
 import type { Db } from '#db/db.ts'
 import type { Metered } from '#interns/metered-usage.ts'
-import type { Spent } from '#interns/watch-spending.ts'
+import type { Spent } from '#interns/run-spending.ts'
+import { toUsd } from '#lib/pico-usd.ts'
 import type { Ledger } from '#usage/ledger.ts'
 import { requestsWritten } from '#usage/requests-under-way.ts'
 import { costBetween, usedSince } from '#usage/used-since.ts'
@@ -30,7 +31,7 @@ export function spentByKey(deps: MeteredDeps): Spent {
   return async (keyHash, since, until) => {
     if (until !== undefined) await written(deps, keyHash, since)
     else await Promise.race([deps.ledger.flush(), sleep(patienceMs)])
-    return costBetween(deps, keyHash, since, until)
+    return toUsd(await costBetween(deps, keyHash, since, until))
   }
 }
 

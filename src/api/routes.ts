@@ -48,6 +48,7 @@ import { createOneIntern } from './routes/interns/create.ts'
 import { deleteOneIntern } from './routes/interns/delete.ts'
 import { deleteInternFile } from './routes/interns/delete-file.ts'
 import { getIntern } from './routes/interns/get.ts'
+import { getInternLog } from './routes/interns/get-log.ts'
 import { getInternQuestion } from './routes/interns/get-question.ts'
 import { getInternRules } from './routes/interns/get-rules.ts'
 import { getInternRun } from './routes/interns/get-run.ts'
@@ -194,6 +195,7 @@ const table = {
   createInternFolder,
   renameInternFile,
   getInternArchive,
+  getInternLog,
   writeInternArchive,
   listInternSessions,
   getInternSession,
@@ -288,7 +290,7 @@ export const tags = [
   { name: 'interns', description: 'Long-running agents that ask before they act.' },
   { name: 'guardrails', description: 'Limits on spend, models, providers, regions, retention and content.' },
   { name: 'presets', description: 'Named, versioned configurations of requests.' },
-  { name: 'webhooks', description: 'Addresses that hear what interns do.' },
+  { name: 'webhooks', description: 'Addresses that hear what interns do, and when limits are spent.' },
   { name: 'byok', description: 'Provider keys that workspaces bring along.' },
   { name: 'keys', description: 'The keys of the organization, and the calling one.' },
   { name: 'sessions', description: 'Where members are signed in with a browser.' },

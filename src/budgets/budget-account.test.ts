@@ -55,15 +55,15 @@ test('spending is reported as held until the ledger has it', async () => {
     asked.at(-1)?.grant(0n)
     await report
     account.spending.wrote(recorded)
-    const { total, held } = asked.at(-1)!.report
-    return { total, held }
+    const { total, held, unwritten } = asked.at(-1)!.report
+    return { total, held, unwritten }
   }
-  assert.deepEqual(await reported(), { total: 0n, held: 20n })
-  assert.deepEqual(await reported(), { total: 3n, held: 17n })
+  assert.deepEqual(await reported(), { total: 0n, held: 20n, unwritten: 7n })
+  assert.deepEqual(await reported(), { total: 3n, held: 17n, unwritten: 4n })
   assert.equal(account.spending.unwritten, 4n)
   attempt.record()
   await reported()
-  assert.deepEqual(await reported(), { total: 7n, held: 13n })
+  assert.deepEqual(await reported(), { total: 7n, held: 13n, unwritten: 0n })
   assert.equal(account.spending.unwritten, 0n)
 })
 
@@ -81,11 +81,11 @@ test('all that was spent is in every report, with how much of it was confirmed',
   asked[1]?.fail()
   await assert.rejects(first)
   const second = account.report(true, 30n)
-  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, need: 0n, wanted: 0n })
+  assert.deepEqual(asked[2]?.report, { total: 9n, confirmed: 0n, held: 1n, unwritten: 0n, need: 0n, wanted: 0n })
   asked[2]?.grant(0n)
   await second
   account.report(true, 30n)
-  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, need: 0n, wanted: 0n })
+  assert.deepEqual(asked[3]?.report, { total: 9n, confirmed: 9n, held: 1n, unwritten: 0n, need: 0n, wanted: 0n })
 })
 
 test('what lies idle is given back: all of it when nothing was asked for lately, else what is beyond what lies ready', async () => {
@@ -128,7 +128,7 @@ test('what is too little for who waits is given back with the question for more'
   await first
   account.reserve(8n, 1000n)
   await turn()
-  assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, need: 8n, wanted: 8n })
+  assert.deepEqual(asked[1]?.report, { total: 0n, confirmed: 0n, held: 10n, unwritten: 0n, need: 8n, wanted: 8n })
 })
 
 test('an account is not idle while a report of it is under way', async () => {

@@ -1,22 +1,11 @@
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { Spending } from './spending.ts'
 import type { Grant, LeaseReport } from './store.ts'
+import { type ReserveOutcome, type WaitingRequest, WaitingRequests } from './waiting-requests.ts'
 
-/** One exchange with the database: reports what is spent and held, and asks for `need` more, under a limit. */
-export type Exchange = (report: () => AccountReport, limit: PicoUsd) => Promise<Grant>
+/** One exchange with the database: reports what is spent and held, and asks for `need` more, under the limit it came with. */
+export type Exchange = (report: () => AccountReport, limit: PicoUsd | undefined) => Promise<Grant>
 type AccountReport = Omit<LeaseReport, 'server' | 'period'>
-
-/** The result of a reservation; `over` when the period has ended. */
-export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'over'
-
-type WaitingRequest = {
-  need: PicoUsd
-  /** The limit it came with: it may have been changed since. */
-  limit: PicoUsd
-  settle: (outcome: ReserveOutcome) => void
-  fail: (error: unknown) => void
-  deadline: number
-}
 
 type BudgetAccountDeps = {
   exchange: Exchange
@@ -50,7 +39,7 @@ export class BudgetAccount {
   #revoked = 0
   #askedAt = 0
   #hastening: Promise<unknown> | undefined
-  #waiting: WaitingRequest[] = []
+  readonly #waiting = new WaitingRequests()
   #exchanging: Promise<Grant> | undefined
   #serving = false
   #again = false
@@ -60,7 +49,7 @@ export class BudgetAccount {
   }
 
   get isWaited(): boolean {
-    return this.#waiting.length > 0
+    return !this.#waiting.isEmpty
   }
 
   /** Refuses who waits for a database that does not answer. */
@@ -73,12 +62,12 @@ export class BudgetAccount {
   /** Whether nothing of this account is held, owed or waited for, neither here nor in the database. */
   get isIdle(): boolean {
     const nothing = this.#unsettled === 0 && this.#available <= 0n && this.spending.isConfirmed
-    return nothing && !this.#leased && this.#waiting.length === 0 && !this.#exchanging
+    return nothing && !this.#leased && this.#waiting.isEmpty && !this.#exchanging
   }
 
   /** Takes at once what is there, without asking anybody. */
   take(need: PicoUsd): boolean {
-    if (this.#waiting.length > 0 || this.#available < need) return false
+    if (this.isWaited || this.#available < need) return false
     this.#setAside(need)
     return true
   }
@@ -95,7 +84,7 @@ export class BudgetAccount {
     if (this.take(need)) return 'granted'
     const { promise, resolve, reject } = Promise.withResolvers<ReserveOutcome>()
     const { elapsed, waitMs } = this.#deps
-    this.#waiting.push({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
+    this.#waiting.add({ need, limit, settle: resolve, fail: reject, deadline: elapsed() + waitMs })
     this.serve().catch((error: unknown) => this.giveUp(error))
     return promise
   }
@@ -121,11 +110,11 @@ export class BudgetAccount {
     this.#reserved -= reserved
     this.#available += reserved - spent
     if (this.#available < this.#idle) this.#idle = this.#available
-    if (this.#waiting.length > 0) this.serve().catch((error: unknown) => this.giveUp(error))
+    if (this.isWaited) this.serve().catch((error: unknown) => this.giveUp(error))
     if (this.#available < 0n) this.#hasten()
   }
 
-  /** Reports before its time. One that fails is made again in time. */
+  /** Reports at once instead of with the next regular report, which makes up for one that fails. */
   #hasten(): void {
     this.#hastening ??= this.#ask()
       .catch(() => undefined)
@@ -140,7 +129,7 @@ export class BudgetAccount {
     this.#giveBackReady()
   }
 
-  /** The next report no longer has it. */
+  /** Takes the available money out of the next report, which so gives it back. */
   #giveBackReady(): void {
     if (this.#available > 0n) this.#available = 0n
     this.#idle = 0n
@@ -163,18 +152,18 @@ export class BudgetAccount {
 
   async #serveOnce(): Promise<void> {
     this.#serveWaiting()
-    const first = this.#waiting[0]
+    const { first } = this.#waiting
     if (!first) return
     const { granted, free, others, current } = await this.#ask(first)
     if (granted > 0n) this.#again = true
     this.#serveWaiting()
-    if (!current) this.#tellAll('over')
-    this.#refuse(free + others + this.#available + this.#reserved)
+    if (!current) this.#waiting.settleAll('over')
+    this.#waiting.refuse(free + others + this.#available + this.#reserved, this.#deps.elapsed())
   }
 
   /** Reports what was spent, and gives back what is idle, but for `ready` while it is in use. */
   async report(inUse: boolean, ready: PicoUsd): Promise<void> {
-    if (this.#waiting.length === 0) {
+    if (this.#waiting.isEmpty) {
       const idle = inUse ? this.#idle - ready : this.#available
       this.#available -= larger(idle, 0n)
     }
@@ -192,32 +181,14 @@ export class BudgetAccount {
 
   /** Without the database nobody can say what is left: who waits is refused rather than let through. */
   giveUp(error: unknown): void {
-    for (const { fail } of this.#waiting.splice(0)) fail(error)
-  }
-
-  #tellAll(outcome: ReserveOutcome): void {
-    for (const { settle } of this.#waiting.splice(0)) settle(outcome)
+    this.#waiting.failAll(error)
   }
 
   #serveWaiting(): void {
-    for (let next = this.#waiting[0]; next && this.#available >= next.need; next = this.#waiting[0]) {
+    for (let next = this.#waiting.first; next && this.#available >= next.need; next = this.#waiting.first) {
       this.#setAside(next.need)
-      this.#waiting.shift()
-      next.settle('granted')
+      this.#waiting.grantFirst()
     }
-  }
-
-  /**
-   * Refuses requests that would not fit even if all requests in flight cost nothing, and those that waited too long.
-   */
-  #refuse(most: PicoUsd): void {
-    const now = this.#deps.elapsed()
-    this.#waiting = this.#waiting.filter(({ need, settle, deadline }) => {
-      if (need > most) settle('spent')
-      else if (now >= deadline) settle('reserved')
-      else return true
-      return false
-    })
   }
 
   /** One exchange at a time: each says what is held after the one before. */
@@ -240,17 +211,18 @@ export class BudgetAccount {
     const revoked = this.#revoked
     if (first) this.#giveBackReady()
     const need = first ? first.need - this.#available : 0n
-    const wanted = this.#waiting.reduce((sum, waiting) => sum + waiting.need, 0n)
+    const { wanted } = this.#waiting
     let total = 0n
     const report = () => {
       total = this.spending.written
-      const held = larger(this.#available, 0n) + this.#reserved + this.spending.unwritten
-      return { total, confirmed: this.spending.confirmed, held, need, wanted }
+      const { confirmed, unwritten } = this.spending
+      const held = larger(this.#available, 0n) + this.#reserved + unwritten
+      return { total, confirmed, held, unwritten, need, wanted }
     }
     this.#askedAt = this.#deps.elapsed()
     this.#leased = true
     try {
-      const answer = await this.#deps.exchange(report, first?.limit ?? 0n)
+      const answer = await this.#deps.exchange(report, first?.limit)
       this.spending.confirm(total)
       this.#leased = !answer.ended
       if (this.#revoked === revoked) this.#available += answer.granted

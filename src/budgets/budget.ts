@@ -3,14 +3,22 @@ import { type Interval, intervals } from '#lib/vocabulary.ts'
 import { periodEnd, periodStart } from '#usage/days.ts'
 import { forecastOf } from '#usage/forecast.ts'
 
-/** The owner of a limit: a key, or a guardrail, which may hold for a whole workspace. */
-export type Subject =
+/** A key, or a guardrail, which may hold for a whole workspace. */
+export type LastingSubject =
   | { kind: 'key'; hash: string }
   | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number }
 
+/** A turn of an intern, of which all counts that is asked with a key since it began, or a session with all its turns. */
+export type TurnSubject =
+  | { kind: 'turn'; id: string; keyHash: string; beganAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
+  | { kind: 'session'; internId: string; sessionId: string }
+
+/** The owner of a limit. */
+export type Subject = LastingSubject | TurnSubject
+
 /** A limit on what may be spent. */
 export type Budget = {
-  /** `guardrail:<id>` or `key:<hash>`. */
+  /** `guardrail:<id>`, `key:<hash>`, `turn:<id>` or `session:<intern> <id>`. */
   id: string
   subject: Subject
   limit: PicoUsd
@@ -40,7 +48,7 @@ export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): n
   return interval === null ? null : periodEnd(interval, now)
 }
 
-/** What will be spent when the running period ends, at the pace since it began; null where nothing tells. */
+/** What will be spent at the end of the running period if spending goes on as since its beginning; null if unknown. */
 export function forecastFor({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
   return forecastOf(interval, spent, now)
 }

@@ -115,7 +115,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
 
   test('a request waits for what those under way give back', async () => {
     await using store = await newDb(kind)
-    const budgets = open(store.db)
+    const budgets = open(store.db, Date.now, 0n, 20, 300_000)
     const costs = await Promise.all([
       spend(budgets, budgetOf(1), 0.9, 0.1, 60),
       spend(budgets, budgetOf(1), 0.9, 0.1, 5),
@@ -266,6 +266,7 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
           confirmed: 0n,
           held: usd(held),
           need: 0n,
+          unwritten: 0n,
           wanted: 0n,
         }),
       ]

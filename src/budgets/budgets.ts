@@ -2,7 +2,6 @@ import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Budget } from './budget.ts'
-import type { ReserveOutcome } from './budget-account.ts'
 import { DatabaseTime } from './database-time.ts'
 import {
   type AccountsDeps,
@@ -12,6 +11,7 @@ import {
   type OpenAccount,
   OpenAccounts,
 } from './open-accounts.ts'
+import type { ReserveOutcome } from './waiting-requests.ts'
 
 /** Money set aside for one request, of every budget that counts it. */
 export type Reservation = {

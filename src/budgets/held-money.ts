@@ -37,7 +37,7 @@ export async function heldMoney(query: Query, clock: DatabaseClock, organization
   return { held: sumOf(1), unaccounted: sumOf(0) }
 }
 
-/** What servers that are heard hold of each budget, by its id. @param now this server's time: which period runs. */
+/** The money that reporting servers hold, by budget id. @param now this server's time, which says which period runs. */
 export async function heldOf(
   query: Query,
   clock: DatabaseClock,

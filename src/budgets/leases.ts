@@ -9,17 +9,18 @@ import type { Lease, StoredBudget } from './rows.ts'
 export const leaseMs = 30_000
 
 const dayMs = 86_400_000
-const holds = ' '
+/** Stands between the server and the interval in the name of a holder. */
+const separator = ' '
 
 /** A server holds money apart for each interval that a limit has had: requests may be under way from before a change. */
 export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval'>) =>
-  `${server}${holds}${interval ?? 'never'}`
+  `${server}${separator}${interval ?? 'never'}`
 
 /** The money that leases take from a budget. */
 export type Leased = {
-  /** Of servers that are heard: some of it may return soon. */
+  /** Held by servers that still report: some of it may return soon. */
   held: PicoUsd
-  /** Of servers that are not: all of it counts as spent, for nobody knows better, until they have accounted for it. */
+  /** Held by servers that no longer report: all of it counts as spent until they account for it. */
   charged: PicoUsd
 }
 
@@ -42,7 +43,7 @@ const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
 
 /** A period is charged with what was set aside in it. Under another interval that may be a running one. */
 function countsIn(budget: Pick<Budget, 'interval'>, period: number, lease: Lease, at: number): boolean {
-  const ofThisInterval = lease.server === leaseHolder(lease.server.split(holds)[0]!, budget)
+  const ofThisInterval = lease.server === leaseHolder(lease.server.split(separator)[0]!, budget)
   if (ofThisInterval) return lease.period === period
   return !isExpired(lease, at) || lease.renewedAt + leaseMs >= period * dayMs
 }

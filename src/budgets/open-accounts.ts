@@ -74,7 +74,7 @@ export class OpenAccounts {
 
   async #exchange(open: OpenAccount, period: number, ...[report, limit]: Parameters<Exchange>): ReturnType<Exchange> {
     const { time, server, spentBefore } = this.#deps
-    const budget = { ...open.budget, limit }
+    const budget = limit === undefined ? open.budget : { ...open.budget, limit }
     const earlier = { settled: () => this.#reportOlder(open), spent: () => spentBefore(budget, period) }
     const askedAt = time.elapsed()
     const answer = await exchange(this.#deps, budget, () => ({ server, period, ...report() }), earlier)
@@ -131,7 +131,7 @@ export class OpenAccounts {
     return promise.finally(end)
   }
 
-  /** What is spent goes to the ledger before it is reported. */
+  /** Waits until the ledger has all that was spent: only then may it be reported. */
   async #write(): Promise<void> {
     const unwritten = [...this.#accounts.values()].filter(({ account }) => account.spending.unwritten > 0n)
     if (unwritten.length === 0) return

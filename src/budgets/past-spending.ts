@@ -2,20 +2,23 @@ import type { Db } from '#db/db.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import { dayOf } from '#usage/days.ts'
 import { chargedOf, type Spenders, spendingOf } from '#usage/read.ts'
-import type { Budget, Subject } from './budget.ts'
+import type { Budget, LastingSubject } from './budget.ts'
 
 /**
  * Reads the ledger for the spending of a budget's subjects since a day: for a limit that is set after money was spent.
  * A guardrail without an interval counts from the day on which it was made.
  */
-export async function spentBefore(deps: { db: Pick<Db, 'query'> }, budget: Budget, sinceDay: number): Promise<PicoUsd> {
-  const { subject } = budget
+export async function spentBefore(
+  deps: { db: Pick<Db, 'query'> },
+  { subject, includesByok }: Pick<Budget, 'includesByok'> & { subject: LastingSubject },
+  sinceDay: number,
+): Promise<PicoUsd> {
   const made = subject.kind === 'guardrail' ? dayOf(subject.createdAt) : 0
   const spending = await spendingOf(deps, await spendersOf(deps, subject), Math.max(sinceDay, made))
-  return chargedOf(spending, budget.includesByok)
+  return chargedOf(spending, includesByok)
 }
 
-async function spendersOf(deps: { db: Pick<Db, 'query'> }, subject: Subject): Promise<Spenders> {
+async function spendersOf(deps: { db: Pick<Db, 'query'> }, subject: LastingSubject): Promise<Spenders> {
   if (subject.kind === 'key') return { keyHashes: [subject.hash], userIds: [] }
   const workspace = await deps.db.query
     .selectFrom('workspaces')

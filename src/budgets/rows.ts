@@ -18,16 +18,21 @@ export type Lease = {
   renewedAt: number
 }
 
+/** The most that webhooks were told of a limit, in a hundred. */
+export type ToldLevel = { interval: string; limit: PicoUsd; percent: number }
+
 export type StoredBudget = {
   /** The database's time. */
   at: number
   /** Undefined when no account was kept of the period. */
   spent: PicoUsd | undefined
   leases: Lease[]
+  /** Of the period. */
+  told: ToldLevel[]
 }
 
 type BudgetRowsRow = {
-  kind: 'clock' | 'period' | 'lease'
+  kind: 'clock' | 'period' | 'lease' | 'told'
   at: number
   server: string
   period: number
@@ -51,12 +56,16 @@ export async function readBudget(
       from budget_periods where budget = ${budget} and period = ${period}
     union all
     select 'lease', renewed_at, server, period, ${asText('spent_pico')}, ${asText('held_pico')}
-      from budget_leases where budget = ${budget}`.execute(query)
-  const kept: StoredBudget = { at: 0, spent: undefined, leases: [] }
+      from budget_leases where budget = ${budget}
+    union all
+    select 'told', percent, reset_interval, period, ${asText('limit_pico')}, '0'
+      from told_limits where budget = ${budget} and period = ${period}`.execute(query)
+  const kept: StoredBudget = { at: 0, spent: undefined, leases: [], told: [] }
   for (const { kind, at, server, period: of, ...row } of rows) {
     const [spent, held] = [BigInt(row.spent), BigInt(row.held)]
     if (kind === 'clock') kept.at = at
     else if (kind === 'period') kept.spent = spent
+    else if (kind === 'told') kept.told.push({ interval: server, limit: spent, percent: at })
     else kept.leases.push({ server, period: of, held, spent, renewedAt: at })
   }
   return kept
@@ -136,7 +145,7 @@ export async function deleteLease(tx: Tx, budget: string, { server, period }: Le
     .execute()
 }
 
-/** Those of periods that are over, last heard before an instant. */
+/** Deletes leases of periods that are over, if their servers last reported before an instant. */
 export async function deleteOldLeases(tx: Tx, budget: string, period: number, before: number): Promise<void> {
   await tx
     .deleteFrom('budget_leases')
@@ -144,6 +153,24 @@ export async function deleteOldLeases(tx: Tx, budget: string, period: number, be
     .where('period', '>', 0)
     .where('period', '<', period)
     .where('renewed_at', '<', before)
+    .execute()
+}
+
+type NewToldLevel = ToldLevel & { budget: string; period: number; at: number }
+
+export async function writeTold(tx: Tx, { budget, period, interval, limit, percent, at }: NewToldLevel): Promise<void> {
+  const row = { budget, period, reset_interval: interval, limit_pico: keepable(limit), percent, told_at: at }
+  await upsert(tx, 'told_limits', [row], { key: ['budget', 'period', 'reset_interval', 'limit_pico'] }).execute()
+}
+
+/** Of periods that are over, told before an instant. */
+export async function deleteOldTold(tx: Tx, budget: string, period: number, before: number): Promise<void> {
+  await tx
+    .deleteFrom('told_limits')
+    .where('budget', '=', budget)
+    .where('period', '>', 0)
+    .where('period', '<', period)
+    .where('told_at', '<', before)
     .execute()
 }
 

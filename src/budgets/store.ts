@@ -1,5 +1,6 @@
 import type { DatabaseClock } from '#db/clock.ts'
 import type { Db, Tx } from '#db/db.ts'
+import type { Announce } from '#db/signals.ts'
 import { mostKept, type PicoUsd } from '#lib/pico-usd.ts'
 import { type Budget, periodOf, periodsOfOthers } from './budget.ts'
 import { leasedOf, leaseHolder } from './leases.ts'
@@ -7,12 +8,14 @@ import {
   addSpent,
   deleteLease,
   deleteOldLeases,
+  deleteOldTold,
   insertPeriod,
   type Lease,
   readBudget,
   readSpent,
   writeLease,
 } from './rows.ts'
+import { isNews, tellLevels } from './tell-levels.ts'
 
 export type BudgetStore = { db: Db; clock: DatabaseClock }
 
@@ -28,6 +31,8 @@ export type LeaseReport = {
   confirmed: PicoUsd
   /** The money that the server holds now, for requests under way and for later ones. */
   held: PicoUsd
+  /** The part of it that is spent, and not in the total yet. */
+  unwritten: PicoUsd
   /** At least so much more; 0 to ask for nothing. */
   need: PicoUsd
   /** The amount that would be enough for all waiting requests. */
@@ -80,7 +85,9 @@ export async function exchange(
 ): Promise<Grant> {
   const attempt = (start?: Start) => {
     const said = report()
-    return store.db.exclusively(`budget ${budget.id}`, (tx) => exchangeIn(tx, store.clock, budget, said, start))
+    return store.db.exclusively(`budget ${budget.id}`, (tx, announce) =>
+      exchangeIn(tx, announce, store.clock, budget, said, start),
+    )
   }
   const first = await attempt()
   if (!('unbegun' in first)) return first
@@ -96,6 +103,7 @@ export async function exchange(
 
 async function exchangeIn(
   tx: Tx,
+  announce: Announce,
   clock: DatabaseClock,
   budget: Budget,
   report: LeaseReport,
@@ -123,6 +131,9 @@ async function exchangeIn(
   const { held: others, charged } = leasedOf(budget, report.period, kept, mine)
   const free = smaller(budget.limit - before - fresh - others - charged, mostHeld) - report.held
   const granted = current && report.need > 0n && free >= report.need ? grantOf(budget, report, free) : 0n
+  const spent = before + fresh + charged + report.unwritten
+  const level = { period, at, spent, isRefused: current && report.need > budget.limit - spent, told: kept.told }
+  if (isNews(budget, level)) await tellLevels(tx, announce, budget, level)
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
   // Its holder must know that all was taken before the row may go: else it would say it once more.
   const ended = lease.held === 0n && total === report.confirmed
@@ -179,7 +190,9 @@ async function begin(tx: Tx, budget: Budget, period: number, at: number, start: 
   }
   const spent = larger(start.spent + meanwhile, within)
   await insertPeriod(tx, budget.id, period, spent)
-  if (budget.interval !== null) await deleteOldLeases(tx, budget.id, period, at - keptMs)
+  if (budget.interval === null) return spent
+  await deleteOldLeases(tx, budget.id, period, at - keptMs)
+  await deleteOldTold(tx, budget.id, period, at - keptMs)
   return spent
 }
 

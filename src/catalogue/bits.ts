@@ -15,7 +15,7 @@ export function addBit(bits: Bits, at: number): void {
   bits[at >>> 5]! |= 1 << (at & 31)
 }
 
-export function hasBit(bits: Bits, at: number): boolean {
+function hasBit(bits: Bits, at: number): boolean {
   return (bits[at >>> 5]! & (1 << (at & 31))) !== 0
 }
 

@@ -2,7 +2,7 @@
  * The names under which request bodies have their conversation, one for each kind of body. Filters, the bound of the
  * prompt and the plugins look there. A client protocol that uses another name adds it here.
  */
-export const conversationFields = ['messages', 'input'] as const
+const conversationFields = ['messages', 'input'] as const
 export type ConversationField = (typeof conversationFields)[number]
 
 const names: ReadonlySet<string> = new Set(conversationFields)

@@ -4,6 +4,7 @@ import type { Environment } from '#config/load.ts'
 import { bodyText } from '#lib/body-text.ts'
 import { StartupError } from '#lib/fault.ts'
 import { SseReader } from '#lib/sse.ts'
+import { noAnswer, sentElsewhere, why } from './no-answer.ts'
 
 /** No answer of the service is longer, not a whole page of a list either. */
 const maxAnswerBytes = 256 * 1024 * 1024
@@ -45,8 +46,7 @@ export type ApiClient = {
 /** Speaks to the running service that the environment names. */
 export function apiClient(env: Environment, needed = 'a management key'): ApiClient {
   const url = baseUrl(env.SIGNALBOX_URL || standardUrl)
-  const key = env.SIGNALBOX_KEY
-  if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${needed} of the service.`)
+  const key = keyOf(env.SIGNALBOX_KEY, needed)
 
   function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     return call(method, path, body && { type: 'application/json', body: JSON.stringify(body) }, signal)
@@ -58,11 +58,16 @@ export function apiClient(env: Environment, needed = 'a management key'): ApiCli
       headers: { authorization: `Bearer ${key}`, ...(sent && { 'content-type': sent.type }) },
       ...(sent && { body: sent.body, duplex: 'half' }),
       ...(signal && { signal }),
+      // Followed, it would lose the key, or become a GET.
+      redirect: 'manual',
     } as RequestInit).catch((error: Error) => {
       if (signal?.aborted) throw error
-      throw new StartupError(`Nothing answers at ${url} (${why(error)}): start the service, or set SIGNALBOX_URL.`)
+      // Of what was to be sent: a file that cannot be read.
+      throw error.cause instanceof StartupError ? error.cause : noAnswer(url, error)
     })
     if (response.ok) return response
+    const elsewhere = response.headers.get('location')
+    if (response.status < 400 && elsewhere) throw sentElsewhere(url, new URL(elsewhere, url + path))
     const answer = await json(response).catch(() => undefined)
     const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
     if (!message) throw stranger()
@@ -133,7 +138,13 @@ function baseUrl(text: string): string {
   return (url.pathname === '/' ? url.origin + prefix : text).replace(/\/+$/, '')
 }
 
-function why(error: Error): string {
-  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
-  return code === 'ECONNREFUSED' ? 'connection refused' : (code ?? message)
+/** @throws StartupError for what no header can carry, such as the `sb-v1-…` of a document. */
+function keyOf(given: string | undefined, needed: string): string {
+  const key = given?.trim()
+  if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${needed} of the service.`)
+  const strange = /[^\x21-\x7e]/u.exec(key)
+  if (!strange) return key
+  throw new StartupError(
+    `SIGNALBOX_KEY is no key: none has ${JSON.stringify(strange[0])} in it. Set it to ${needed}, whole and on one line.`,
+  )
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { apiClient, clientHelp } from './api-client.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
 type Event = {
   at: string
@@ -12,7 +13,7 @@ type Event = {
   after: { [name: string]: unknown } | null
 }
 
-type Options = { action?: string; kind?: string; target?: string; from?: string; limit: string; json?: boolean }
+type Options = { action?: string; kind?: string; target?: string; from?: string; limit: number; json?: boolean }
 
 export function auditCommand(program: Command, { env, out }: Terminal): void {
   program
@@ -22,12 +23,12 @@ export function auditCommand(program: Command, { env, out }: Terminal): void {
     .option('--kind <kind>', 'only what was done to these, such as "intern"')
     .option('--target <id>', 'only what was done to this one')
     .option('--from <instant>', 'only from then on, such as 2030-01-31T00:00:00Z')
-    .option('--limit <count>', 'how many, 1 to 100', '50')
+    .option('--limit <count>', 'how many, 1 to 100', wholeNumber(1), 50)
     .option('--json', 'print them as JSON, whole')
     .addHelpText('after', clientHelp)
     .action(async ({ action, kind, target, from, limit, json }: Options) => {
       const query = new URLSearchParams({
-        limit,
+        limit: String(limit),
         ...(action && { action }),
         ...(kind && { target_kind: kind }),
         ...(target && { target_id: target }),

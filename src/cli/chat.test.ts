@@ -12,10 +12,10 @@ import { runCli } from './cli.ts'
 type Chat = { types: (text: string) => void; ends: () => void; sees: (text: string | RegExp) => Promise<unknown> }
 
 /** `signalbox chat`, with a person at a terminal or with text piped in. */
-function chat(service: Talk, { person = false, key = service.apiKey, args = ['ada'] } = {}) {
+function chat(service: Talk, { person = false, key = service.apiKey, args = ['ada'], columns = 200 } = {}) {
   const [input, output] = [new PassThrough(), new PassThrough()]
   if (person) Object.assign(input, { isTTY: true, setRawMode: () => input })
-  if (person) Object.assign(output, { isTTY: true, columns: 200 })
+  if (person) Object.assign(output, { isTTY: true, columns })
   let shown = ''
   output.setEncoding('utf8').on('data', (text: string) => {
     shown += text
@@ -101,6 +101,26 @@ describe('signalbox chat', () => {
     await person.sees('[allow_always-1]')
     person.types('\x04')
     assert.equal((await person.left).code, 0)
+  })
+
+  test('where a question takes several lines of the terminal, the next prompt wipes out nothing that was said', async () => {
+    const person = chat(service, { person: true, columns: 40 })
+    const answers = { o: '[allow_once-0]', '\x03': '[cancelled]' }
+    await person.sees('> ')
+    for (const [key, said] of Object.entries(answers)) {
+      person.types(`${permission}\r`)
+      await person.sees('[c] cancel > ')
+      await aPause()
+      person.types(key)
+      await person.sees(said)
+      await person.sees('\n> ')
+    }
+    person.types('\x04')
+    const { raw } = await person.left
+    for (const said of Object.values(answers)) {
+      const [next] = raw.slice(raw.indexOf(said)).split('> ')
+      assert.doesNotMatch(next!, /\x1b\[\d+A/, said)
+    }
   })
 
   test('one key answers, pressed by itself after a pause; what holds for longer takes Enter', async () => {

@@ -25,8 +25,8 @@ export function chatCommand(program: Command, terminal: Terminal): void {
       const screen = terminal.screen?.()
       if (!screen) throw new StartupError('There is no terminal to chat at.')
       const client = apiClient(terminal.env, 'an API key')
-      await untilRunning(client, intern)
       const show = showOn(screen.output)
+      await untilRunning(client, intern, show.line)
       const keys = keyboard(screen, show.queued)
       show.line(`Talking to ${intern}. /help tells the commands; Ctrl-C stops what it does, Ctrl-D leaves.`)
       const talk: Talk = {

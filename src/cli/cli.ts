@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { Fault, StartupError } from '#lib/fault.ts'
 import { printable, withoutControls } from '#lib/printable.ts'
+import { systemRefusal } from '#lib/system-error.ts'
 import { version } from '#lib/version.ts'
 import { acpCommand } from './acp.ts'
 import { auditCommand } from './audit.ts'
@@ -65,8 +66,9 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    if (!(error instanceof StartupError || error instanceof Fault)) throw error
-    terminal.err(printable(error.message))
+    const told = error instanceof StartupError || error instanceof Fault ? error.message : systemRefusal(error)
+    if (told === undefined) throw error
+    terminal.err(printable(told))
     return 1
   }
 }

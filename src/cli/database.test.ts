@@ -122,7 +122,10 @@ test('every table is copied, but for those about who runs now', async () => {
   await db.close()
   await place.remove()
   const names = tables.map(({ name }) => name).filter((name) => name !== 'sqlite_sequence')
-  assert.deepEqual(names.sort(), [...copied, 'signal_revisions', 'events', 'requests_under_way'].sort())
+  assert.deepEqual(
+    names.sort(),
+    [...copied, 'signal_revisions', 'events', 'requests_under_way', 'announced_turns'].sort(),
+  )
 })
 
 test('a backup is made beside the running service, and can be started from', async () => {

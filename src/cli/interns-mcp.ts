@@ -5,8 +5,9 @@ import { StartupError } from '#lib/fault.ts'
 import { apiClient, internsHelp } from './api-client.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
-type AddOptions = { url?: string; sse?: boolean; header: string[]; env: string[]; timeout?: string }
+type AddOptions = { url?: string; sse?: boolean; header: string[]; env: string[]; timeout?: number }
 
 /** The servers of tools that an intern uses. Secrets are never options: other users of the machine see those. */
 export function internsMcpCommand(interns: Command, { env, out }: Terminal): void {
@@ -37,7 +38,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
     .option('--sse', 'it speaks the older protocol over HTTP')
     .option('--header <name=variable>', 'a header, whose value is in this variable of your environment', collected, [])
     .option('--env <variable>', 'a variable of your environment that the command gets', collected, [])
-    .option('--timeout <seconds>', 'how long a call may take')
+    .option('--timeout <seconds>', 'how long a call may take', wholeNumber(1))
     .addHelpText('after', internsHelp)
     .action(async (intern: string, name: string, [command, ...args]: string[], options: AddOptions) => {
       const server = {
@@ -45,7 +46,7 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
         ...(command !== undefined && { command, args, env: valuesOf(options.env, env) }),
         ...(options.url !== undefined && { url: options.url, headers: valuesOf(options.header, env) }),
         ...(options.sse && { type: 'sse' as const }),
-        ...(options.timeout !== undefined && { timeout_seconds: Number(options.timeout) }),
+        ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
       } satisfies NewMcpServer
       const others = (await serversOf(intern)).filter((one) => one.name !== name)
       await change(intern, [...others, server])

@@ -7,9 +7,10 @@ import { printableLine } from '#lib/printable.ts'
 import { type ApiClient, apiClient, internsHelp } from './api-client.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
 type Whose = { workspace?: string }
-type Options = Whose & { json?: boolean; version?: string; file?: string; from?: string; to?: string; expect?: string }
+type Options = Whose & { json?: boolean; version?: string; file?: string; from?: string; to?: string; expect?: number }
 
 const fileHelp = `
 The file holds the rules as JSON, in their order:
@@ -40,10 +41,10 @@ export function internsRulesCommand(interns: Command, { env, out }: Terminal): v
 
   command('set', 'replace the rules by those of a file; they hold within a second')
     .requiredOption('--file <path>', 'the rules as JSON')
-    .option('--expect <version>', 'only if they are still at this version')
+    .option('--expect <version>', 'only if they are still at this version', wholeNumber(0))
     .action(async (intern: string | undefined, { json, file, expect, workspace }: Options) => {
       const { client, path } = ofWhom(env, intern, { workspace })
-      const body = { rules: rulesIn(file!), ...(expect !== undefined && { expected_version: Number(expect) }) }
+      const body = { rules: rulesIn(file!), ...(expect !== undefined && { expected_version: expect }) }
       const { data } = await client.ask<{ data: RulesRecord }>('PUT', path, body)
       out(json ? JSON.stringify(data, null, 2) : rulesText(data))
     })

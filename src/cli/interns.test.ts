@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { answer, runningIntern, say } from '#test/harness/interns.ts'
+import { answer, runningIntern, say, untilIntern } from '#test/harness/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
 import { apiClient } from './api-client.ts'
@@ -59,6 +59,20 @@ test('hosts are listed, and either one intern or all of a host are meant', async
   const manager = { ...service, apiKey: service.managementKey }
   assert.match((await run(manager, 'interns', 'give-up', '--host', 'desk')).err, /409.*The host desk is there/)
   assert.match((await run(manager, 'interns', 'move', '--host', 'no', '--to', 'desk')).err, /404.*no host no/)
+})
+
+test('the log of an intern is printed, as JSON too, and why there is none', async () => {
+  await using service = await startTestService()
+  await run(service, 'interns', 'create', 'ada', '--no-start')
+  const none = await run(service, 'interns', 'log', 'ada')
+  assert.deepEqual([none.code, none.out, none.err], [0, '', 'It has not been started yet.'])
+  await run(service, 'interns', 'provision', 'ada')
+  const { id } = await untilIntern(service, 'ada', 'running')
+  const file = join(service.place.settings.data_dir!, 'interns', id, 'daemon.log')
+  writeFileSync(file, 'first\nsecond \x1b[31m\n')
+  assert.equal((await run(service, 'interns', 'log', 'ada', '--lines', '1')).out, 'second \\u001b[31m')
+  const { lines, has_more } = JSON.parse((await run(service, 'interns', 'log', 'ada', '--json')).out)
+  assert.deepEqual([lines, has_more], [['first', 'second \x1b[31m'], false])
 })
 
 test('a chat hears text, a question and what follows the answer, in one session', async () => {

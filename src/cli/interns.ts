@@ -5,6 +5,7 @@ import type { AgentQuestion } from './chat/conversation.ts'
 import { type BudgetOptions, budgetCommand, budgetOf, withBudget } from './interns/budget.ts'
 import { filesCommands } from './interns/files.ts'
 import { hostsCommands } from './interns/hosts.ts'
+import { logCommand } from './interns/log.ts'
 import { runsCommands } from './interns/runs.ts'
 import { internsMcpCommand } from './interns-mcp.ts'
 import { internsRulesCommand } from './interns-rules.ts'
@@ -82,6 +83,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
 
   internsMcpCommand(interns, terminal)
   runsCommands(interns, terminal)
+  logCommand(interns, terminal)
   filesCommands(interns, terminal)
   internsRulesCommand(interns, terminal)
   hostsCommands(interns, terminal)

@@ -89,6 +89,7 @@ describe('what is managed at the terminal', () => {
     assert.match(await refused('guardrails', 'set', 'Interns', '--file', file('[]')), /must hold a JSON object/)
     assert.match(await refused('guardrails', 'show', 'Nobody'), /There is no guardrail "Nobody"/)
     await done('workspaces', 'create', 'other', 'Other')
+    assert.match(await refused('guardrails', 'show', 'default:other'), /Nothing is set for all of this workspace yet/)
     await done('guardrails', 'create', 'Interns', '--workspace', 'other')
     assert.match(await refused('guardrails', 'show', 'Interns'), /2 guardrails are named "Interns"/)
     await done('guardrails', 'delete', id)
@@ -135,7 +136,8 @@ describe('what is managed at the terminal', () => {
     assert.match(story, /Nothing of it is kept\./)
     assert.match(await done('requests', 'show', refusedId), /^WHY\nkind +\w+/m)
     assert.match((await run('requests', 'list', '--since', 'yesterday')).out, /It must be a time ago/)
-    assert.match((await run('requests', 'list', '--limit', '0')).out, /It must be a whole number/)
+    for (const count of ['0', '', '1.5', 'many', '0x10'])
+      assert.match((await run('requests', 'list', '--limit', count)).out, /It must be a whole number, at least 1/)
   })
 })
 

@@ -38,6 +38,10 @@ test('whoever has the data folder makes a link without a key, while the service 
   const first = await startTestService({ place })
   const refused = await run(env, 'sessions', 'link')
   assert.equal(refused.code, 1)
+  assert.match(
+    refused.err,
+    /^Another Signalbox .*\. Stop it for this command\. Or set SIGNALBOX_KEY to a management key: /,
+  )
   await first.stop()
   const unknown = await run(env, 'sessions', 'link', '--for', 'eve@example.com')
   assert.match(unknown.err, /No member has the address "eve@example\.com"/)

@@ -4,13 +4,16 @@ import { type Webhook, webhookEvents, webhookIncludes } from '#webhooks/webhook.
 import { apiClient, clientHelp } from './api-client.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import { wholeNumber } from './whole-number.ts'
 
 type CreateOptions = { event?: string[]; include?: string[]; description?: string; workspace?: string }
 type WithSecret = { data: Webhook; secret: string }
 
-/** Addresses that are told what interns do. */
+/** Addresses that are told what interns do, and when limits are spent. */
 export function webhooksCommand(program: Command, { env, out, err }: Terminal): void {
-  const webhooks = program.command('webhooks').description('tell an address of yours what interns do')
+  const webhooks = program
+    .command('webhooks')
+    .description('tell an address of yours what interns do, and when limits are spent')
   const client = () => apiClient(env)
   const path = (id: string, below = '') => `/webhooks/${encodeURIComponent(id)}${below}`
   const command = (name: string, about: string) =>
@@ -37,7 +40,7 @@ export function webhooksCommand(program: Command, { env, out, err }: Terminal): 
       new Option('--include <what...>', 'what of a question is told besides ids').choices([...webhookIncludes]),
     )
     .option('--description <text>', 'what it is for')
-    .option('--workspace <slug>', 'whose interns (default: that of your key)')
+    .option('--workspace <slug>', 'whose interns and limits (default: that of your key)')
     .action(async (url: string, { event, workspace, ...rest }: CreateOptions) => {
       const wanted = { url, ...rest, ...(event && { events: event }), ...(workspace && { workspace_id: workspace }) }
       shown(await client().ask<WithSecret>('POST', '/webhooks', wanted))
@@ -45,9 +48,9 @@ export function webhooksCommand(program: Command, { env, out, err }: Terminal): 
 
   command('rotate', 'give a webhook a new secret, and print it: it is shown this once')
     .argument('<id>')
-    .option('--overlap <hours>', 'how long the one before signs as well', '24')
-    .action(async (id: string, { overlap }: { overlap: string }) =>
-      shown(await client().ask<WithSecret>('POST', path(id, '/rotate-secret'), { overlap_hours: Number(overlap) })),
+    .option('--overlap <hours>', 'how long the one before signs as well', wholeNumber(0), 24)
+    .action(async (id: string, { overlap }: { overlap: number }) =>
+      shown(await client().ask<WithSecret>('POST', path(id, '/rotate-secret'), { overlap_hours: overlap })),
     )
 
   for (const [name, enabled] of [

@@ -1,6 +1,6 @@
 import { isNetwork } from '#lib/networks.ts'
 import { z } from '#lib/schema.ts'
-import { list, milliseconds } from './setting-values.ts'
+import { address, list, milliseconds } from './setting-values.ts'
 
 const Name = z
   .string()
@@ -15,6 +15,8 @@ const Quantity = z
 
 const label = /^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?=[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
+const withoutPath = /^https?:\/\/[^/?#\s]+$/
+
 /** The settings of interns as pods of a cluster. */
 export const kubernetesSettings = {
   provisioner: z
@@ -23,9 +25,7 @@ export const kubernetesSettings = {
     .describe(
       'How interns are run: as processes of this host (`process`), or as pods of a Kubernetes cluster ([kubernetes.md](kubernetes.md)).',
     ),
-  kubernetes_url: z
-    .string()
-    .regex(/^https?:\/\/[^/?#\s]+$/, 'must be an address without a path, such as https://10.0.0.1:6443')
+  kubernetes_url: address(withoutPath, 'must be an address without a path, such as https://10.0.0.1:6443')
     .optional()
     .describe('The API server of the cluster. In a pod of the cluster it is known; outside it must be set.'),
   kubernetes_ca_file: z
@@ -49,9 +49,10 @@ export const kubernetesSettings = {
     .optional()
     .describe('The image of interns: that of this service (`Containerfile`), or one made from it.'),
   kubernetes_image_pull_secret: Name.optional().describe('The Secret with which the image is pulled, if it takes one.'),
-  kubernetes_service_url: z
-    .string()
-    .regex(/^https?:\/\/[^/?#\s]+$/, 'must be an address without a path, such as http://signalbox.signalbox.svc:8080')
+  kubernetes_service_url: address(
+    withoutPath,
+    'must be an address without a path, such as http://signalbox.signalbox.svc:8080',
+  )
     .optional()
     .describe('This service as pods reach it: `http://signalbox.signalbox.svc:8080`.'),
   kubernetes_servers: list(

@@ -57,7 +57,11 @@ test('a setting without a value in the file counts as not set', () => {
 })
 
 test('a setting with structure is refused in the environment', () => {
-  assert.match(refusal({ ZDR_VENDORS: 'anthropic' }), /^ZDR_VENDORS is no environment variable: set zdr_vendors in/)
+  for (const name of ['zdr_vendors', 'regions', 'agents'])
+    assert.match(
+      refusal({ [name.toUpperCase()]: 'anthropic' }),
+      new RegExp(`^${name.toUpperCase()} is no environment variable: set ${name} in`),
+    )
 })
 
 test('an empty file is as good as none', () => {
@@ -67,6 +71,7 @@ test('an empty file is as good as none', () => {
 test('a bad value is refused with the name of the setting and where it came from', () => {
   assert.match(refusal({ PORT: '70000' }), /^The setting port from the environment variable PORT is not right: .*65535/)
   assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is not right: it must be a number$/)
+  assert.match(refusal({ WORKERS: 'two' }), /WORKERS is not right: must be "auto" or a whole number from 1 to 256$/)
   const CONFIG = configFile('log_level: loud\n')
   assert.match(refusal({ CONFIG }), /^The setting log_level from the configuration file .*signalbox\.yaml is not right/)
 })
@@ -90,6 +95,29 @@ test('no address in a setting holds a password, as whoever manages is told all s
     loadConfig({ OIDC_ISSUER: 'https://login.example.com/a@b' }).oidc_issuer,
     'https://login.example.com/a@b',
   )
+})
+
+test('what looks like an address and is none is refused at the start, where its use would fail one day', () => {
+  for (const name of ['PUBLIC_URL', 'WEBHOOK_ORIGINS', 'REPOSITORY_ORIGINS', 'CORS_ORIGINS', 'KUBERNETES_URL'])
+    for (const none of ['http://hooks.internal:99999', 'http://[::1', 'http://a:b'])
+      assert.match(refusal({ [name]: none }), /is not right: must be .*such as https?:/, `${name} ${none}`)
+  for (const none of ['https://', 'https://[', 'https://login.example.com:99999'])
+    assert.match(refusal({ OIDC_ISSUER: none }), /must be an https address/, none)
+})
+
+test('a password that breaks the address of the database is told how it is written, and not repeated', () => {
+  for (const password of ['hunter#2', 'hunter/2', 'hunter?2']) {
+    const told = refusal({ DATABASE_URL: `postgres://me:${password}@db:5432/signalbox` })
+    assert.match(told, /^The setting database_url .* is not right: must be an address .*%2F, %23, %3F and %25$/)
+    assert.ok(!told.includes('hunter'))
+  }
+  for (const url of ['postgres://me:a%23b@db/x', 'postgresql:///x', 'postgres://me@/x?host=/run/postgresql'])
+    assert.equal(loadConfig({ DATABASE_URL: url }).database_url, url)
+})
+
+test('an origin is taken with its usual port, which browsers leave out', () => {
+  const { cors_origins } = loadConfig({ CORS_ORIGINS: 'https://a.example.com:443, http://localhost:3000, *' })
+  assert.deepEqual(cors_origins, ['https://a.example.com', 'http://localhost:3000', '*'])
 })
 
 test('an unknown setting in the file is named', () => {

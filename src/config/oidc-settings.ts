@@ -1,13 +1,11 @@
 import { z } from '#lib/schema.ts'
 import { accessRoles } from '#lib/vocabulary.ts'
-import { list } from './setting-values.ts'
+import { address, list } from './setting-values.ts'
 
-const Issuer = z
-  .string()
-  .regex(
-    /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
-    'must be an https address, such as https://login.example.com (http only on this host)',
-  )
+const Issuer = address(
+  /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
+  'must be an https address, such as https://login.example.com (http only on this host)',
+)
 
 const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
 

@@ -32,12 +32,24 @@ export const list = (item: z.ZodType<string, string>) =>
     z.array(item),
   )
 
+/** An address of this shape that is one: what only looks like it would fail when it is first used. */
+export const address = (shape: RegExp, message: string) =>
+  z.string().refine((text) => shape.test(text) && URL.parse(text) !== null, message)
+
+const originShape = /^https?:\/\/[a-z0-9.:[\]-]+$/
+
+/** As a browser writes it: it leaves out the usual port. */
 export const Origin = z
   .string()
-  .regex(
-    /^(\*|https?:\/\/[a-z0-9.:[\]-]+)$/,
+  .refine(
+    (text) => text === '*' || (originShape.test(text) && URL.parse(text) !== null),
     'must be "*" or an origin in lower case without a path, such as https://app.example.com',
   )
+  .transform((text) => URL.parse(text)?.origin ?? text)
+
+/** An origin that is one server's, and no pattern. @param examples for who wrote something else. */
+export const PlainOrigin = (examples: string) =>
+  address(originShape, `must be an origin in lower case without a path, such as ${examples}`)
 
 export const HostName = z
   .string()

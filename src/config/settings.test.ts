@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Settings } from './settings.ts'
+import { loadConfig } from './load.ts'
+import { fileOnly, Settings, settingNames } from './settings.ts'
 
 test('the four vendors of zero data retention are four, and none takes the name of another field', () => {
   const { zdr_vendors } = Settings.parse({})
@@ -20,4 +21,13 @@ test('a list is written with commas in the environment, and what is no network i
       Settings.safeParse({ trusted_proxies: wrong }).error?.issues[0]?.message ?? '',
       /must be an IP address/,
     )
+})
+
+test('what only a file can say is told so where it is described, and is refused as a variable', () => {
+  const told = settingNames.filter((name) => Settings.shape[name].description?.includes('(file only)'))
+  assert.deepEqual(told.toSorted(), [...fileOnly].toSorted())
+  for (const name of told) {
+    const variable = name.toUpperCase()
+    assert.throws(() => loadConfig({ [variable]: '{}' }), new RegExp(`${variable} is no environment variable`))
+  }
 })

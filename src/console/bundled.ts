@@ -51,7 +51,8 @@ async function run(folder: string): Promise<void> {
   // With nothing of our environment: it holds credentials.
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
   let told = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  // Out of file descriptors there is no pipe, only the error in a moment.
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     told = (told + text).slice(-4_000)
   })
   const [code] = (await eventOf(child, 'close')) as [number | null]

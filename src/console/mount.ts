@@ -25,7 +25,9 @@ type Opened = { folder: string; files: ReadonlySet<string>; page: (wanted: Wante
 export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log): void {
   const opened = openedBundle(bundle, log)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) =>
-    sendPage(request, reply, (await opened()).page(wantedIn(request, screen)))
+    isOfProgram(request)
+      ? reply.callNotFound()
+      : sendPage(request, reply, (await opened()).page(wantedIn(request, screen)))
   app.get('/', answerPage(undefined))
   for (const name of screenNames()) {
     app.get(`/${name}`, answerPage(name))
@@ -37,6 +39,12 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     if (!files.has(file)) throw new Fault('not_found', 'The console has no such file any more. Load the page again.')
     return sendFile(request, reply, join(folder, file))
   })
+}
+
+/** Clients with a wrong base URL ask for `/models`, too: they are told so, where a page would be an empty list to them. */
+function isOfProgram({ headers: { accept, authorization } }: FastifyRequest): boolean {
+  if (accept?.includes('text/html')) return false
+  return authorization !== undefined || accept === 'application/json'
 }
 
 /** Reads what the bundle holds once it is there. */

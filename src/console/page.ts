@@ -59,10 +59,13 @@ ${asked.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path.r
 function frameOf(places: Manifest['places'], here: string | undefined): string {
   const place = ({ name, title }: Manifest['places'][number]) =>
     `<a class="place" href="/${name}"${name === here ? ' aria-current="page"' : ''}>${title.replaceAll('&', '&amp;')}</a>`
+  const title = places.find(({ name }) => name === here)?.title.replaceAll('&', '&amp;')
   return (
     '<div class="frame"><nav aria-label="Screens"><a class="brand" href="/">signal<i>·</i>box</a>' +
-    `<div class="places">${places.map(place).join('')}</div>` +
-    '<div class="who"><button type="button" class="bare always">Go to… <kbd>Ctrl K</kbd></button></div>' +
+    `<button type="button" class="here" popovertarget="places" aria-label="Screens${title ? `, here: ${title}` : ''}"` +
+    ` data-place="${title ?? 'Screens'}"></button>` +
+    '<button type="button" class="go">Go to… <kbd>Ctrl K</kbd></button>' +
+    `<div class="menu-of-places" id="places" popover><div class="places">${places.map(place).join('')}</div></div>` +
     '</nav><main></main></div>'
   )
 }

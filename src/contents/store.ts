@@ -148,7 +148,7 @@ export async function deleteContentsOf(deps: DeleteDeps, caller: Caller, workspa
 }
 
 /** What is too old, and what a deletion did not get to before its server died. */
-export async function pruneContents({ db }: { db: Db }, before: number): Promise<void> {
+async function pruneContents({ db }: { db: Db }, before: number): Promise<void> {
   await deleteInSteps(db, (rows) =>
     rows.where((e) =>
       e.or([

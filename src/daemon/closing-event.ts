@@ -2,7 +2,10 @@ import { Refusal } from '#interns/refusal.ts'
 import type { EndReason, TurnReport } from '#interns/run.ts'
 import type { BudgetPart } from '#interns/turn-budget.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
-import type { TurnFailure } from './turn-failure.ts'
+import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
+
+/** Explains an event that ends a run. A `refusal` is the reason why it did not begin. */
+export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
 
 const busy = 'The intern cannot hold another run open across a question now. Try again later.'
 const cancelled = 'The run was cancelled.'
@@ -45,4 +48,21 @@ export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { re
   if (reason === 'busy') return new Refusal('questions_full', busy)
   if (reason === 'refused') return new Refusal('turn_failed', message, retryable)
   return new Refusal('stream_severed', message || (reason === 'severed' ? severed : cancelled))
+}
+
+/** A turn whose end cannot be saved has failed: nothing is acknowledged that a restart would not know of. */
+export function savedEnd(
+  save: (reason: EndReason) => void,
+  reason: EndReason,
+  explanation: Explanation,
+): { reason: EndReason; explanation: Explanation } {
+  try {
+    save(reason)
+    return { reason, explanation }
+  } catch (error) {
+    const failure = turnFailureOf(error)
+    return reason === 'finished'
+      ? { reason: 'failed', explanation: { ...explanation, ...failure } }
+      : { reason, explanation }
+  }
 }

@@ -55,7 +55,7 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'POST /answers':
       return writeEvents(response, await runs.answer(readAnswer(await readJson(request)), leaver.signal))
     case 'DELETE /runs':
-      return answer(response, 200, { cancelled: await runs.cancel(path[1] ?? '', readSpent(query)) })
+      return answer(response, 200, { cancelled: await runs.cancel(path[1] ?? '', ...readSpent(query)) })
     case 'GET /sessions':
       return readSessions(runs.transcripts, { path, query, response, signal: leaver.signal })
     case 'GET /milestones':

@@ -1,20 +1,17 @@
 import type { Question, WholePermission } from '#interns/question.ts'
-import { Refusal } from '#interns/refusal.ts'
-import { type EndReason, newRun, type RunEvent, type RunState, step, type TurnReport } from '#interns/run.ts'
+import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/run.ts'
 import type { ApprovalMode, TurnCaller } from '#interns/runs.ts'
-import { type BudgetPart, spentMessage, type TurnBudget } from '#interns/turn-budget.ts'
+import type { BudgetPart, TurnBudget } from '#interns/turn-budget.ts'
 import type { TurnEvent } from '#interns/turn-event.ts'
-import { closingEvent, refusalFor } from './closing-event.ts'
+import { closingEvent, type Explanation, refusalFor, savedEnd } from './closing-event.ts'
 import type { Limits } from './limits.ts'
+import { OpenQuestions } from './open-questions.ts'
 import { type Backpressure, createOutbox, type Outbox } from './outbox.ts'
 import type { PendingQuestion } from './pending-question.ts'
+import { RunBudget } from './run-budget.ts'
 import type { Session } from './session.ts'
+import { takeSessionNotes } from './session-notes.ts'
 import { refuseTooLarge } from './split-event.ts'
-import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
-import { type WorkClock, workClock } from './work-clock.ts'
-
-/** Explains an event that ends a run. A `refusal` is the reason why it did not begin. */
-export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
 
 export type LiveRunDeps = {
   limits: Limits
@@ -50,7 +47,7 @@ export class LiveRun {
   readonly #outbox: Outbox
   readonly #start = Promise.withResolvers<Stream>()
   readonly #stream: Stream
-  readonly #pending = new Map<string, PendingQuestion>()
+  readonly #questions = new OpenQuestions()
   #state: RunState = newRun
   #lastAnswerWasNo = false
   /** Whether the caller wants to hear of the work besides the reply. */
@@ -59,8 +56,7 @@ export class LiveRun {
   #isInBackground: boolean
   #isAlone = true
   readonly #startedAt: number
-  readonly #budget: TurnBudget
-  readonly #clock: WorkClock
+  readonly #budget: RunBudget
 
   constructor(
     deps: LiveRunDeps,
@@ -74,8 +70,7 @@ export class LiveRun {
     this.mode = mode
     this.tellsActivity = activity
     this.#isInBackground = background
-    this.#budget = budget
-    this.#clock = workClock(deps.now)
+    this.#budget = new RunBudget(budget, deps.now)
     this.#startedAt = deps.now()
     this.#outbox = createOutbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
@@ -119,31 +114,29 @@ export class LiveRun {
     if (after === before) return
     if (before.at === 'starting' && after.at !== 'ended') {
       this.#outbox.push(this.#greeting())
-      this.#tellNotes()
+      for (const text of takeSessionNotes(this.session)) this.#outbox.push({ type: 'reasoning.added', text })
       this.#start.resolve(this.#stream)
     }
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
       const { question, deadlineAt } = after
-      const action = this.#pending.get(question.id)?.action
+      const action = this.#questions.actionOf(question.id)
       this.#tell({ type: 'question.asked', question, deadlineAt, ...(action && { action }) })
       this.#deps.timed(this)
     }
     if (after.at === 'running') this.works()
-    else this.#clock.runs(false)
+    else this.#budget.runs(false)
     if (after.at === 'ended') this.#end(before, after.reason, explanation)
   }
 
   /** Its agent is at work from now on. */
   works(): void {
-    this.#clock.runs(true)
-    if (this.#budget.seconds !== undefined) this.#deps.timed(this)
+    this.#budget.runs(true)
+    if (this.#budget.limitsTime) this.#deps.timed(this)
   }
 
   /** When the time is over for which it waits, or may work. */
   endsAt(): number | undefined {
-    if (this.#state.at === 'waiting') return this.#state.deadlineAt
-    const { seconds } = this.#budget
-    return seconds === undefined ? undefined : this.#clock.reaches(1000 * seconds)
+    return this.#state.at === 'waiting' ? this.#state.deadlineAt : this.#budget.timeIsUpAt()
   }
 
   /** Its time may be over. */
@@ -155,14 +148,14 @@ export class LiveRun {
 
   /** What its agent says that it has cost so far. */
   cost(usd: number | undefined): void {
-    const { costUsd, costOf } = this.#budget
-    if (usd !== undefined && costUsd !== undefined && costOf && usd >= costUsd) this.overBudget(costOf)
+    const part = this.#budget.spentBy(usd)
+    if (part) this.overBudget(part)
   }
 
-  overBudget(budget: BudgetPart): void {
+  overBudget(budget: BudgetPart, neededUsd?: number): void {
     // So that the reply tells it, where the agent has said nothing yet.
     this.apply({ type: 'turn.started' })
-    this.apply({ type: 'budget.spent' }, { budget, message: spentMessage(budget, this.#budget) })
+    this.apply({ type: 'budget.spent' }, { budget, message: this.#budget.message(budget, neededUsd) })
   }
 
   /** Output for the caller. Nothing once the run has ended. */
@@ -175,34 +168,33 @@ export class LiveRun {
   ask(described: Omit<PendingQuestion, 'reply'>, withdrawn: AbortSignal): Promise<unknown> {
     const { limits, now, asking, canWait } = this.#deps
     const { question } = described
-    const isFull = this.#pending.size > limits.maxQueuedQuestions
+    const isFull = this.#questions.count > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(described.cancelled)
     refuseTooLarge(question)
     const deadlineAt = now() + limits.questionMs
-    const { promise, resolve: reply } = Promise.withResolvers<unknown>()
     asking(this, described, deadlineAt)
-    this.#pending.set(question.id, { ...described, reply })
+    const { replied, reply } = this.#questions.add(described)
     withdrawn.addEventListener('abort', () => {
       reply(described.cancelled)
       this.apply({ type: 'question.withdrawn', questionId: question.id })
     })
     this.apply({ type: 'question.asked', question, deadlineAt, held: canWait() })
-    return promise
+    return replied
   }
 
   /** All that a question of this run is about, as long as it waits. */
   whole(questionId: string): WholePermission | undefined {
-    return this.#pending.get(questionId)?.whole
+    return this.#questions.whole(questionId)
   }
 
   /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
   answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
     const { limits, now } = this.#deps
     this.tick(now())
-    const pending = this.#answerable(questionId)
+    const pending = this.#questions.waiting(questionId, this.#state, this.#outbox.overflowed())
     const reading = this.#read(pending, answer)
     const resumed = this.#attach(this.#greeting())
-    this.#pending.delete(questionId)
+    this.#questions.remove(questionId)
     this.#lastAnswerWasNo = !reading.consent
     this.tellsActivity = activity
     this.#isInBackground ||= background
@@ -232,50 +224,6 @@ export class LiveRun {
     }
   }
 
-  #answerable(questionId: string): PendingQuestion {
-    const state = this.#state
-    const pending = this.#pending.get(questionId)
-    if (state.at === 'waiting' && state.question.id === questionId && pending) {
-      if (!this.#outbox.overflowed()) return pending
-      throw new Refusal(
-        'output_lost',
-        'The run wrote more while it waited than the intern retains; it cannot be resumed.',
-      )
-    }
-    if (state.at === 'running') {
-      throw new Refusal('already_attached', 'Another request has answered this question and is attached to the run.')
-    }
-    throw new Refusal('interaction_not_pending', 'This question is no longer waiting for an answer.')
-  }
-
-  /** Whoever goes on with a conversation must know when the agent does not, or lacks a part of its tools. */
-  #tellNotes(): void {
-    const { lost, withheld } = this.session
-    this.session.lost = undefined
-    this.session.withheld = []
-    const notes = [
-      lost !== undefined &&
-        `[What was said in this session before is lost: ${lost}. The agent begins anew, without it.]\n\n`,
-      withheld.length > 0 &&
-        `[The agent cannot reach these servers of tools, and goes without: ${withheld.join(', ')}.]\n\n`,
-    ]
-    for (const text of notes) if (text) this.#outbox.push({ type: 'reasoning.added', text })
-  }
-
-  /** A turn whose end cannot be saved has failed: nothing is acknowledged that a restart would not know of. */
-  #saveEnd(reason: EndReason, told: Explanation): { reason: EndReason; explanation: Explanation } {
-    const explanation = { ...told, meteredSince: this.#isAlone ? this.#startedAt : undefined }
-    try {
-      this.#deps.ending(this, reason, explanation)
-      return { reason, explanation }
-    } catch (error) {
-      const failure = turnFailureOf(error)
-      return reason === 'finished'
-        ? { reason: 'failed', explanation: { ...explanation, ...failure } }
-        : { reason, explanation }
-    }
-  }
-
   #greeting(): TurnEvent {
     return { type: 'turn.started', runId: this.id, sessionId: this.session.id, model: this.session.model }
   }
@@ -285,7 +233,8 @@ export class LiveRun {
   }
 
   #end(before: RunState, wanted: EndReason, told: Explanation): void {
-    const { reason, explanation } = this.#saveEnd(wanted, told)
+    const about = { ...told, meteredSince: this.#isAlone ? this.#startedAt : undefined }
+    const { reason, explanation } = savedEnd((why) => this.#deps.ending(this, why, about), wanted, about)
     const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation })
     if (before.at === 'starting') {
       this.#outbox.abandon()
@@ -293,7 +242,6 @@ export class LiveRun {
     } else if (closing && this.#outbox.attached()) this.#outbox.push(closing)
     else this.#outbox.abandon()
     this.#deps.ended(this, reason)
-    for (const { reply, cancelled } of this.#pending.values()) reply(cancelled)
-    this.#pending.clear()
+    this.#questions.cancelAll()
   }
 }

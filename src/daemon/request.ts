@@ -61,9 +61,11 @@ function readBudget(value: unknown): TurnBudget {
   throw new HttpError(400, 'invalid', 'A budget has costUsd with costOf, and seconds.')
 }
 
-/** The part of a budget that a run is ended because of. */
-export function readSpent(query: URLSearchParams): BudgetPart | undefined {
-  return budgetParts.find((part) => part === query.get('spent'))
+/** The part of a budget that a run is ended because of, and what the request may cost that it left no room for. */
+export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUsd?: number] {
+  const needed = Number(query.get('needed_usd') ?? Number.NaN)
+  const spent = budgetParts.find((part) => part === query.get('spent'))
+  return spent ? [spent, Number.isFinite(needed) ? needed : undefined] : []
 }
 
 function readAttachments(value: unknown): Attachment[] {

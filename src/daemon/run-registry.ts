@@ -81,6 +81,7 @@ export class RunRegistry {
       run.shares()
     }
     session.run = run
+    this.#sessions.keep(session)
     this.#runs.set(run.id, run)
     this.#host.busy(true)
     const before = session.settled
@@ -116,9 +117,9 @@ export class RunRegistry {
   }
 
   /** It has spent its budget by what was metered, which is not for the daemon to know. */
-  overBudget(runId: string, part: BudgetPart): boolean {
+  overBudget(runId: string, part: BudgetPart, neededUsd?: number): boolean {
     const run = this.#runs.get(runId)
-    run?.overBudget(part)
+    run?.overBudget(part, neededUsd)
     return run !== undefined
   }
 

@@ -16,8 +16,8 @@ export function createRuns(
     files,
     start: async (turn, signal) => leaving(await start(registry, turn, signal), signal),
     answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
-    cancel: async (runId, spent) =>
-      spent ? registry.overBudget(runId, spent) : registry.cancel(runId, 'The run was cancelled.'),
+    cancel: async (runId, spent, neededUsd) =>
+      spent ? registry.overBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
     question: async (id) => registry.runThatAsked(id)?.whole(id),
     judgeBy: async (rules) => deps.decisions.judgeBy(rules),
     decisions: async (afterSeq) => deps.decisions.after(afterSeq),

@@ -164,6 +164,11 @@ export const commands: Record<string, Command> = {
   /** Says what the prompt holds besides its script. */
   blocks: async (play) => say(play, JSON.stringify(play.session.blocks?.slice(1))),
   model_says: async (play, prompt) => say(play, (await play.options.askModel?.(prompt)) ?? 'no model'),
+  /** Asks so many times at once, whatever becomes of it. */
+  models_say: async (play, count) => {
+    const asking = Array.from({ length: Number(count) }, (_, at) => play.options.askModel?.(`${at}`))
+    await Promise.allSettled(asking)
+  },
   ask: async (play, schema) => {
     const { client, sessionId, signal } = play
     const asked = { mode: 'form' as const, sessionId, message: 'What now?', requestedSchema: JSON.parse(schema) }

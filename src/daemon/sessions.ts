@@ -7,13 +7,14 @@ import { newSession, type Session } from './session.ts'
 import { type DaemonStore, StoreFailed } from './store.ts'
 
 export type Sessions = {
-  /** The session of that name, made when there is none. */
+  /** The session of that name; a new one, which is not kept yet, when there is none. */
   find(id: string): Session
+  /** A turn begins in the session. */
+  keep(session: Session): void
   /** The session opened with the running agent, which is started when there is none. Throws a `Refusal`. */
   open(session: Session): Promise<NonNullable<Session['opened']>>
   /** A session has ended its turn: the sessions that were idle longest are closed. */
   rest(session: Session): void
-  all(): Iterable<Session>
   /** An agent has ended, and its sessions with it. */
   lost(agent: Agent): void
 }
@@ -68,11 +69,8 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
   }
 
   return {
-    find: (id) => {
-      const session = sessions.get(id) ?? newSession(id)
-      sessions.set(id, session)
-      return session
-    },
+    find: (id) => sessions.get(id) ?? newSession(id),
+    keep: (session) => void sessions.set(session.id, session),
     open: (session) => open(session).catch((error) => Promise.reject(asRefusal(error))),
     rest: (session) => {
       if (session.run) return
@@ -85,7 +83,6 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
         if (!oldest.run) putAway(oldest)
       }
     },
-    all: () => sessions.values(),
     lost: (agent) => {
       for (const session of sessions.values()) {
         if (session.opened?.agent !== agent) continue

@@ -27,7 +27,7 @@ export type DaemonSettings = {
 }
 
 /** Settings that cannot be used. The message names the file and the setting, never a value. */
-export class InvalidSettings extends Error {}
+class InvalidSettings extends Error {}
 
 /** The longest path a Unix socket can have on Linux. */
 const maxSocketPath = 107

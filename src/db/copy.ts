@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 type Table = keyof Tables & string
 
-/** Every table after those it refers to. `signal_revisions`, `events` and `requests_under_way` begin anew: they are about who runs now. */
+/** Every table after those it refers to. `signal_revisions`, `events`, `requests_under_way` and `announced_turns` begin anew: they are about who runs now. */
 export const copied = [
   'organizations',
   'users',
@@ -31,6 +31,8 @@ export const copied = [
   'rollup_parts',
   'workspace_cells',
   'key_cells',
+  'model_cells',
+  'model_cells_since',
   'rollup_past',
   'provider_credentials',
   'intern_authorities',
@@ -46,6 +48,7 @@ export const copied = [
   'turn_counts',
   'budget_periods',
   'budget_leases',
+  'told_limits',
 ] as const satisfies readonly Table[]
 
 const rowsAtOnce = 1000

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -64,4 +74,33 @@ test('what cannot be a folder is refused with the reason', () => {
   assert.throws(take(join(place.path, 'file')), { name: 'StartupError', message: /it is not a folder/ })
   assert.throws(take(join(place.path, 'file', 'below')), { message: /it is not a folder/ })
   assert.throws(take('/proc/no-such-folder'), { message: /no folder can be made there/ })
+})
+
+/** Nothing stops root: what permissions are to stop is tried as nobody. */
+function asPlainUser(act: () => void, folder: string): void {
+  if (process.getuid!() !== 0) return act()
+  chownSync(folder, 65_534, 65_534)
+  process.seteuid!(65_534)
+  try {
+    act()
+  } finally {
+    process.seteuid!(0)
+  }
+}
+
+test('a file in it that may not be written, or is none of ours, is told, and is not taken for another server', () => {
+  using place = newFolder()
+  const take = () => takeDataDir(place.path, { exclusive: true, serves: true })
+  const lock = join(place.path, 'signalbox.lock')
+  take().release()
+  const told = { name: 'StartupError', message: /^The data folder .* cannot be used: .*\. Set DATA_DIR/ }
+  chmodSync(lock, 0o000)
+  asPlainUser(() => assert.throws(take, told), place.path)
+  chmodSync(lock, 0o600)
+  mkdirSync(join(place.path, 'server.pid'))
+  assert.throws(take, { name: 'StartupError', message: /cannot be used: \S+server\.pid: .*\. Set DATA_DIR/ })
+  rmSync(join(place.path, 'server.pid'), { recursive: true })
+  take().release()
+  writeFileSync(lock, 'this is no database, and long enough to be looked at'.repeat(50))
+  assert.throws(take, told)
 })

@@ -50,38 +50,41 @@ export type DataDir = { path: string; release: () => void }
  */
 export function takeDataDir(path: string, { exclusive, serves }: { exclusive: boolean; serves: boolean }): DataDir {
   const folder = resolve(path)
-  prepare(folder)
-  const unlock = exclusive ? lock(folder) : () => {}
-  const unsign = serves ? sign(folder) : () => {}
-  const release = () => {
-    unsign()
+  let unlock = () => {}
+  try {
+    prepare(folder)
+    if (exclusive) unlock = lock(folder, serves)
+    const unsign = serves ? sign(folder) : () => {}
+    const release = () => {
+      unsign()
+      unlock()
+    }
+    return { path: folder, release }
+  } catch (error) {
     unlock()
+    if (error instanceof StartupError) throw error
+    const { path: file = folder } = error as NodeJS.ErrnoException
+    const where = file.startsWith(join(folder, '/')) ? `${file}: ` : ''
+    throw new StartupError(
+      `The data folder ${folder} cannot be used: ${where}${reason(error)}. Set DATA_DIR to a folder this user may write.`,
+    )
   }
-  return { path: folder, release }
 }
 
 function prepare(folder: string): void {
-  try {
-    makeFolder(folder)
-    if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    const foreign = existsSync(join(folder, marker))
-      ? undefined
-      : readdirSync(folder).find((name) => !restored.has(name))
-    if (foreign !== undefined) {
-      throw new StartupError(
-        `The data folder ${folder} holds files that are not Signalbox's, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that holds nothing but what was backed up.`,
-      )
-    }
-    if (!existsSync(join(folder, marker))) {
-      writeFileSync(join(folder, 'README.txt'), readme, { mode: 0o600 })
-      writeFileSync(join(folder, marker), '', { mode: 0o600 })
-    }
-  } catch (error) {
-    if (error instanceof StartupError) throw error
+  makeFolder(folder)
+  if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  const known = existsSync(join(folder, marker))
+  const foreign = known ? undefined : readdirSync(folder).find((name) => !restored.has(name))
+  if (foreign !== undefined) {
     throw new StartupError(
-      `The data folder ${folder} cannot be used: ${reason(error)}. Set DATA_DIR to a folder this user may write.`,
+      `The data folder ${folder} holds files that are not Signalbox's, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that holds nothing but what was backed up.`,
     )
+  }
+  if (!known) {
+    writeFileSync(join(folder, 'README.txt'), readme, { mode: 0o600 })
+    writeFileSync(join(folder, marker), '', { mode: 0o600 })
   }
 }
 
@@ -102,18 +105,36 @@ function reason(error: unknown): string {
   return message
 }
 
+/** What is opened to write, if it is there; of what it may not open SQLite tells no reason. */
+const database = [marker, 'signalbox.db', 'signalbox.db-wal', 'signalbox.db-shm']
+
+/** Files may be another user's, as after a start as root in a folder of somebody else. */
+function requireWritable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** SQLite's code where another process has the lock. */
+const busy = 5
+
 /** An SQLite lock is the kernel's: it goes with the process, however that ends. */
-function lock(folder: string): () => void {
+function lock(folder: string, serves: boolean): () => void {
+  for (const name of database) requireWritable(join(folder, name))
   const file = new DatabaseSync(join(folder, marker))
   try {
     file.exec('pragma busy_timeout = 0; begin exclusive')
-  } catch {
+  } catch (error) {
     file.close()
+    if ((error as { errcode?: unknown }).errcode !== busy) throw error
     const server = servedBy(folder)
     const pid = server ? ` (process ${server})` : ''
-    throw new StartupError(
-      `Another Signalbox${pid} is using the data folder ${folder}. Stop it, set DATA_DIR to another folder, or let both share a Postgres with DATABASE_URL.`,
-    )
+    const instead = serves
+      ? 'Stop it, set DATA_DIR to another folder, or let both share a Postgres with DATABASE_URL.'
+      : 'Stop it for this command.'
+    throw new StartupError(`Another Signalbox${pid} is using the data folder ${folder}. ${instead}`)
   }
   return () => file.close()
 }

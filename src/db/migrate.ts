@@ -38,6 +38,9 @@ import * as keysOfRuns from './migrations/0058_keys_of_runs.ts'
 import * as meteredKeysOfRuns from './migrations/0068_metered_keys_of_runs.ts'
 import * as keptPorts from './migrations/0082_kept_ports.ts'
 import * as requestsUnderWay from './migrations/0083_requests_under_way.ts'
+import * as toldLimits from './migrations/0084_told_limits.ts'
+import * as announcedTurns from './migrations/0086_announced_turns.ts'
+import * as modelCells from './migrations/0088_model_cells.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -77,6 +80,9 @@ export const migrations: Record<string, Migration> = {
   '0068_metered_keys_of_runs': meteredKeysOfRuns,
   '0082_kept_ports': keptPorts,
   '0083_requests_under_way': requestsUnderWay,
+  '0084_told_limits': toldLimits,
+  '0086_announced_turns': announcedTurns,
+  '0088_model_cells': modelCells,
 }
 
 /**
@@ -84,7 +90,9 @@ export const migrations: Record<string, Migration> = {
  * @throws StartupError when the database is newer than this code or a migration fails; nothing was changed then.
  */
 export async function migrate(db: Pick<Db, 'query'>, known: Record<string, Migration> = migrations): Promise<void> {
-  const applied = await refuseNewer(db, known)
+  const applied = await refuseNewer(db, known).catch((error) => {
+    throw lackOfRights(error) ?? error
+  })
   // As at almost every start: the migrator would read the tables three times more, and take the lock.
   if (Object.keys(known).every((name) => applied.includes(name))) return
   const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => known } })
@@ -93,7 +101,20 @@ export async function migrate(db: Pick<Db, 'query'>, known: Record<string, Migra
   // Another server of a newer version may have migrated between the look and the lock.
   await refuseNewer(db, known)
   const message = error instanceof Error ? error.message : String(error)
-  throw new StartupError(`The database could not be migrated, and was left as it was: ${message}`)
+  throw (
+    lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was left as it was: ${message}`)
+  )
+}
+
+/** Codes of Postgres: a right is lacking, or with it the schema that tables would be made in. */
+const withoutRights = new Set<unknown>(['42501', '3F000'])
+
+function lackOfRights(error: unknown): StartupError | undefined {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  if (!withoutRights.has(code)) return undefined
+  return new StartupError(
+    `The user of the database lacks rights, and nothing was changed: ${message}. Make it the owner of the database and of what is in it.`,
+  )
 }
 
 /** @returns the migrations that the database has. @throws StartupError where one of them is not known. */

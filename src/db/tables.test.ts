@@ -54,7 +54,10 @@ async function keyColumns({ query }: Db): Promise<Set<string>> {
 }
 
 test('every table is copied, but those that begin anew', () => {
-  assert.deepEqual([...copied, 'signal_revisions', 'events', 'requests_under_way'].sort(), Object.keys(said).sort())
+  assert.deepEqual(
+    [...copied, 'signal_revisions', 'events', 'requests_under_way', 'announced_turns'].sort(),
+    Object.keys(said).sort(),
+  )
 })
 
 test('a table is copied after those it refers to', async () => {

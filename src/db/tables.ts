@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 
 /** Sums over requests of one slot of time that have all texts in common. */
-type RollupCell = {
+type RollupSums = {
   /** How long the slot is, in minutes. */
   grain: number
   /** Whole grains since the epoch. */
@@ -9,14 +9,7 @@ type RollupCell = {
   /** Stands for all texts that tell cells apart. */
   cell: string
   organization_id: string
-  workspace_id: string
   model: string
-  endpoint: string
-  provider: string
-  preset: string
-  outcome: string
-  error: string
-  byok: string
   requests: number
   prompt_tokens: number
   completion_tokens: number
@@ -30,6 +23,16 @@ type RollupCell = {
   latency: string
   duration: string
   throughput: string
+}
+
+type RollupCell = RollupSums & {
+  workspace_id: string
+  endpoint: string
+  provider: string
+  preset: string
+  outcome: string
+  error: string
+  byok: string
 }
 
 /**
@@ -284,6 +287,16 @@ export type Tables = {
   workspace_cells: RollupCell
   /** The same by key. */
   key_cells: RollupCell & { key_hash: string; user_id: string }
+  /** The same by model alone, of hours and days. What was spent on provider keys of workspaces is not in `cost_pico`. */
+  model_cells: RollupSums & {
+    answered: number
+    failed: number
+    refused: number
+    cancelled: number
+    byok_cost_pico: bigint
+  }
+  /** The day from which these are whole; no row where they always were. */
+  model_cells_since: { id: number; day: number }
   /** How far rows of the ledger from before there were roll-ups are counted; no row when they all are. */
   rollup_past: { id: number; after_at: number; after_id: string; until_at: number }
   /** Provider keys that workspaces brought along. */
@@ -444,6 +457,19 @@ export type Tables = {
     spent_usd: number | null
     /** The intern's own key during a run that has a budget. */
     metered_key: string | null
+    /** JSON: a request that its budget left no room for. */
+    refused: string | null
+  }
+  /** Turns that may cost no more than so much, and are no runs yet. */
+  announced_turns: {
+    id: string
+    intern_id: string
+    /** Null where its daemon makes a new session. */
+    session_id: string | null
+    key_hash: string
+    budget: string
+    began_at: number
+    expires_at: number
   }
   /** Requests of interns that no ledger has written yet. */
   requests_under_way: {
@@ -543,5 +569,14 @@ export type Tables = {
     held_pico: bigint
     renewed_at: number
     spent_pico: bigint
+  }
+  /** The most of a limit, in a hundred, that webhooks were told to be spent. `reset_interval` is `never` where it has none. */
+  told_limits: {
+    budget: string
+    period: number
+    reset_interval: string
+    limit_pico: bigint
+    percent: number
+    told_at: number
   }
 }

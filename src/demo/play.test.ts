@@ -34,6 +34,15 @@ describe('the demo model', () => {
     assert.equal(gist('demo:tools', { tools }).calls?.length, 2)
   })
 
+  test('a tool that must be called is called, and none where none may be', () => {
+    const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
+    const calls = (tool_choice: unknown, said = 'Hi') => gist(said, { tools, tool_choice }).calls
+    for (const must of ['required', 'any']) assert.deepEqual(calls(must), ['call_demo_1 a {}'])
+    assert.deepEqual(calls({ type: 'function', function: { name: 'b' } }), ['call_demo_1 b {}'])
+    assert.equal(calls('none', 'demo:tool')?.length ?? 0, 0)
+    assert.equal(calls('auto')?.length ?? 0, 0)
+  })
+
   test('a schema for the answer is kept to', () => {
     const schema = { type: 'object', properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean' } } }
     const { text } = gist('Hi', { response_format: { type: 'json_schema', json_schema: { schema } } })

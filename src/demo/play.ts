@@ -13,7 +13,7 @@ export type Step = { afterMs: number } & ({ say: AnswerEvent } | { stop: 'cut' |
 export type Scene = { refuses: { status: number; message: string } } | { steps: Step[] }
 
 /** The demo model: what it does follows from the request alone. */
-export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>): Scene {
+export function play(chat: Pick<ChatRequest, 'messages' | 'tools' | 'tool_choice' | 'response_format'>): Scene {
   const prompt = promptIn(chat.messages)
   const performed = asksByKeyword(prompt) ? undefined : performForAgent(chat)
   if (performed) return sceneFor(chat, performed)
@@ -40,11 +40,21 @@ function opening({ reasoning }: DemoOptions): AnswerEvent[] {
 }
 
 function body(chat: Parameters<typeof play>[0], prompt: string, options: DemoOptions): AnswerEvent[] {
-  const answersTool = chat.messages.at(-1)?.role === 'tool'
-  const tools = (chat.tools ?? []).filter((tool) => tool.function)
-  const called = answersTool ? [] : options.tools ? tools : options.tool ? tools.slice(0, 1) : []
+  const called = calledOf(chat, options)
   if (called.length > 0) return called.flatMap((tool, index) => toolCall(tool.function!, index))
   return wordsOf(textFor(chat, prompt, options)).map((text) => ({ type: 'text', text }))
+}
+
+/** What must be called is, also after the answer of a tool: a client that asks for no call then says so. */
+function calledOf({ messages, tools = [], tool_choice: choice }: Parameters<typeof play>[0], options: DemoOptions) {
+  const own = (tools ?? []).filter((tool) => tool.function)
+  if (typeof choice === 'object' && choice !== null) {
+    const { name } = Object(choice.function) as { name?: unknown }
+    return own.filter((tool) => tool.function!.name === name)
+  }
+  if (choice === 'required' || choice === 'any') return options.tools ? own : own.slice(0, 1)
+  if (choice === 'none' || messages.at(-1)?.role === 'tool') return []
+  return options.tools ? own : options.tool ? own.slice(0, 1) : []
 }
 
 function toolCall({ name, parameters }: { name: string; parameters?: object | null }, index: number): AnswerEvent[] {

@@ -1,4 +1,4 @@
-import { type Budget, forecastFor, limitOf, periodOf, resetsAt } from '#budgets/budget.ts'
+import { type Budget, forecastFor, type LastingSubject, limitOf, periodOf, resetsAt } from '#budgets/budget.ts'
 import { spentBefore } from '#budgets/past-spending.ts'
 import { standingIn } from '#budgets/store.ts'
 import { databaseClock } from '#db/clock.ts'
@@ -7,11 +7,13 @@ import { isoTime, type Now } from '#lib/clock.ts'
 import { toUsd } from '#lib/pico-usd.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
+type GuardrailBudget = Budget & { subject: LastingSubject }
+
 /** A guardrail that is read is never changed: a change is read anew. */
-const known = new WeakMap<GuardrailRecord, { budget: Budget | undefined }>()
+const known = new WeakMap<GuardrailRecord, { budget: GuardrailBudget | undefined }>()
 
 /** The limit a guardrail sets, if it sets one. */
-export function guardrailBudget(record: GuardrailRecord): Budget | undefined {
+export function guardrailBudget(record: GuardrailRecord): GuardrailBudget | undefined {
   const found = known.get(record)
   if (found) return found.budget
   const budget = toBudget(record)
@@ -19,7 +21,7 @@ export function guardrailBudget(record: GuardrailRecord): Budget | undefined {
   return budget
 }
 
-function toBudget({ id, workspaceId, createdAt, policy }: GuardrailRecord): Budget | undefined {
+function toBudget({ id, workspaceId, createdAt, policy }: GuardrailRecord): GuardrailBudget | undefined {
   if (policy.limit_usd === null) return undefined
   return {
     id: `guardrail:${id}`,

@@ -4,6 +4,9 @@ import { guardrailOf } from './rows.ts'
 
 type WorkspacePoliciesSubject = { userId: string; keyHash: string }
 
+/** Keys and members whose guardrails are known; a workspace may make any number of keys. */
+const mostKnown = 10_000
+
 /** All guardrails of a workspace, by whom they hold for. */
 export type WorkspacePolicies = { of: (subject: WorkspacePoliciesSubject) => readonly GuardrailRecord[] }
 
@@ -30,6 +33,8 @@ export async function readWorkspacePolicies(
   )
   const standard = byId.get(workspace?.default_guardrail_id ?? '')
   const known = new Map<string, readonly GuardrailRecord[]>()
+  /** By the ids in it. Whoever has the same guardrails gets the same list: their filters are compiled once for each. */
+  const lists = new Map<string, readonly GuardrailRecord[]>()
 
   return {
     of({ userId, keyHash }) {
@@ -37,9 +42,11 @@ export async function readWorkspacePolicies(
       const found = known.get(subject)
       if (found) return found
       const all = [standard, assigned.get(`member ${userId}`), assigned.get(`key ${keyHash}`)]
-      const guardrailCache = [...new Set(all.filter((guardrail) => guardrail !== undefined))]
-      known.set(subject, guardrailCache)
-      return guardrailCache
+      const inForce = [...new Set(all.filter((guardrail) => guardrail !== undefined))]
+      const list = lists.getOrInsertComputed(inForce.map(({ id }) => id).join(' '), () => inForce)
+      if (known.size >= mostKnown) known.clear()
+      known.set(subject, list)
+      return list
     },
   }
 }

@@ -10,7 +10,7 @@ const maxFramedLength = 16_384
  */
 export class ChunkedBody {
   readonly #response: ServerResponse
-  // None yet while an earlier answer to a client that pipelines has it; `onDrain` could not listen to it then.
+  // Null while an earlier answer on the same connection (pipelining) still has it; `onDrain` cannot listen to it then.
   readonly #socket: Socket | null
   #begun = false
 

@@ -14,7 +14,7 @@ export type Connection = {
 type Raw = Pick<IncomingMessage, 'headers' | 'socket'>
 export type ConnectionOf = (request: Raw) => Connection
 
-/** What one proxy says of its own client. */
+/** What one proxy tells about its own client. */
 type Told = { address?: string | undefined; scheme?: string | undefined }
 
 /** Reads it off the socket, or takes the word of trusted proxies; nobody else's. */
@@ -34,9 +34,10 @@ const isIn = (networks: BlockList, address: string) =>
 
 function toldBy({ headers }: Raw, header: Proxies['header'], trusted: BlockList): Told {
   const elements = header === 'forwarded' ? forwarded(headers.forwarded) : legacy(headers)
-  // The last says what our own proxy was told by its client; that may be a trusted proxy as well.
-  const client = elements.findLast(({ address }) => address !== undefined && !isIn(trusted, address))
-  return { address: client?.address ?? elements[0]?.address, scheme: elements.at(-1)?.scheme }
+  // The last says what our own proxy was told by its client; that may be a trusted proxy as well. What stands before a
+  // client that is not named (`unknown`) was written by that client, and may be anything.
+  const client = elements.findLast(({ address }) => address === undefined || !isIn(trusted, address)) ?? elements[0]
+  return { address: client?.address, scheme: elements.at(-1)?.scheme }
 }
 
 /** `X-Forwarded-For` and `X-Forwarded-Proto`. */

@@ -67,7 +67,7 @@ export class DirectResponse implements ResponseStream {
     return this.#raw.headersSent
   }
 
-  /** Half an answer must not look whole. */
+  /** Breaks the connection, so that the client does not take half an answer for a whole one. */
   breakOff(): void {
     this.#raw.destroy()
   }

@@ -38,7 +38,7 @@ export function errorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope }
 }
 
 /** The answer to an internal error: the request id, under which the log has the details. */
-export function internalError(requestId: string): ErrorAnswer & { body: ErrorEnvelope } {
+function internalError(requestId: string): ErrorAnswer & { body: ErrorEnvelope } {
   const message = `Internal server error. The log has it under request id ${requestId}.`
   return { status: 500, headers: {}, body: { error: { code: 500, message } } }
 }

@@ -23,7 +23,7 @@ export function requestsUnderWay(act: (request: FinishedRequest) => void): Reque
       const started = performance.now()
       underWay++
       // The framework's own hook does not come where a client leaves before the first byte.
-      // Told once only. `once` would keep three more objects for as long as the request lasts.
+      // It comes once anyway. `once` would keep three more objects for as long as the request lasts.
       response.on('close', () => {
         underWay--
         const status = response.writableFinished ? response.statusCode : clientLeft

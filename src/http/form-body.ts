@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Of each name of a form, all that was sent under it. */
+/** All values of a form, by field name. */
 export type FormBody = Record<string, string[]>
 
 /** Reads the bodies that forms of pages send, and no others. */

@@ -11,7 +11,7 @@ export type Proxies = {
   header: HostHeader
 }
 
-/** By which host a request came in, once it is known whom to believe. */
+/** The host by which a request came in; undefined where nobody says one. */
 export type HostOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string | undefined
 
 /**
@@ -28,7 +28,7 @@ export function hostReader({ addresses, header }: Proxies): HostOf {
   }
 }
 
-/** Of several the last: what stands before it, the proxy was told by its client. */
+/** The last of several hosts: the ones before it were written by the proxy's client. */
 function hostIn(header: HostHeader, value: string | string[] | undefined): string | undefined {
   const last = String(value ?? '')
     .split(',')

@@ -18,8 +18,13 @@ export function invalidRequest(issues: readonly Issue[]): Fault {
 
 function describeIssue(issue: Issue): string {
   const where = pathOf(issue.path)
-  const what = shortened(issue.message.replace(/^Invalid input: /, ''), maxMessageLength)
+  const what = shortened(inWordsOfJson(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
   return where ? `${where}: ${what}` : what
+}
+
+/** There is no `undefined` in a body or a query: what is not there is missing. */
+function inWordsOfJson(message: string): string {
+  return message.replace(/^(expected .+), received undefined$/, 'is missing: $1').replace(/, received NaN$/, '')
 }
 
 /** `policy.rules[2].slug`, as one would write it in code. */

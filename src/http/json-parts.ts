@@ -32,7 +32,7 @@ export function excessOfValue(text: string, value: unknown): Fault | undefined {
 }
 
 function excessOfLongText(text: string): Fault | undefined {
-  /** Of each object and array around: how many members it had so far. */
+  /** How many members each of the enclosing objects and arrays had so far. */
   const wrap: number[] = []
   let members = 0
   let parts = 0

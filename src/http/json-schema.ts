@@ -30,13 +30,22 @@ export function newSchemaBook(): SchemaBook {
       const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
-        override: ({ jsonSchema }) => tidy(jsonSchema as JsonSchema, io),
+        override({ zodSchema, jsonSchema }) {
+          tellDefault(zodSchema._zod.def, jsonSchema as JsonSchema)
+          tidy(jsonSchema as JsonSchema, io)
+        },
       })
       for (const [name, definition] of Object.entries($defs)) keep(name, pointingAtComponents(definition as JsonSchema))
       return pointingAtComponents(properties?.it as JsonSchema)
     },
     components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
+}
+
+/** Of what is read from text, Zod does not tell it: its form may be another one before. That of a number is not. */
+function tellDefault(definition: object, schema: JsonSchema): void {
+  const { type, defaultValue } = definition as { type: string; defaultValue?: unknown }
+  if (type === 'default' && typeof defaultValue === 'number') schema.default ??= defaultValue
 }
 
 /** Leaves out what says nothing to a reader: the pattern of a format, the bounds of all integers, that an answer is closed. */

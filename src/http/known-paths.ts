@@ -64,7 +64,7 @@ function patternsOf(all: readonly KnownPath[]): Pattern[] {
   return keyed.sort((a, b) => (a.key < b.key ? 1 : -1))
 }
 
-/** Of a request that no route takes: the path that it is for, if that refuses its method. */
+/** Finds the known path of a request that no route takes; undefined where the path is unknown too. */
 export type PathFinder = (request: { method: string; url: string }) => KnownPath | undefined
 
 /** Reads paths as the router does. That would need an entry for each method that a path does not take: four of five. */

@@ -57,7 +57,7 @@ function mountRoute<Caller, Deps>(
   const handler: RouteHandlerMethod = async (request, reply) => {
     refuseNul('path', request.params)
     refuseNul('query', request.query)
-    // Management stores what it is sent; what is on its way to a model is not ours to judge.
+    // Management stores what it is sent; the body of a completion only passes through.
     if (route.key === 'management') refuseNul('body', request.body)
     const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
     const handle = () => route.handler(call, deps)
@@ -99,7 +99,7 @@ function mountRoute<Caller, Deps>(
   )
 }
 
-/** Without a promise where the caller is known at once: a hook that is waited for costs every request more. */
+/** Calls back at once where the caller is known at once: an asynchronous hook would cost every request more. */
 function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unknown): onRequestHookHandler {
   return (request, reply, done) => {
     const enter = (caller: unknown) => {
@@ -131,7 +131,7 @@ async function answered(handle: () => unknown, request: FastifyRequest, reply: F
 
 function send(reply: FastifyReply, status: number, result: unknown) {
   if (!(result instanceof HttpAnswer)) return reply.code(status).send(result)
-  // Who admitted the request may have said that nobody keeps the answer.
+  // Admitting the request may have forbidden caches to keep the answer: that stays so.
   const isUnkept = reply.getHeader('cache-control') === 'no-store'
   reply.code(result.status).headers(result.headers)
   if (isUnkept) reply.header('cache-control', 'no-store')

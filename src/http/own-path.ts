@@ -8,7 +8,7 @@ export function ownPath(text: string, origin: string): string | undefined {
   const url = text.startsWith('/') && text.length <= mostLength && URL.parse(text, origin)
   if (!url) return undefined
   const path = url.pathname + url.search
-  // What was taken apart may lead elsewhere once it is put together again: `/.//other.example` has the path `//other.example`.
+  // The path alone may lead to another site than the whole URL did: `/.//other.example` has the path `//other.example`.
   if (url.origin !== origin || path.startsWith('//') || new URL(path, origin).origin !== origin) return undefined
   return path
 }

@@ -1,3 +1,4 @@
+import { caughtUpWith } from '#lib/caught-up.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
 
 /** The text of events: before the first, for each event, and after the last. */
@@ -16,7 +17,7 @@ export async function sendEvents<Event>(
   const idle = setInterval(() => response.write(': keepalive\n\n'), keepaliveMs)
   try {
     response.write(text.opening)
-    const caughtUp = reader(response)
+    const caughtUp = caughtUpWith(response)
     for await (const event of events) {
       idle.refresh()
       const piece = text.of(event)
@@ -30,16 +31,4 @@ export async function sendEvents<Event>(
   } finally {
     clearInterval(idle)
   }
-}
-
-/** @returns a function whose promise resolves when the reader has caught up, or is gone. */
-function reader(response: ResponseStream): () => Promise<void> {
-  let wake = () => {}
-  response.onDrain(() => wake())
-  response.signal.addEventListener('abort', () => wake(), { once: true })
-  return () =>
-    new Promise((resolve) => {
-      wake = resolve
-      if (response.signal.aborted) resolve()
-    })
 }

@@ -47,10 +47,13 @@ export function createShutdown(): Shutdown {
       // A stream that began before has a connection that is kept: nobody else would close it when the stream is over.
       const idle = setInterval(() => app.server.closeIdleConnections(), lookMs)
       const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
-      await acceptor?.close()
-      await app.close()
-      clearInterval(idle)
-      clearTimeout(impatience)
+      try {
+        await acceptor?.close()
+        await app.close()
+      } finally {
+        clearInterval(idle)
+        clearTimeout(impatience)
+      }
     },
   }
 }

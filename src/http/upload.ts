@@ -7,7 +7,7 @@ import { Fault } from '#lib/fault.ts'
 const underWay = new WeakSet<Socket>()
 
 /** An upload on which nothing comes for so long has ended, in milliseconds. */
-const silenceMs = 30_000
+const longestSilenceMs = 30_000
 
 /** Whether a request that did not arrive in time is an upload, which has its own time. */
 export const isUploading = (socket: Socket): boolean => underWay.has(socket)
@@ -19,21 +19,26 @@ export function takeBodiesUnread(scope: FastifyInstance): void {
 }
 
 /**
- * The body of a request as it comes. Who leaves it before its end can still answer; what comes after that is dropped.
+ * The body of a request as it comes. A reader that stops before the end can still answer; the rest of the body is then
+ * dropped. The time that the reader itself takes for a piece does not count as the client's silence.
  * @throws Fault when nothing comes for too long, or the client has gone.
  */
-export async function* uploadOf(request: IncomingMessage): AsyncGenerator<Buffer> {
+export async function* uploadOf(request: IncomingMessage, silenceMs = longestSilenceMs): AsyncGenerator<Buffer> {
   const { socket } = request
   underWay.add(socket)
   let silent = false
+  let isRead = false
   const timer = setTimeout(() => {
+    if (isRead) return
     silent = true
     request.destroy()
   }, silenceMs).unref()
   try {
     for await (const piece of request.iterator({ destroyOnReturn: false })) {
-      timer.refresh()
+      isRead = true
       yield piece as Buffer
+      isRead = false
+      timer.refresh()
     }
     if (!request.complete) throw new Error('aborted')
   } catch (error) {

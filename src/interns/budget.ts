@@ -58,7 +58,11 @@ export function budgetOfTurn(
   const seconds = least(own?.max_seconds, asked?.max_seconds)
   if (costUsd === undefined && seconds === undefined) return undefined
   const costOf = costUsd === ofTurn ? ('max_cost_usd' as const) : ('session_max_cost_usd' as const)
-  return { ...(costUsd !== undefined && { costUsd, costOf }), ...(seconds !== undefined && { seconds }) }
+  return {
+    ...(costUsd !== undefined && { costUsd, costOf }),
+    ...(own?.session_max_cost_usd != null && { sessionUsd: own.session_max_cost_usd }),
+    ...(seconds !== undefined && { seconds }),
+  }
 }
 
 function least(a: number | null | undefined, b: number | null | undefined): number | undefined {

@@ -6,11 +6,13 @@ import { asChatFault, chatFault } from './chat-fault.ts'
 import type { InternChatRequest, TurnInput } from './chat-request.ts'
 import { modeOf, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
+import { announcing } from './limited-turns.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { noteRun } from './note-run.ts'
 import { completing, nextUntilIdle } from './pass-events.ts'
 import { saveQuestion } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
+import type { Spent } from './run-spending.ts'
 import type { Runs, StartTurn, TurnCaller } from './runs.ts'
 import { withinBudget } from './session-budget.ts'
 import { findIntern, type Intern } from './store.ts'
@@ -18,7 +20,6 @@ import type { TurnBudget } from './turn-budget.ts'
 import type { TurnEvent } from './turn-event.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
 import { awake, type WakeDeps, whileAwake } from './wake.ts'
-import type { Spent } from './watch-spending.ts'
 
 export type ChatTurnDeps = ApprovalDeps &
   Pick<WakeDeps, 'hosts'> & {
@@ -95,9 +96,13 @@ export async function startChatTurn(
       input.kind === 'prompt'
         ? await whileAwake(deps, known, stop, (intern) =>
             startedBy(intern, (runs) =>
-              withinBudget(deps, intern, runs, limits, (allowed) => {
-                begun = { at: deps.now(), budget: allowed.budget }
-                return begin(runs, input, { mode, ...allowed, ...speaker }, stop)
+              withinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
+                const sessionId = input.sessionId ?? (allowed?.sessionUsd === undefined ? undefined : deps.newId())
+                const turn = { internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
+                return announcing(deps, turn, (budget) => {
+                  begun = { at: deps.now(), budget }
+                  return begin(runs, { ...input, sessionId }, { mode, budget, turnsBefore, ...speaker }, stop)
+                })
               }),
             ),
           )

@@ -6,11 +6,13 @@ import { Agent, request as httpRequest } from '#lib/node-http.ts'
 import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { Bytes } from './files.ts'
+import type { InternLog } from './log.ts'
 import {
   readCancelled,
   readDecisions,
   readHealth,
   readJudging,
+  readLogAnswer,
   readRefusal,
   readResting,
   readWholePermission,
@@ -56,8 +58,12 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
     files: connectFiles({ ask, readText }),
     start: (turnToStart, signal) => turn('/turns', turnToStart, signal),
     answer: (answer, signal) => turn('/answers', answer, signal),
-    cancel: async (runId, spent) => {
-      const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}${spent ? `?spent=${spent}` : ''}`)
+    cancel: async (runId, spent, neededUsd) => {
+      const why = new URLSearchParams({
+        ...(spent && { spent }),
+        ...(neededUsd !== undefined && { needed_usd: String(neededUsd) }),
+      })
+      const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}${why.size > 0 ? `?${why}` : ''}`)
       return readCancelled(await readText(response))
     },
     question: async (id) => {
@@ -110,6 +116,14 @@ export function keptThrough(connect: () => Promise<Socket>): Pick<Runs, 'files' 
   const ask = async (method: string, path: string, body?: object | Bytes, signal?: AbortSignal) =>
     exchange({ socket: await connect(), token: keptToken }, undefined, method, path, body, signal)
   return { files: connectFiles({ readText, ask }), transcripts: connectTranscripts({ ask, readText }) }
+}
+
+/** The end of a log that a server of the intern's host has, through a connection for this request. */
+export async function logThrough(connect: () => Promise<Socket>, bytes: number): Promise<InternLog> {
+  const to = { socket: await connect(), token: keptToken }
+  const response = await exchange(to, undefined, 'GET', `/log?bytes=${bytes}`, undefined, undefined)
+  // As JSON each character takes up to six bytes.
+  return readLogAnswer(await readText(response, 6 * bytes + maxAnswerBytes))
 }
 
 /** A connection that is there already, to whoever knows this token. */

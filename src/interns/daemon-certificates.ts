@@ -30,9 +30,16 @@ const serverName = 'server.interns.internal'
 export const keptName = (internId: string) => `${internId}${keptSuffix}`
 const keptSuffix = '.kept.interns.internal'
 
-/** Whose it is that a client wants by that name; undefined where it is none. */
-export const idOfKeptName = (name: string): string | undefined =>
-  name.endsWith(keptSuffix) ? name.slice(0, -keptSuffix.length) : undefined
+/** Of its log, which its host's server has whether it runs or not; the same certificate is good for it. */
+export const logName = (internId: string) => keptName(`${logPrefix}${internId}`)
+const logPrefix = 'log-'
+
+/** Whose it is that a client wants by that name, and what of it; undefined where it is none. */
+export function wantedByName(name: string): { id: string; what: 'kept' | 'log' } | undefined {
+  if (!name.endsWith(keptSuffix)) return undefined
+  const of = name.slice(0, -keptSuffix.length)
+  return of.startsWith(logPrefix) ? { id: of.slice(logPrefix.length), what: 'log' } : { id: of, what: 'kept' }
+}
 
 /**
  * Makes the certificates by which servers and daemons on different hosts know each other. Who vouches for them stands in

@@ -1,7 +1,8 @@
 import type { Vault } from '#byok/vault.ts'
-import { connectRuns, type DaemonAddress, keptThrough, keptToken } from './connect-runs.ts'
-import { type DaemonCertificates, keptName } from './daemon-certificates.ts'
+import { connectRuns, type DaemonAddress, keptThrough, keptToken, logThrough } from './connect-runs.ts'
+import { type DaemonCertificates, keptName, logName } from './daemon-certificates.ts'
 import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
+import { type InternLog, neverStarted } from './log.ts'
 import { Refusal } from './refusal.ts'
 import type { Runs } from './runs.ts'
 import { type Intern, isAsleep, isUp } from './store.ts'
@@ -42,15 +43,25 @@ const atRest = (intern: Intern) =>
 /** What is kept of an intern on another host: through its daemon, or where it has none through a server of that host. */
 export function keptElsewhere(deps: ElsewhereDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
   if (isUp(intern)) return connectRuns(() => addressElsewhere(deps, intern))
-  return keptThrough(async () => {
-    const name = intern.hostname ?? ''
-    const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? neverHeardOf(name)
-    if (gone) throw new Refusal('host_gone', goneMessage(gone))
-    if (address === null || keptPort === null)
-      throw new Refusal('intern_unreachable', `${atRest(intern)}: start it, or ask a server of that host.`)
-    const tls = await deps.certificates.forServer(intern.id, keptName(intern.id))
-    return connectTls({ host: address, port: keptPort, token: keptToken, tls })
-  })
+  const mute = () => `${atRest(intern)}: start it, or ask a server of that host.`
+  return keptThrough(() => connectHost(deps, intern, keptName(intern.id), mute))
+}
+
+/** The log of an intern on another host, which a server of that host has. */
+export async function logElsewhere(deps: ElsewhereDeps, intern: Intern, bytes: number): Promise<InternLog> {
+  if (intern.hostname === null) return { none: neverStarted }
+  const mute = () => `The intern’s log is on the host ${intern.hostname}: ask a server of that host.`
+  return logThrough(() => connectHost(deps, intern, logName(intern.id), mute), bytes)
+}
+
+/** A connection to a server of the intern's host. @param mute says that none listens there. */
+async function connectHost(deps: ElsewhereDeps, intern: Intern, servername: string, mute: () => string) {
+  const name = intern.hostname ?? ''
+  const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? neverHeardOf(name)
+  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  if (address === null || keptPort === null) throw new Refusal('intern_unreachable', mute())
+  const tls = await deps.certificates.forServer(intern.id, servername)
+  return connectTls({ host: address, port: keptPort, token: keptToken, tls })
 }
 
 /** @throws Refusal where it was sealed by a server with another key. */

@@ -2,16 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Tx } from '#db/db.ts'
 import type { Announce } from '#db/signals.ts'
 import type { Now } from '#lib/clock.ts'
+import { limitedRuns } from './limited-turns.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
 import type { RunRecord } from './run-record.ts'
-import { limitedRuns } from './run-spending.ts'
+import type { Spent } from './run-spending.ts'
 import { beginRun, endRun, findRun, waitRun } from './run-store.ts'
 import type { Runs } from './runs.ts'
 import { type Intern, internById } from './store.ts'
 import type { Milestone } from './transcript.ts'
-import { type Spent, watchSpending } from './watch-spending.ts'
+import { watchSpending } from './watch-spending.ts'
 import { type StandingOf, watchStarters } from './watch-starters.ts'
 
 export type FollowDeps = {
@@ -78,7 +79,7 @@ async function seen({ query }: Db, internId: string): Promise<number> {
 }
 
 /** All of them, or nothing. */
-export async function writeDown(deps: FollowDeps, internId: string, found: Milestone[]): Promise<void> {
+async function writeDown(deps: FollowDeps, internId: string, found: Milestone[]): Promise<void> {
   const { db, now } = deps
   const intern = await internById(db.query, internId)
   if (!intern) return
@@ -105,7 +106,7 @@ async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found
   const ended = found.flatMap(({ entry }) => (entry.type === 'end' ? [entry] : []))
   const known = new Map<string, number>()
   if (ended.length === 0 || keyHash === null) return known
-  const beganAt = new Map((await limitedRuns(db.query, id)).map((run) => [run.id, run.beganAt]))
+  const beganAt = new Map((await limitedRuns(db.query, id)).map(({ runId, beganAt }) => [runId, beganAt]))
   for (const { entry } of found)
     if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) beganAt.set(entry.runId, Math.round(entry.at))
   for (const { runId, at } of ended) {
@@ -168,18 +169,17 @@ async function apply(
 type Asked = { now: Now; sessionId: string; entry: Extract<Milestone['entry'], { type: 'question' }> }
 
 /**
- * The question of a run with a caller is kept by the server that passes it on. In the background there may be none: then
- * it is kept here, and forgotten here where it was answered in between.
+ * The server that passes a question on to a caller keeps it, and forgets it with the answer. It may die before either, and in
+ * the background there is none: so it is kept here too, unless it is known, and forgotten here where it was answered.
  */
 async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now, sessionId, entry }: Asked) {
   const { runId, question, deadlineAt, answer, action } = entry
   const { id } = question
   await waitRun(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
   if (answer.state === 'ended') return endQuestions(tx, announce, internId, { now, id, end: { state: 'ended' } })
-  const run = await findRun({ db: { query: tx } }, internId, runId).catch(() => undefined)
-  if (!run?.background || run.status === 'ended') return
   if (answer.state === 'waiting') {
-    if (deadlineAt > now())
+    const run = await findRun({ db: { query: tx } }, internId, runId).catch(() => undefined)
+    if (run && run.status !== 'ended' && deadlineAt > now())
       await keepQuestion(tx, announce, internId, { now, question: { question, sessionId, deadlineAt, action } })
     return
   }

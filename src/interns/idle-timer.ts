@@ -9,8 +9,8 @@ export class IdleTimer {
     this.#timer.unref()
   }
 
-  /** Something was heard. */
-  broken(): void {
+  /** Something was heard: it begins anew. */
+  heard(): void {
     this.#timer.refresh()
   }
 

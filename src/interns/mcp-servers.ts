@@ -6,9 +6,9 @@ import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 
 /** Stands for a value that is not shown. Sent back for a server that is otherwise the same, it keeps the value. */
-export const hiddenValue = '********'
+const hiddenValue = '********'
 
-export const mcpServerTypes = ['stdio', 'http', 'sse'] as const
+const mcpServerTypes = ['stdio', 'http', 'sse'] as const
 type McpServerType = (typeof mcpServerTypes)[number]
 
 const usualTimeoutSeconds = 60
@@ -160,7 +160,7 @@ function wholeServer({ name, type, command, args, env, url, headers, timeout_sec
   return { name, type: (type ?? 'http') as McpServerType, url: url ?? '', headers: headers ?? {}, ...rest }
 }
 
-export function shownServer({ url, env, headers, ...shown }: McpServer): McpServer {
+function shownServer({ url, env, headers, ...shown }: McpServer): McpServer {
   return {
     ...shown,
     ...(env && { env: hidden(env) }),

@@ -50,13 +50,28 @@ onEachDatabase('a turn that has begun', (kind) => {
     const since = Date.now()
     await prompt()
     const [run] = await kept()
-    const budget = { costUsd: 1, costOf: 'max_cost_usd' as const }
-    assert.deepEqual([run?.metered_key, JSON.parse(run?.budget ?? '')], ['the key of then', budget])
+    const budget = JSON.parse(run?.budget ?? '')
+    const { id: account, ...limits } = budget
+    assert.deepEqual([run?.metered_key, limits], ['the key of then', { costUsd: 1, costOf: 'max_cost_usd' }])
+    assert.match(account, /^[\w-]{36}$/)
     assert.ok(run!.began_at >= since)
     // As its daemon tells it, when the intern was started again and has another key.
     const told = { id: 'r', sessionId: 's', background: false, beganAt: 1, startedBy: null }
     await beginRun(store.db.query, id, { ...told, budget, meteredKey: 'a later key' })
     assert.deepEqual(await kept(), [run])
+  })
+
+  test('in the background has the key that began it, also where its daemon tells of it at the same moment', async () => {
+    await using store = await newDb(kind)
+    const { id } = await runningIntern(store, null)
+    const begun = { sessionId: 's', background: true, startedBy: 'u', beganAt: 1 }
+    for (let at = 0; at < 20; at++) {
+      const run = { ...begun, id: `r${at}` }
+      const noted = beginRun(store.db.query, id, { ...run, keyHash: 'key' })
+      await Promise.all([noted, beginRun(store.db.query, id, run)])
+    }
+    const rows = await store.db.query.selectFrom('intern_runs').select(['key_hash', 'background']).execute()
+    assert.deepEqual(rows, Array(20).fill({ key_hash: 'key', background: 1 }))
   })
 
   test('without one is left to be written down as its daemon tells of it', async () => {

@@ -31,7 +31,7 @@ export function nextUntilIdle(
     try {
       const result = await events.next()
       if (result.done) idleTimer.stop()
-      else idleTimer.broken()
+      else idleTimer.heard()
       return result
     } catch (error) {
       await leave()

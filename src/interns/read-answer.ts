@@ -1,4 +1,5 @@
 import { z } from '#lib/schema.ts'
+import type { InternLog } from './log.ts'
 import type { WholePermission } from './question.ts'
 import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-transcript.ts'
 import { Refusal, type RefusalKind, refusals } from './refusal.ts'
@@ -35,6 +36,12 @@ const Whole = z.object({
     .nullable(),
 })
 
+const Log = z.union([
+  z.object({ text: z.string(), isCut: z.boolean() }),
+  z.object({ none: z.string().max(longestMessage) }),
+])
+
+export const readLogAnswer = (body: string): InternLog => readAs(Log, body)
 export const readWholePermission = (body: string): WholePermission | undefined =>
   readAs(Whole, body).question ?? undefined
 export const readSessions = (body: string): SessionPage => readAs(SessionPageAnswer, body)

@@ -70,8 +70,10 @@ const Usage = z.object({
 })
 
 const Budget = z.object({
+  id: name.exactOptional(),
   costUsd: z.number().exactOptional(),
   costOf: z.enum(['max_cost_usd', 'session_max_cost_usd']).exactOptional(),
+  sessionUsd: z.number().exactOptional(),
   seconds: z.number().exactOptional(),
 })
 

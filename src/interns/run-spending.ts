@@ -1,7 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Query } from '#db/db.ts'
 import type { Tables } from '#db/tables.ts'
-import type { BudgetPart, TurnBudget } from './turn-budget.ts'
 
 /**
  * A turn that did not finish by itself, or not yet: what was metered for it counts, also what was under way when it was
@@ -42,30 +41,20 @@ const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
     e.and([e(e.fn.coalesce('outcome', e.val('')), '=', 'finished'), e('spent_usd', 'is not', null)]),
   ])
 
-/** A turn that may cost no more than this, since it began. */
-export type LimitedRun = { id: string; beganAt: number; costUsd: number; part: BudgetPart }
+/** What requests with a key have cost in USD that began since an instant, and until one, as far as it is metered. */
+export type Spent = (keyHash: string, since: number, until?: number) => Promise<number>
 
-/** The turns of an intern that are under way and may cost no more than they may. */
-export async function limitedRuns(query: Query, internId: string): Promise<LimitedRun[]> {
-  return read(await openWithBudget(query).where('intern_id', '=', internId).execute())
+/** The same as `sessionSpending`, with what was metered for those that did not finish. */
+export async function spentBySession(
+  { db, spent }: { db: { query: Query }; spent: Spent },
+  internId: string,
+  sessionId: string,
+): Promise<number> {
+  const { spentUsd, unsettled } = await sessionSpending(db.query, internId, sessionId)
+  const others = await Promise.all(
+    unsettled.map(async ({ meteredKey, beganAt, endedAt, toldUsd }) =>
+      Math.max(toldUsd, await spent(meteredKey, beganAt, endedAt ?? undefined)),
+    ),
+  )
+  return others.reduce((sum, usd) => sum + usd, spentUsd)
 }
-
-/** The same of the intern whose own key this is, as long as it has been its key. */
-export async function limitedRunsOfKey(query: Query, keyHash: string): Promise<LimitedRun[]> {
-  const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
-  const runs = openWithBudget(query).where('intern_id', '=', owner).where('metered_key', '=', keyHash)
-  return read(await runs.execute())
-}
-
-const openWithBudget = (query: Query) =>
-  query
-    .selectFrom('intern_runs')
-    .where('status', '<>', 'ended')
-    .where('budget', 'is not', null)
-    .select(['id', 'began_at', 'budget'])
-
-const read = (rows: { id: string; began_at: number; budget: string | null }[]): LimitedRun[] =>
-  rows.flatMap(({ id, began_at, budget }) => {
-    const { costUsd, costOf } = JSON.parse(budget!) as TurnBudget
-    return costUsd === undefined || !costOf ? [] : [{ id, beganAt: began_at, costUsd, part: costOf }]
-  })

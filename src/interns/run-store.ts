@@ -6,6 +6,7 @@ import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { queueTold } from '#webhooks/outbox.ts'
+import { forgetAnnounced } from './limited-turns.ts'
 import type { EndReason } from './run.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
 import { internById } from './store.ts'
@@ -36,6 +37,8 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
     began_at: run.beganAt,
   }
   const known = () => only(query.updateTable('intern_runs'), internId, id)
+  // At first, so that what is said of it below is said of the row of whoever was quicker.
+  await upsert(query, 'intern_runs', [row], { key: ['intern_id', 'id'], replace: ['session_id'] }).execute()
   if (keyHash !== null)
     await known()
       .set({ key_hash: keyHash })
@@ -43,11 +46,7 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
       // Who answers a run that is in the background already does not begin it.
       .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
       .execute()
-  const inserted = upsert(query, 'intern_runs', [row], {
-    key: ['intern_id', 'id'],
-    replace: run.background ? ['background'] : ['session_id'],
-  })
-  await inserted.execute()
+  if (run.background) await known().set({ background: 1 }).execute()
   if (run.budget)
     await known()
       // What is read of it later may be read by a server that knows the intern's next key alone.
@@ -56,6 +55,8 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
         metered_key: e.fn.coalesce('metered_key', e.val(meteredKey)),
       }))
       .execute()
+  // Not before: a request that begins in between has to find one of them.
+  if (run.budget?.id !== undefined) await forgetAnnounced(query, run.budget.id)
   if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }
 

@@ -62,10 +62,10 @@ export type Runs = {
   start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   /**
-   * Ends a run for whoever is attached; with `spent` because of that part of its budget, by what was metered. False when
-   * there is no such run, or it is over.
+   * Ends a run for whoever is attached; with `spent` because of that part of its budget, by what was metered, or left no room
+   * for a request that may cost `neededUsd`. False when there is no such run, or it is over.
    */
-  cancel(runId: string, spent?: BudgetPart): Promise<boolean>
+  cancel(runId: string, spent?: BudgetPart, neededUsd?: number): Promise<boolean>
   /** All that a permission that waits is about, however long; undefined when it does not wait here. */
   question(id: string): Promise<WholePermission | undefined>
   /** What decides from now on, also in runs that are under way. */

@@ -3,10 +3,9 @@ import type { Query } from '#db/db.ts'
 import { Fault } from '#lib/fault.ts'
 import { budgetOfTurn, type InternBudget, type PromptBudget } from './budget.ts'
 import { Refusal } from './refusal.ts'
-import { sessionSpending } from './run-spending.ts'
+import { type Spent, sessionSpending, spentBySession } from './run-spending.ts'
 import type { Runs, StartTurn } from './runs.ts'
 import { usd } from './turn-budget.ts'
-import type { Spent } from './watch-spending.ts'
 
 type BudgetDeps = { db: { query: Query }; spent: Spent }
 type Prompted = { id: string; budget: InternBudget | null }
@@ -60,20 +59,13 @@ async function allowedNow(
 const noTurnLeft = (most: number) =>
   new Fault('forbidden', `The session has had the ${most} turns that it may have (session_max_turns).`)
 
-async function spentBy({ db, spent }: BudgetDeps, internId: string, sessionId: string): Promise<number> {
-  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
-    const { spentUsd, unsettled, isOpen } = await sessionSpending(db.query, internId, sessionId)
-    if (isOpen && waitedMs < writtenWithinMs) {
-      await sleep(lookEveryMs)
-      continue
-    }
-    const others = await Promise.all(
-      unsettled.map(async ({ meteredKey, beganAt, endedAt, toldUsd }) =>
-        Math.max(toldUsd, await spent(meteredKey, beganAt, endedAt ?? undefined)),
-      ),
-    )
-    return others.reduce((sum, usd) => sum + usd, spentUsd)
+async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
+  for (let waitedMs = 0; waitedMs < writtenWithinMs; waitedMs += lookEveryMs) {
+    const { isOpen } = await sessionSpending(deps.db.query, internId, sessionId)
+    if (!isOpen) break
+    await sleep(lookEveryMs)
   }
+  return spentBySession(deps, internId, sessionId)
 }
 
 const sessionSpent = (spent: number, most: number) =>

@@ -4,14 +4,28 @@
 export const budgetParts = ['max_cost_usd', 'max_seconds', 'session_max_cost_usd'] as const
 export type BudgetPart = (typeof budgetParts)[number]
 
-/** What one turn may take. `costOf`: by which part of the budget it may cost no more. */
-export type TurnBudget = { costUsd?: number; costOf?: 'max_cost_usd' | 'session_max_cost_usd'; seconds?: number }
+export type CostPart = Exclude<BudgetPart, 'max_seconds'>
 
-/** Why a turn is over, for people. */
-export function spentMessage(part: BudgetPart, { costUsd = 0, seconds = 0 }: TurnBudget): string {
+/**
+ * What one turn may take. `costOf`: by which part of the budget it may cost no more. `id`: of the account of what it costs.
+ * `sessionUsd`: what all turns of its session may cost.
+ */
+export type TurnBudget = {
+  id?: string
+  costUsd?: number
+  costOf?: CostPart
+  sessionUsd?: number
+  seconds?: number
+}
+
+/** Why a turn is over, for people. `neededUsd`: what its next request may cost, where no room is left for that. */
+export function spentMessage(part: BudgetPart, budget: TurnBudget, neededUsd?: number): string {
+  const { costUsd = 0, costOf, sessionUsd = 0, seconds = 0 } = budget
   if (part === 'max_seconds') return `The turn has worked for the ${seconds} seconds that it may take (max_seconds).`
-  const whose = part === 'max_cost_usd' ? 'it may cost' : 'were left for its session'
-  return `The turn has cost the ${usd(costUsd)} USD that ${whose} (${part}).`
+  const ofTurn = part === 'max_cost_usd' ? 'it may cost' : 'were left for its session'
+  const [most, whose] = part === costOf ? [costUsd, ofTurn] : [sessionUsd, 'its session may cost']
+  if (neededUsd === undefined) return `The turn has cost the ${usd(most)} USD that ${whose} (${part}).`
+  return `The next request of the turn may cost up to ${usd(neededUsd)} USD, more than is left of the ${usd(most)} USD that ${whose} (${part}).`
 }
 
 /** Without the noise of binary fractions. */

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Query } from '#db/db.ts'
-import { limitedRuns } from './run-spending.ts'
+import { limitedRuns } from './limited-turns.ts'
+import type { Spent } from './run-spending.ts'
 import type { Runs } from './runs.ts'
 import { internById } from './store.ts'
-
-/** What requests with a key have cost in USD that began since an instant, and until one, as far as it is metered. */
-export type Spent = (keyHash: string, since: number, until?: number) => Promise<number>
 
 type WatchDeps = { db: { query: Query }; spent: Spent; onError: (error: Error) => void }
 
 const lookEveryMs = 500
 
 /**
- * Ends turns of an intern that have cost what they may, by what was metered for the intern's key since they began. Of an
+ * Ends turns of an intern that have cost what they may, by what was metered for the intern's key since they began, and those
+ * whose budget left no room for a request. Of an
  * agent that tells what it spends, its daemon knows sooner. While no turn is limited nothing is looked at.
  * @returns what is to be called when a turn may have begun that is limited.
  */
@@ -51,7 +50,8 @@ async function endSpent({ db, spent }: WatchDeps, internId: string, runs: Pick<R
   const limited = await limitedRuns(db.query, internId)
   const keyHash = limited.length > 0 && (await internById(db.query, internId))?.keyHash
   if (!keyHash) return false
-  for (const { id, beganAt, costUsd, part } of limited)
-    if ((await spent(keyHash, beganAt)) >= costUsd) await runs.cancel(id, part)
+  for (const { runId, beganAt, costUsd, part, refused } of limited)
+    if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)
+    else if ((await spent(keyHash, beganAt)) >= costUsd) await runs.cancel(runId, part)
   return true
 }

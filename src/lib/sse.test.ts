@@ -24,6 +24,13 @@ test('events are the same wherever the chunks break', () => {
   )
 })
 
+test('a byte order mark before the first event is none of its bytes, wherever the chunks break', () => {
+  const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), whole])
+  assert.deepEqual(read([marked]), expected)
+  assert.deepEqual(read(Array.from(marked, (_, at) => marked.subarray(at, at + 1))), expected)
+  assert.equal(new SseReader().push(Buffer.from('\ufeffdata: 1\n\n'))[0]!.raw.toString(), 'data: 1\n\n')
+})
+
 test('the bytes of an event are kept as they came', () => {
   const reader = new SseReader()
   const events = [...reader.push(Buffer.from('data: 1\r')), ...reader.push(Buffer.from('\n\r\ndata'))]

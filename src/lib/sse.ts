@@ -5,6 +5,7 @@ export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
 
 const lineFeed = 10
 const carriageReturn = 13
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** Larger events are refused: nobody sends them, and they would have to be held in memory whole. */
 const maxEventBytes = 32 * 1024 * 1024
@@ -17,6 +18,7 @@ export class SseReader {
   readonly #held = new ByteBuffer()
   /** Whether the line that the next chunk continues is still empty. */
   #lineIsBlank = true
+  #isFirst = true
 
   /** Whether the next chunk begins an event. */
   get isBetweenEvents(): boolean {
@@ -33,7 +35,7 @@ export class SseReader {
       this.#lineIsBlank = true
       lineStart = at + 1
       if (!blank) continue
-      const event = parse(this.#held.take(chunk.subarray(eventStart, lineStart)))
+      const event = this.#parse(chunk.subarray(eventStart, lineStart))
       if (event) events.push(event)
       eventStart = lineStart
     }
@@ -44,8 +46,16 @@ export class SseReader {
 
   /** The text after the last blank line, as an event: some upstreams send no blank line at the end. */
   end(): SseEvent[] {
-    const event = parse(this.#held.take(Buffer.alloc(0)))
+    const event = this.#parse(Buffer.alloc(0))
     return event ? [event] : []
+  }
+
+  /** The first event may have a byte order mark before it. */
+  #parse(last: Buffer): SseEvent | undefined {
+    const raw = this.#held.take(last)
+    const hasMark = this.#isFirst && byteOrderMark.equals(raw.subarray(0, 3))
+    this.#isFirst = false
+    return parse(hasMark ? raw.subarray(3) : raw)
   }
 
   #hold(rest: Buffer): void {

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { ChatRequest, type ChatTool } from '#chat/chat-request.ts'
 import { textOf } from '#chat/message.ts'
-import { type PresetSettings, pick, unlessEmpty, withoutDefaults, withoutNulls } from './settings.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
+import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './settings.ts'
 
 /** A chat-completions body without what it may leave out here: nobody is to answer it. */
 export const ChatPresetBody = ChatRequest.partial({ messages: true }).meta({

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { textOf } from '#chat/message.ts'
 import { MessagesRequest, type MessagesTool, type MessagesToolChoice, type Thinking } from '#chat/messages-request.ts'
-import { type PresetSettings, pick, unlessEmpty, withoutDefaults, withoutNulls } from './settings.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
+import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './settings.ts'
 
 /** A messages body without what it may leave out here: nobody is to answer it. */
 export const MessagesPresetBody = MessagesRequest.partial({ messages: true }).meta({

@@ -46,9 +46,10 @@ export function pick(body: Record<string, unknown>, names: readonly string[]): R
   return Object.fromEntries(names.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
-/** Members without a value left out: in chat and messages bodies null means the same as nothing. */
-export function withoutNulls(members: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null))
+/** Takes out of a filled-in body what upstreams of its protocol do not know; what the client itself put in stays. */
+export function withoutForeign(foreign: ReadonlySet<string>) {
+  return (applied: Record<string, unknown>, own: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(applied).filter(([name]) => name in own || !foreign.has(name)))
 }
 
 /** The object, or nothing when it has no members. */

@@ -63,12 +63,13 @@ export async function startFilesProcess({
     ...(uid !== undefined && { uid, gid: uid }),
   })
   started(child)
-  const socket = child.stdio[3] as Socket
-  child.once('error', () => socket.destroy())
+  // Out of file descriptors there is no pipe, only the error in a moment.
+  const socket = child.stdio?.[3] as Socket | undefined
+  child.once('error', () => socket?.destroy())
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
     child.once('error', (error) => reject(new Error(`What is kept of the intern cannot be reached: ${error.message}`)))
   })
   lowerPriority(child.pid!, niceness)
-  return socket
+  return socket!
 }

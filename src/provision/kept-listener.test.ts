@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { keptThrough } from '#interns/connect-runs.ts'
-import { daemonName, keptName } from '#interns/daemon-certificates.ts'
+import { daemonName, keptName, logName } from '#interns/daemon-certificates.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { connectTls } from '#interns/tls-connection.ts'
 import type { Holder } from '#lib/certificates.ts'
@@ -23,9 +23,9 @@ async function startListener(holder: Holder | undefined, wanted = keptName('ada'
   await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
   const { port: inner } = behind.address() as { port: number }
   const deps = { listen: '127.0.0.1', ports: '22000-29000', certificates: { forKept }, warn: assert.fail }
-  const opened = await startKeptListener(deps, async (id) => {
+  const opened = await startKeptListener(deps, async (id, what) => {
     if (id === 'busy') throw new Refusal('files_busy', 'Too much is asked.')
-    asked.push(id)
+    asked.push(what === 'log' ? `log of ${id}` : id)
     return connect(inner, '127.0.0.1') as Socket
   })
   const shown = holder && (await authority.issue(holder))
@@ -51,6 +51,12 @@ test('a server gets at what is kept of the intern that it names', async () => {
     ['ada'],
   )
   assert.deepEqual(listener.asked, ['ada'])
+})
+
+test('the log of an intern has a name of its own', async () => {
+  await using listener = await startListener(server, logName('ada'))
+  await listener.list()
+  assert.deepEqual(listener.asked, ['log of ada'])
 })
 
 test('what is refused is told to the server that asked', async () => {

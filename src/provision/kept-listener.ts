@@ -1,11 +1,11 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Server, TLSSocket } from 'node:tls'
-import { type DaemonCertificates, idOfKeptName } from '#interns/daemon-certificates.ts'
+import { type DaemonCertificates, wantedByName } from '#interns/daemon-certificates.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { boundHandshakes } from '#lib/bound-handshakes.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 
-/** Where servers of other hosts get at what is kept of interns of this one that do not run. */
+/** Where servers of other hosts get at what is kept of interns of this one that do not run, and at the logs of all. */
 export type KeptListener = { port: number; close: () => Promise<void> }
 
 type KeptListenerDeps = {
@@ -15,6 +15,9 @@ type KeptListenerDeps = {
   warn: (message: string) => void
 }
 
+/** @throws Refusal. */
+type Connect = (id: string, what: 'kept' | 'log') => Promise<Duplex>
+
 const handshakeMs = 10_000
 const mostHandshakes = 64
 const tries = 10
@@ -23,10 +26,7 @@ const tries = 10
  * Over TLS 1.3, for who shows the certificate of a server; whose files are wanted says the name that it asks for. What comes and
  * goes is passed on as it is. @param connect gives the connection for one request. May throw a Refusal.
  */
-export async function startKeptListener(
-  deps: KeptListenerDeps,
-  connect: (id: string) => Promise<Socket>,
-): Promise<KeptListener> {
+export async function startKeptListener(deps: KeptListenerDeps, connect: Connect): Promise<KeptListener> {
   const { certificates, warn } = deps
   const shown = async () => {
     const { certificate: cert, key, authorities: ca } = await certificates.forKept()
@@ -73,11 +73,12 @@ async function listen({ listen: host, ports }: KeptListenerDeps, server: Server)
   }
 }
 
-async function passOn(socket: TLSSocket, connect: (id: string) => Promise<Socket>): Promise<void> {
-  let kept: Socket
+async function passOn(socket: TLSSocket, connect: Connect): Promise<void> {
+  let kept: Duplex
   try {
     // A server that knows no name of ours gets no answer to it.
-    kept = await connect(idOfKeptName(String(socket.servername)) ?? '')
+    const { id, what } = wantedByName(String(socket.servername)) ?? { id: '', what: 'kept' as const }
+    kept = await connect(id, what)
   } catch (error) {
     return refuse(socket, error)
   }

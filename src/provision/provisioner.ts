@@ -1,4 +1,5 @@
 import type { Progress } from '#interns/intern.ts'
+import type { InternLog, LogWanted } from '#interns/log.ts'
 import type { Runs } from '#interns/runs.ts'
 import type { Intern } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
@@ -44,9 +45,11 @@ export type Provisioner = {
   runs: (intern: Intern) => Runs
   /** The files of its workspace and its transcripts, whether it runs or not. */
   kept: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
+  /** The end of what its daemon has said, whether it runs or not. @throws Refusal where it cannot be had. */
+  log: (intern: Intern, wanted: LogWanted) => Promise<InternLog>
   /**
-   * Opens the port at which servers of other hosts get at what is kept of interns here that do not run; undefined where
-   * there is none, or nobody to come. @param find reads an intern as it is now.
+   * Opens the port at which servers of other hosts get at what is kept of interns here that do not run, and at the logs
+   * of all; undefined where there is none, or nobody to come. @param find reads an intern as it is now.
    */
   serveKept: (find: (id: string) => Promise<Intern | undefined>) => Promise<KeptListener | undefined>
 }

@@ -40,12 +40,13 @@ export function whyUsersFail(base: number, files: string[], folder: string): Pro
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let complaint = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint += text
-    })
     child.once('error', (error) => {
       if (isTransient(error)) reject(untried(error.message))
       else resolve(error.message)
+    })
+    // Out of file descriptors there is no pipe, only the error in a moment.
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text
     })
     child.once('close', (code, signal) => {
       if (code === 0) return resolve(undefined)

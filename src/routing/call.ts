@@ -8,6 +8,7 @@ import type { RevocableResponse } from '#lib/revocable-response.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { Accesses } from './attempt/credentials.ts'
 import type { Target } from './plan/plan.ts'
+import type { TurnLimits } from './policy/turn-limits.ts'
 import type { KeptContent } from './record/kept-content.ts'
 import type { RequestRecord } from './record/request-record.ts'
 import type { Body, ClientProtocol, RequestHeaders } from './translate/protocol.ts'
@@ -28,6 +29,8 @@ export type CompletionCall = {
   /** The host name the request came in by. */
   host: string | undefined
   response: ResponseStream
+  /** What an intern's turns may still cost. */
+  turns?: TurnLimits | undefined
 }
 
 /** A request on its way: what is asked, as the policy lets it out, and the account that is kept of it. */

@@ -7,9 +7,8 @@ import { answerFrom } from './attempt/answer.ts'
 import type { Accesses } from './attempt/credentials.ts'
 import type { CompletionCall, CompletionContext } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
-import { noEndpointFault } from './plan/no-endpoint.ts'
-import { type Candidate, type Plan, planAttempts, type Target } from './plan/plan.ts'
-import { drawsFor } from './plan/sticky.ts'
+import type { Candidate, Target } from './plan/plan.ts'
+import { planCompletion } from './plan/plan-completion.ts'
 import { applyPlugins } from './plugins/apply.ts'
 import { withClock } from './plugins/clock.ts'
 import { pluginOptions } from './plugins/options.ts'
@@ -18,13 +17,10 @@ import { contentToKeep, type KeptContent } from './record/kept-content.ts'
 import { refusedGeneration } from './record/refused-generation.ts'
 import { RequestRecord } from './record/request-record.ts'
 import { atOnce, onceAnswered, type SettleWhen, settle } from './record/settle.ts'
-import { needsOf } from './resolve/needs.ts'
-import { preferencesOf } from './resolve/preferences.ts'
 import type { PreparedRequest } from './resolve/prepared-request.ts'
 import { estimatePrompt } from './resolve/prompt-size.ts'
 import { resolveModels } from './resolve/resolve.ts'
-import { type ClientProtocol, passes } from './translate/protocol.ts'
-import { providerProtocolOf } from './translate/providers/protocols.ts'
+import type { ClientProtocol } from './translate/protocol.ts'
 
 type Answer = Buffer | object | undefined
 
@@ -36,7 +32,7 @@ export function complete(deps: RoutingDeps, call: CompletionCall): Answer | Prom
   const prepared = recordingRefusal(deps, call, () => whenKnown(admit(deps, call), withClockOption))
   return whenKnown(prepared, ({ filled, clock }) => {
     if (!clock) return completeOnce(deps, call, filled, call.client, onceAnswered)
-    // What one round has set aside and not spent may be needed for the next one.
+    // Settled at once: the next round may need the money that this one reserved and did not spend.
     return withClock(clock, call, filled, deps.now, (asked, client, response) =>
       completeOnce(deps, { ...call, response }, asked, client, atOnce),
     )
@@ -83,9 +79,9 @@ function decideRequest(
   return recordingRefusal(deps, call, () => {
     const candidates = resolveModels(deps.catalogue.current(), filled.chat)
     const { chat: asked, body, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
-    const { caller, host } = call
+    const { caller, host, turns } = call
     const { protocol } = client
-    const deciding = deps.policy.decide({ caller, host, chat: asked, body, protocol, candidates })
+    const deciding = deps.policy.decide({ caller, host, chat: asked, body, protocol, candidates, turns })
     return whenKnown(deciding, (decision) => ({ asked, preset, candidates, decision, client, promptTokens }))
   })
 }
@@ -143,7 +139,7 @@ async function completeDecided(
     const circuitOf = circuitNames(isByok, call.caller.workspaceId)
     const payAndReserve: CompletionContext['payAndReserve'] = async (lost, left) => {
       decision.settleEarly(lost)
-      await decision.reserve(left, isByok)
+      shorten(context, await decision.reserve(left, isByok))
     }
     let target: Target | undefined
     const asking = (next: Target) => {
@@ -179,11 +175,11 @@ async function completeDecided(
       asking,
       payAndReserve,
     }
-    const plan = planFor(deps, context, decision.candidates)
+    const plan = planCompletion(deps, context, decision.candidates)
     const targets = decision.priceable(plan.targets, isByok)
     requestRecord.planned({ candidates, permitted: decision.candidates, plan, targets })
     const reserving = decision.reserve(targets, isByok)
-    if (reserving) await reserving
+    if (reserving) shorten(context, await reserving)
     const answer = await answerFrom(deps, context, targets)
     isAnswered = answer !== undefined
     return answer
@@ -196,6 +192,11 @@ async function completeDecided(
     if (isAnswered) settleWhen(() => settle(deps, decision, requestRecord, content))
     else settle(deps, decision, requestRecord, content)
   }
+}
+
+/** Its answer may have no more than there is money for. */
+function shorten(context: CompletionContext, shorter: Pick<CompletionContext, 'chat' | 'body'> | undefined): void {
+  if (shorter) [context.chat, context.body] = [shorter.chat, shorter.body]
 }
 
 /** Names come from anybody: no more of them than a header should hold. */
@@ -218,44 +219,4 @@ function byokIn(deps: RoutingDeps, accesses: Accesses): (endpoint: Endpoint) => 
     const provider = catalogue.findProvider(endpoint.provider)
     return provider !== undefined && accesses.find(provider, endpoint)?.byok === true
   }
-}
-
-/** Endpoints that know the provider tools of a request whose body is translated rather than passed through. */
-function toolsKnown(
-  deps: RoutingDeps,
-  { tools }: ChatRequest,
-  client: ClientProtocol,
-): (endpoint: Endpoint) => boolean {
-  const own = tools?.filter((tool) => !tool.function) ?? []
-  if (own.length === 0) return () => true
-  const catalogue = deps.catalogue.current()
-  return (endpoint) => {
-    const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
-    return (
-      !providerProtocol ||
-      passes(providerProtocol, client.protocol) ||
-      (providerProtocol.knowsTool !== undefined && own.every(providerProtocol.knowsTool))
-    )
-  }
-}
-
-/** The endpoints to ask, in order. @throws Fault that says why there is none. */
-function planFor(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Plan {
-  const { chat, client, accesses, circuitOf, promptTokens } = context
-  const catalogue = deps.catalogue.current()
-  const plan = planAttempts({
-    candidates,
-    preferences: preferencesOf(chat.provider, chat.route),
-    needs: promptTokens === undefined ? needsOf(chat) : { ...needsOf(chat), promptTokens },
-    health: (endpoint) => deps.circuits.health(circuitOf(endpoint)),
-    speeds: deps.speeds,
-    knowsTools: toolsKnown(deps, chat, client),
-    configured: (endpoint) => {
-      const provider = catalogue.findProvider(endpoint.provider)
-      return provider !== undefined && accesses.find(provider, endpoint) !== undefined
-    },
-    draw: drawsFor(context),
-  })
-  if (plan.targets.length > 0) return plan
-  throw noEndpointFault(deps, context, plan.excluded)
 }

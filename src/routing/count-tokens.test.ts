@@ -52,6 +52,12 @@ test('where it does not count, or not now, the number is estimated, and says so'
   }
 })
 
+test('what it refuses without words is refused all the same', async () => {
+  const { status, text } = await count(400, { error: { message: { detail: 'messages' } } })
+  assert.equal(status, 400)
+  assert.match(text, /refused the request as invalid/)
+})
+
 test('what it refuses to count is refused in its words, without its credential', async () => {
   const { status, text } = await count(400, { error: { message: 'upstream-secret: messages must not be so' } })
   assert.equal(status, 400)

@@ -67,7 +67,7 @@ async function countAt(
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)
   const said = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
   const failure = failureOfStatus(answer.status, said || undefined)
-  // One that does not know this operation is no reason to refuse the request.
+  // 404: the endpoint cannot count. That is no reason to refuse the request.
   if (failure.endpointsFault || answer.status === 404) return undefined
   throw faultOf(failure, target)
 }

@@ -12,6 +12,7 @@ import type { Upstreams } from './attempt/upstream/send.ts'
 import type { Circuits } from './plan/circuits.ts'
 import type { PlanInput } from './plan/plan.ts'
 import type { Policy } from './policy/policy.ts'
+import type { TurnLimits } from './policy/turn-limits.ts'
 import type { KeepContents } from './record/kept-content.ts'
 import type { Finder } from './resolve/resolve.ts'
 
@@ -34,8 +35,8 @@ export type RoutingDeps = {
   keepaliveMs: number
   measure: (measurement: Measurement) => void
   meter: (generation: Generation) => void
-  /** Holds requests of an intern that has spent what a turn of it may cost. @throws Fault when that turn is over. */
-  requireUnspent?: ((keyHash: string) => Promise<void>) | undefined
+  /** What turns of the intern with this key may still cost; undefined where none of them is limited. */
+  turnLimits?: ((keyHash: string) => Promise<TurnLimits | undefined>) | undefined
   /** Notes requests of interns while they are not written; undefined where this process alone writes what is metered. */
   noteRequest?: NoteRequest | undefined
   /** Where what is asked and answered is kept, for who wants it. */

@@ -28,7 +28,7 @@ type RoutingOpenParts = {
   inFlight: RoutingDeps['inFlight']
   ownCredentials: Pick<CredentialCache, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
-  requireUnspent?: RoutingDeps['requireUnspent']
+  turnLimits?: RoutingDeps['turnLimits']
   noteRequest?: RoutingDeps['noteRequest']
   contents?: RoutingDeps['contents']
   onUnaccounted: RoutingDeps['onUnaccounted']
@@ -55,7 +55,7 @@ export function openRouting({
   measures,
   ownCredentials,
   ledger,
-  requireUnspent,
+  turnLimits,
   noteRequest,
   contents,
   onUnaccounted,
@@ -89,7 +89,7 @@ export function openRouting({
     meter: ledger.record,
     canMeter: ledger.hasRoom,
     meteringDelayMs: ledger.admissionDelayMs,
-    requireUnspent,
+    turnLimits,
     noteRequest,
     contents,
     onUnaccounted,

@@ -31,7 +31,7 @@ export async function* pastRequests(
       .where('created_at', '>=', after)
       .where('created_at', '<', to)
       .where('workspace_id', '=', workspaceId)
-      // Nobody knows what it would have cost, nor who would have answered.
+      // What a refused request would have cost, and where, is unknown.
       .where('outcome', '<>', 'refused')
       .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
       .select([...recordColumns, exactly(costColumn).as('cost'), exactly(marginColumn).as('margin')])

@@ -69,7 +69,7 @@ function limitFigures({ limit, limit_reset, include_byok_in_limit }: LimitedKey,
   }
 }
 
-/** What a key has spent in all, and what is left of its limit now; undefined without one. */
+/** What a key has spent in all, and what is left of its limit now; `left` is undefined without a limit. */
 export async function keyCredit(
   deps: { db: Db; now: Now },
   { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,

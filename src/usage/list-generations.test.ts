@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { CompiledQuery } from '#db/kysely.ts'
 import { up } from '#db/migrations/0021_request_log.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { openDb } from '#db/open.ts'
+import { newDb, newPlace, onEachDatabase } from '#test/harness/databases.ts'
 import { at, caller, generation } from '#test/harness/generations.ts'
 import type { Generation } from './generation.ts'
 import { type GenerationFilter, listGenerations } from './list-generations.ts'
@@ -152,6 +154,65 @@ onEachDatabase('the request log', (kind) => {
     // What another workspace's key asked for is not found, and neither is when.
     const other = await allPages(store, { keyHash: 'k1' }, { who: { ...caller, workspaceId: 'w2' }, examined: 5 })
     assert.deepEqual([other.ids, other.places], [[], []])
+  })
+
+  test('where a page may end is asked of one index, and rows are read by it, between one bound at each end', async () => {
+    // Which plan Postgres takes depends on what it knows of the rows.
+    if (kind === 'postgres') return
+    const place = await newPlace(kind)
+    const statements: string[] = []
+    const db = await openDb(place.settings, {
+      onQuery: (_seconds, _outcome, _error, text = '') => statements.push(text),
+    })
+    await using _closed = {
+      async [Symbol.asyncDispose]() {
+        await db.close()
+        await place.remove()
+      },
+    }
+    const planOf = async (text: string) => {
+      const nothing = [...text.matchAll(/\?/g)].map(() => null)
+      const explained = CompiledQuery.raw(`explain query plan ${text}`, nothing)
+      return (await db.query.executeQuery<{ detail: string }>(explained)).rows[0]!.detail
+    }
+    const reached: [GenerationFilter, string][] = [
+      [{}, 'time'],
+      [{ sessionId: 's', keyHash: 'k' }, 'session'],
+      [{ outcome: ['failed'], workspaceId: 'w' }, 'failure'],
+      [{ guardrailId: 'g', keyHash: 'k', userId: 'u' }, 'guardrail'],
+      [{ keyHash: 'k', workspaceId: 'w', userId: 'u' }, 'key'],
+      [{ userId: 'u', workspaceId: 'w' }, 'user'],
+      [{ workspaceId: 'w', outcome: ['success'] }, 'workspace'],
+    ]
+    await writeGenerations(
+      { db },
+      made(2, () => ({ outcome: 'failed' })),
+    )
+    for (const [filter, index] of reached) {
+      const searched = { ...filter, from: at - 1000, to: at + 1000, model: 'none' }
+      const cursor = Buffer.from(`${at} gen`).toString('base64url')
+      statements.length = 0
+      await listGenerations({ db }, { ...caller, keyKind: 'management' }, searched, { limit: 5, cursor }, 1)
+      const [where, rows] = statements
+      // Of an index that has some rows only it does not say so.
+      const covering = /failure|guardrail/.test(index) ? 'INDEX' : 'COVERING INDEX'
+      const told = [await planOf(where!), await planOf(rows!)]
+      assert.ok(told[0]!.includes(`USING ${covering} generations_by_${index} (`), told.join('\n'))
+      assert.ok(told[1]!.includes(`USING INDEX generations_by_${index} (`), told.join('\n'))
+      assert.ok(
+        told.every((plan) => /created_at>\?( AND |.*)(created_at|\(created_at,id\))<\?/.test(plan)),
+        told.join('\n'),
+      )
+      for (const text of [where!, rows!]) assert.equal([...text.matchAll(/created_at"? (>=?) /g)].length, 1, text)
+    }
+  })
+
+  test('who asks for what they may not see finds nothing, and no place to go on from', async () => {
+    await using store = await newDb(kind)
+    const who = { ...caller, workspaceId: 'w2' }
+    await writeGenerations(store, [...made(4), ...made(4, () => ({ caller: who }))])
+    for (const filter of [{ workspaceId: caller.workspaceId }, { workspaceId: 'none' }])
+      assert.deepEqual(await allPages(store, filter, { who, examined: 1 }), { ids: [], places: [], pages: 1 })
   })
 
   test('everybody finds what they may see, each once, and no page ends at what they may not', async () => {

@@ -65,7 +65,7 @@ const defaults = {
   http_referer: null,
 }
 
-/** What a record says. What is as it mostly is, its text leaves out. */
+/** What a record says. Its text leaves out values that most records share. */
 type Facts = { [Name in keyof ReturnType<typeof factsOf>]: Exclude<ReturnType<typeof factsOf>[Name], undefined> }
 
 /** As text, and no longer than it must be: a row is written for every request. */
@@ -156,7 +156,7 @@ function shortened(notAsked: NotAsked, model: string): NotAsked {
   return Object.fromEntries(Object.entries(notAsked).map(([reason, ids]) => [reason, ids.map(shorten)]))
 }
 
-/** Those reasons put an endpoint behind others; every other one left it out. */
+/** With these reasons an endpoint was put behind others; with any other it was left out. */
 const behind = ['not_reached', 'troubled', 'circuit_shut', 'slow']
 
 function notAskedItems(notAsked: NotAsked, model: string) {
@@ -183,7 +183,7 @@ export function generationRecord({ record, created_at, ...row }: RecordRow) {
     ...kept,
     requested_model: kept.requested_model ?? row.model,
     candidate_models: kept.candidate_models ?? [row.model],
-    // That there was none is told; that it was the same is not.
+    // Null (there was none) is stored; a reason equal to `finish_reason` is left out.
     native_finish_reason:
       kept.native_finish_reason === undefined ? (kept.finish_reason ?? null) : kept.native_finish_reason,
     limit_cost: kept.limit_cost ?? kept.upstream_inference_cost,

@@ -12,7 +12,7 @@ type UnderWayDeps = {
   onError: (error: Error) => void
 }
 
-/** Nobody's request waits longer for a database that is slow, nor does who asks what was spent. */
+/** The longest time that a request, or a question about spending, waits for a slow database. */
 const patienceMs = 750
 const lookEveryMs = 10
 /** Clocks of servers differ. */
@@ -40,7 +40,7 @@ export function noteRequests({ db, now, newId, ledger, onError }: UnderWayDeps):
     const row = { id, key_hash: keyHash, began_at: now() }
     const noted = db.query.insertInto('requests_under_way').values(row).execute()
     await Promise.race([noted.catch(() => {}), sleep(patienceMs, undefined, { ref: false })])
-    // What was asked is in the ledger by the next tick.
+    // The request is in the ledger by the next tick of the event loop.
     return () => void setImmediate(() => void end(id, noted))
   }
 }

@@ -86,7 +86,7 @@ export class DaySums {
   insertions(): Inserted[] {
     const byKey = inOrder(this.#byKey)
     const byWorkspace = new Map<string, Sums>()
-    // Of few sums rather than of all requests again.
+    // Added up from these few sums, not from all requests again.
     for (const sums of byKey) addInto(byWorkspace, tables.workspace_days.key, sums)
     return [insertionOf('usage_days', byKey), insertionOf('workspace_days', inOrder(byWorkspace))]
   }

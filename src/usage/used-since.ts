@@ -1,6 +1,6 @@
 import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
-import { toUsd } from '#lib/pico-usd.ts'
+import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import { exactSum } from './exact.ts'
 import { readSum } from './read-sum.ts'
 import { generationRecord, recordColumns } from './record.ts'
@@ -11,7 +11,7 @@ export type UsedSince = { promptTokens: number; completionTokens: number; cached
 /** More requests than one turn of an agent makes. */
 const maxRequests = 5000
 
-/** What a key used since an instant, as far as it is written. Undefined where it was not used, or more than anyone adds up. */
+/** What a key used since an instant, as far as it is written. Undefined without any request, or with more than `maxRequests`. */
 export async function usedSince(
   { db }: { db: Pick<Db, 'query'> },
   keyHash: string,
@@ -36,13 +36,13 @@ export async function usedSince(
   }
 }
 
-/** What requests of one key have cost, in USD, that began since an instant and until one, as far as it is written. */
+/** What requests of one key have cost that began since an instant and until one, as far as it is written. */
 export async function costBetween(
   { db }: { db: Pick<Db, 'query'> },
   keyHash: string,
   since: number,
   until = Number.MAX_SAFE_INTEGER,
-): Promise<number> {
+): Promise<PicoUsd> {
   const { cost } = await db.query
     .selectFrom('generations')
     .where('key_hash', '=', keyHash)
@@ -50,5 +50,5 @@ export async function costBetween(
     .where('created_at', '<=', until)
     .select(exactSum(sql.ref('cost_pico')).as('cost'))
     .executeTakeFirstOrThrow()
-  return toUsd(readSum(cost))
+  return readSum(cost)
 }

@@ -77,7 +77,7 @@ async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations:
   ])
 }
 
-/** That they are in the ledger, in the order in which they were put there: one event an organization, with the ids. */
+/** The events that tell listeners of new ledger rows: one for each organization, with the ids in writing order. */
 function writtenEvents(generations: readonly Generation[], at: number): NewEvent[] {
   const byOrganization = new Map<string, string[]>()
   for (const { id, caller } of generations) {
@@ -153,7 +153,7 @@ function toRow(generation: Generation): Cell[] {
   return columnNames.map((name) => row[name])
 }
 
-/** Those that refused it, or found something and let it through. */
+/** The guardrails that refused the request, or found something in it and let it through. */
 function guardrailsOf({ cause, contentFindings }: Generation): string | null {
   if (!cause?.guardrailId && !contentFindings?.length) return null
   const found = new Set(contentFindings?.map(({ guardrailId }) => guardrailId))

@@ -56,13 +56,20 @@ export async function linkedQuestion({ db }: { db: Db }, deliveryId: string): Pr
   }
 }
 
-/** @returns whether it was not used before: of two who come at once it is true for one. */
+/** Longer than an answer takes to be given. If it was used before that and its question waits still, it was in vain: its server died. */
+const givenWithinMs = 60_000
+
+/** Whether an answer is on its way by it, or was given. */
+export const isInUse = ({ answeredAt }: Pick<LinkedQuestion, 'answeredAt'>, now: number): boolean =>
+  answeredAt !== null && answeredAt > now - givenWithinMs
+
+/** @returns whether it may answer now: of two who come at once it is true for one. */
 export async function useLink({ db, now }: { db: Db; now: Now }, deliveryId: string): Promise<boolean> {
   const { numUpdatedRows } = await db.query
     .updateTable('webhook_deliveries')
     .set({ answered_at: now() })
     .where('id', '=', deliveryId)
-    .where('answered_at', 'is', null)
+    .where((e) => e.or([e('answered_at', 'is', null), e('answered_at', '<=', now() - givenWithinMs)]))
     .executeTakeFirst()
   return numUpdatedRows > 0
 }

@@ -6,7 +6,13 @@ import { strictFields } from '#lib/strict-fields.ts'
 import { text } from '#lib/text.ts'
 
 /** What webhooks tell of. `webhook.test` is sent on demand alone. */
-export const webhookEvents = ['intern.question_asked', 'intern.run_ended', 'intern.failed'] as const
+export const webhookEvents = [
+  'intern.question_asked',
+  'intern.run_ended',
+  'intern.failed',
+  'limit.nearly_spent',
+  'limit.spent',
+] as const
 export type WebhookEvent = (typeof webhookEvents)[number] | 'webhook.test'
 
 /** What an event of a question holds besides: what is asked, and a link by which whoever has it answers. */
@@ -18,7 +24,12 @@ const fields = {
     'Where it is sent: https, at a public address unless the operator named it.',
   ),
   description: text({ max: 1000 }).nullable(),
-  events: z.array(z.enum(webhookEvents)).min(1).describe('What it tells of; everything unless told.'),
+  events: z
+    .array(z.enum(webhookEvents))
+    .min(1)
+    .describe(
+      'What it tells of; everything unless told. `limit.nearly_spent`: 80 % of a spending limit are spent; `limit.spent`: all of it, or a request was refused after that. Each once for each limit and period.',
+    ),
   include: z
     .array(z.enum(webhookIncludes))
     .describe(
@@ -68,7 +79,8 @@ export const Webhook = z
   })
   .meta({
     id: 'Webhook',
-    description: 'Where a workspace hears of what its interns do. Its secret is never shown again.',
+    description:
+      'Where a workspace hears of what its interns do, and that spending limits are nearly or wholly spent. Its secret is never shown again.',
   })
 export type Webhook = z.output<typeof Webhook>
 

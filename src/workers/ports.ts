@@ -14,6 +14,7 @@ export function portOf(channel: Channel): Port {
       if (channel.connected) channel.send?.(message as never, undefined, undefined, () => {})
     },
     onMessage: (listener) => void channel.on('message', listener),
-    onClose: (listener) => void channel.on('disconnect', listener),
+    // A process that could not be started has no channel, of whose end anybody would hear.
+    onClose: (listener) => (channel.connected ? void channel.on('disconnect', listener) : queueMicrotask(listener)),
   }
 }

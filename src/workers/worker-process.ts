@@ -40,7 +40,8 @@ export function spawnWorker({ script, sockets, handlers, onLines }: Options): Wo
     detached: true,
   })
   const lines = wholeLines(onLines)
-  child.stderr!.setEncoding('utf8').on('data', lines)
+  // Out of file descriptors there is no pipe, only the error in a moment.
+  child.stderr?.setEncoding('utf8').on('data', lines)
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`))
     child.once('close', (code, signal) => {

@@ -5,6 +5,7 @@ import { withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage } from '../harness/console.ts'
 import { demoInBrowser } from '../harness/demo-in-browser.ts'
 import { metered } from '../harness/metered.ts'
+import { until } from '../harness/until.ts'
 
 const at = demoInBrowser()
 const options = { skip: withoutBrowser }
@@ -88,6 +89,76 @@ test('settings are kept as a preset, which can be asked then', options, async ()
   await page.keyboard.press('Enter')
   await page.waitForURL((url) => url.searchParams.get('model') === 'signalbox/demo,@preset/latin')
   assert.deepEqual(faults, [])
+})
+
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+const picture = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') }
+
+test('pictures are chosen and pasted, shown, and come to the provider beside what is said', options, async () => {
+  await using watched = await open('/chat?model=google/gemini-3-flash')
+  const { page, faults } = watched
+  const attached = page.getByRole('button', { name: /^Without picture/ })
+  await page.getByLabel('Pictures').setInputFiles(picture)
+  await attached.nth(0).waitFor()
+  await page.getByLabel('Message').evaluate((field, data) => {
+    const at = globalThis as any
+    const bytes = Uint8Array.from(at.atob(data), (character: string) => character.charCodeAt(0))
+    const clipboardData = new at.DataTransfer()
+    clipboardData.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }))
+    field.dispatchEvent(new at.ClipboardEvent('paste', { clipboardData, bubbles: true }))
+  }, png)
+  await attached.nth(1).waitFor()
+  await attached.nth(0).click()
+  await attached.nth(1).waitFor({ state: 'detached' })
+  // The one that was left out is chosen again, and so waits with the draft while another screen is looked at.
+  await page.getByLabel('Pictures').setInputFiles(picture)
+  await attached.nth(1).waitFor()
+  await page.getByRole('link', { name: 'Models', exact: true }).click()
+  await page.waitForURL('**/models')
+  await page.goBack()
+  await attached.nth(1).waitFor()
+  await page.getByLabel('Message').fill('What is this?')
+  await page.keyboard.press('Enter')
+  const sent = page.getByRole('img', { name: /^Sent, / })
+  await sent.nth(1).waitFor()
+  await page.getByRole('link', { name: 'its request' }).waitFor()
+  const url = `data:image/png;base64,${png}`
+  const image = { type: 'image_url', image_url: { url } }
+  assert.deepEqual(at.world.asked().messages, [
+    { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image, image] },
+  ])
+  // Seen, and not only there: what the policy of the page forbids is broken.
+  const widths = () => sent.evaluateAll((all) => all.map((one: any) => one.naturalWidth))
+  await until(async () => (await widths()).join() === '1,1')
+  assert.equal(await attached.count(), 0)
+  assert.deepEqual(faults, [])
+})
+
+test('a picture alone is sent without a text, and what is no picture is told', options, async () => {
+  await using watched = await open('/chat?model=google/gemini-3-flash')
+  const { page, faults } = watched
+  await page.getByLabel('Pictures').setInputFiles({ ...picture, name: 'notes.txt', mimeType: 'text/plain' })
+  await page.getByText('notes.txt is no picture.').waitFor()
+  await page.getByLabel('Pictures').setInputFiles(picture)
+  await page.getByRole('button', { name: 'Without picture 1' }).waitFor()
+  assert.equal(await page.getByText('notes.txt is no picture.').count(), 0)
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('link', { name: 'its request' }).waitFor()
+  const { content } = at.world.asked().messages.at(-1)
+  assert.deepEqual(
+    content.map((part: { type: string }) => part.type),
+    ['image_url'],
+  )
+  assert.deepEqual(faults, [])
+})
+
+test('a model that reads no pictures is not asked, and that is told', options, async () => {
+  await using watched = await open('/chat?model=deepseek/deepseek-v4')
+  const { page } = watched
+  await page.getByLabel('Pictures').setInputFiles(picture)
+  await page.getByRole('button', { name: 'Without picture 1' }).waitFor()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('alert').filter({ hasText: 'input_modalities' }).waitFor()
 })
 
 for (const width of [390, 1280]) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, watchedPage, withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage, startConsole } from '../harness/console.ts'
 import type { TestService } from '../harness/service.ts'
@@ -53,12 +54,17 @@ test(
     const { page, faults } = watched
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url().replace(/.*\/api\/v1/, '')))
+    // Once changes are told, what has happened until then is asked for.
+    page.on('response', (response) => response.url().endsWith('/events') && asked.push('told'))
     const came = await page.goto(new URL('/requests', service.url).href)
     await page.getByText('No requests yet').waitFor()
     // Nor is the frame drawn otherwise than it came.
     const places = await page.locator('nav .places').innerHTML()
     assert.ok((await came?.text())?.includes(`<div class="places">${places}</div>`), places)
-    const early = asked.filter((path) => /^\/(sessions\/current|generations)/.test(path))
+    await until(() => asked.includes('told'))
+    const early = asked
+      .slice(0, asked.indexOf('told'))
+      .filter((path) => /^\/(sessions\/current|generations)/.test(path))
     assert.deepEqual(early.sort(), ['/generations?limit=100', '/sessions/current'])
     assert.deepEqual(faults, [])
   },
@@ -113,24 +119,33 @@ test('a key signs in, a wrong one says so, and signing out ends it', options, as
 })
 
 test(
-  'in a narrow window the screen one is on stands whole between the name and what else there is',
+  'in a narrow window one reads where one is, and a menu has all screens and what else there is',
   options,
   async () => {
-    for (const name of ['requests', 'guardrails', 'service']) {
-      await using watched = await signedInPage(browser, service, `/${name}`, { viewport: { width: 390, height: 800 } })
-      const { page, faults } = watched
-      const [brand, here, more] = [
-        page.locator('.brand'),
-        page.locator('.place[aria-current]'),
-        page.getByRole('button', { name: 'Go to…' }),
-      ]
-      await here.waitFor()
-      const isWhole = async () => {
-        const [left, middle, right] = await Promise.all([brand, here, more].map((one) => one.boundingBox()))
-        return left!.x + left!.width <= middle!.x && middle!.x + middle!.width <= right!.x
-      }
-      await until(isWhole)
-      assert.deepEqual(faults, [])
-    }
+    const viewport = { width: 390, height: 800 }
+    await using watched = await signedInPage(browser, service, '/guardrails', { viewport })
+    const { page, faults } = watched
+    const line = page.getByRole('navigation', { name: 'Screens' })
+    const here = page.getByRole('button', { name: 'Screens, here: Guardrails' })
+    await here.waitFor()
+    // Nothing of the line is cut, or lies upon another part of it.
+    const parts = [page.locator('.brand'), here, page.getByRole('button', { name: 'Go to…' })]
+    const boxes = (await Promise.all(parts.map((part) => part.boundingBox()))).map((box) => box!)
+    for (const [at, { x, width }] of boxes.entries())
+      assert.ok(x + width <= (boxes[at + 1]?.x ?? viewport.width), `${at}`)
+    assert.equal(await line.getByRole('link', { name: 'Service' }).isVisible(), false)
+    await here.click()
+    for (const name of ['Requests', 'Keys & people', 'Service'])
+      assert.ok(await line.getByRole('link', { name }).isVisible(), name)
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.keyboard.press('Escape')
+    await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
+    // By the keyboard, too; and whoever chose is where they wanted, without the menu before it.
+    await here.press('Enter')
+    await line.getByRole('link', { name: 'Presets' }).press('Enter')
+    await page.getByRole('button', { name: 'Screens, here: Presets' }).waitFor()
+    await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
+    assert.deepEqual(faults, [])
   },
 )

@@ -204,6 +204,35 @@ test('a key is put under a guardrail, taken away, and put back', options, async 
   assert.deepEqual(faults, [])
 })
 
+test(
+  'one of another workspace is assigned to keys of that workspace, those that rest too, and to no others',
+  options,
+  async () => {
+    const { body } = await world.service.manage('POST', '/workspaces', { name: 'Lab', slug: 'lab' })
+    const workspace_id = body.data.id
+    for (const name of ['lab-bot', 'lab-rests']) {
+      const made = await world.service.manage('POST', '/keys', { name, workspace_id })
+      if (name === 'lab-rests') await world.service.manage('PATCH', `/keys/${made.body.data.hash}`, { disabled: true })
+    }
+    await using watched = await signedInPage(browser, world.service, '/guardrails')
+    const { page, faults } = watched
+    await page.getByLabel('Its workspace').selectOption('Lab')
+    await page.getByLabel('Name of a new guardrail').fill('Of the lab')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByText('of Lab', { exact: true }).waitFor()
+    const choices = page.getByLabel('Assign it to')
+    await choices.getByText('key lab-bot').waitFor({ state: 'attached' })
+    const offered = await choices.getByRole('option', { includeHidden: true }).allTextContents()
+    assert.deepEqual(offered.filter((each) => each.startsWith('key ')).sort(), [
+      'key lab-bot',
+      'key lab-rests (disabled)',
+    ])
+    await choices.selectOption({ label: 'key lab-rests (disabled)' })
+    await page.getByRole('button', { name: 'Take it from lab-rests' }).waitFor()
+    assert.deepEqual(faults, [])
+  },
+)
+
 test('a refusal in the log leads to the guardrail that refused', options, async () => {
   await using watched = await signedInPage(browser, world.service, `/requests?guardrail_id=${world.guardrailId}`)
   const { page } = watched

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, type WatchedPage, withoutBrowser } from '../harness/chromium.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage } from '../harness/console.ts'
+import { actsOnNothing, payloadLines as inLine, plant, somePayloads as some } from '../harness/hostile.ts'
 import { startTalk, type Talk } from '../harness/intern-chat.ts'
 import { say } from '../harness/interns.ts'
 import { scriptPayloads } from '../harness/script-payloads.ts'
@@ -18,32 +19,8 @@ after(async () => {
   await talk?.[Symbol.asyncDispose]()
 })
 const options = { skip: withoutBrowser }
-/** Every tenth is looked at closely: each is on the screen anyway. */
-const some = scriptPayloads.flatMap((payload, index) => (index % 10 === 0 ? [{ payload, index }] : []))
-
 const open = (path: string) => signedInPage(browser, talk, path, { key: talk.managementKey })
 const goto = (page: Page, path: string) => page.goto(new URL(path, page.url()).href)
-
-/** Plants each payload; a few may be refused for their form, as long as most are taken. */
-async function plant(write: (payload: string, index: number) => Promise<{ status: number; text: string }>) {
-  const taken: string[] = []
-  for (const [index, payload] of scriptPayloads.entries()) {
-    const { status, text } = await write(payload, index)
-    assert.ok(status < 300 || status === 400, `${index} ${status} ${text}`)
-    if (status < 300) taken.push(payload)
-  }
-  assert.ok(taken.length > 0.9 * scriptPayloads.length, `${taken.length} were taken`)
-  return taken
-}
-
-const markup =
-  'script, iframe, object, embed, style, base, meta, link, img, svg script, [onerror], [onload], a[href^="javascript" i]'
-
-async function actsOnNothing({ page, faults }: WatchedPage): Promise<void> {
-  assert.equal(await page.evaluate(() => 'planted' in globalThis), false)
-  assert.equal(await page.locator('main').locator(markup).count(), 0)
-  assert.deepEqual(faults, [])
-}
 
 test('guardrails: names, descriptions, patterns, the trail, and texts that are tried', options, async () => {
   const ids: string[] = []
@@ -131,7 +108,6 @@ test('presets: descriptions, prompts and fields of every version', options, asyn
 test('interns: what is said to them, what they say, ask and do', options, async () => {
   await using watched = await open('/interns')
   const { page } = watched
-  const inLine = scriptPayloads.map((payload) => payload.replace(/[\r\n\u2028]/g, ' '))
   const { sessionId } = await say(talk, talk.id, inLine.map((payload) => `say ${payload}`).join('\n'), {
     approval_mode: 'self-drive',
   })
@@ -155,12 +131,12 @@ test('interns: what is said to them, what they say, ask and do', options, async 
 })
 
 test('rules of interns: names, conditions, what they would have decided, and what was asked', options, async () => {
-  const inLine = scriptPayloads.map((payload) => payload.replace(/[\r\n\u2028]/g, ' '))
   await say(talk, talk.id, 'permission shell allow_once')
   const rules = inLine.map((payload) => ({
     effect: 'deny',
     name: payload.slice(0, 100),
     tools: [payload.slice(0, 300)],
+    paths: [payload.slice(0, 300)],
     agents: [payload.slice(0, 300)],
   }))
   const taken = await talk.ask('PUT', `/interns/${talk.id}/rules`, { body: { rules } })

@@ -196,20 +196,23 @@ test('a session is begun here, goes on when its page is left, and is stopped', o
   assert.deepEqual(faults, [])
 })
 
-test('who waits is counted on every screen, and stands whole in the line of a narrow window', options, async () => {
+test('who waits is counted on every screen, in a narrow window, too, and leads to the inbox', options, async () => {
   const { sessionId, asked } = await say(talk, talk.id, `permission wait ${every}`)
   for (const screen of ['requests', 'overview', 'models', 'chat', 'guardrails', 'keys', 'presets', 'service']) {
     await using watched = await open(`/${screen}`, { viewport: { width: 390, height: 800 }, key: talk.managementKey })
-    const badge = watched.page.getByRole('link', { name: 'Interns 1' })
+    const { page } = watched
+    const badge = page.getByRole('link', { name: '1 waits' })
     await badge.waitFor()
-    const [box, line] = [await badge.boundingBox(), await watched.page.locator('.places').boundingBox()]
+    const [left, right] = [
+      await page.getByRole('button', { name: /^Screens/ }).boundingBox(),
+      await badge.boundingBox(),
+    ]
     assert.ok(
-      box && line && box.x >= line.x - 0.5 && box.x + box.width <= line.x + line.width + 0.5,
-      `${screen}: ${JSON.stringify([box, line])}`,
+      left!.x + left!.width <= right!.x && right!.x + right!.width <= 390,
+      JSON.stringify([screen, left, right]),
     )
-    // Nor does it lie upon the screen one is on.
-    const here = watched.page.locator('.place[aria-current]')
-    await until(async () => (await here.boundingBox())!.x >= box.x + box.width - 0.5)
+    await badge.click()
+    await page.getByRole('button', { name: 'Screens, here: Interns' }).waitFor()
     assert.deepEqual(watched.faults, [])
   }
   const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
@@ -232,18 +235,28 @@ test('a viewer sees what waits and is offered no answer, no word and no act', op
   await talk.ask('POST', `/interns/${talk.id}/sessions/${sessionId}/chat/completions`, { body: { messages } })
 })
 
-test('an intern is suspended after it was told what ends, and woken', options, async () => {
-  await using watched = await open('/interns')
-  const { page, faults } = watched
-  await page.getByRole('button', { name: 'Suspend ada' }).click()
-  await page.getByRole('dialog').getByText('Files and sessions stay').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
-  await untilIntern(talk, talk.id, 'stopped')
-  await page.getByRole('button', { name: 'Wake ada' }).click()
-  await untilIntern(talk, talk.id, 'running')
-  await page.getByRole('button', { name: 'Restart ada' }).waitFor()
-  assert.deepEqual(faults, [])
-})
+test(
+  'an intern is suspended after it was told what ends, what was said is read meanwhile, and it is woken',
+  options,
+  async () => {
+    await say(talk, talk.id, 'say what is kept')
+    await using watched = await open('/interns')
+    const { page, faults } = watched
+    await page.getByRole('button', { name: 'Suspend ada' }).click()
+    await page.getByRole('dialog').getByText('Files and sessions stay').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+    await untilIntern(talk, talk.id, 'stopped')
+    await page.getByRole('link', { name: 'ada', exact: true }).click()
+    await page.getByRole('link', { name: 'say what is kept' }).click()
+    await page.getByRole('list', { name: 'Transcript' }).getByText('what is kept', { exact: true }).waitFor()
+    await page.getByText('It does not run').waitFor()
+    await page.getByRole('link', { name: '← Interns' }).click()
+    await page.getByRole('button', { name: 'Wake ada' }).click()
+    await untilIntern(talk, talk.id, 'running')
+    await page.getByRole('button', { name: 'Restart ada' }).waitFor()
+    assert.deepEqual(faults, [])
+  },
+)
 
 for (const width of [390, 1280]) {
   for (const colorScheme of ['light', 'dark'] as const) {

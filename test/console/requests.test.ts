@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { colleague } from '../harness/colleague.ts'
 import { linkForRole, signedInPage } from '../harness/console.ts'
 import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
 import { metered } from '../harness/metered.ts'
+import { until } from '../harness/until.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>
@@ -21,6 +23,19 @@ after(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 const options = { skip: withoutBrowser }
+
+const say = (content: string, session_id?: string) =>
+  world.service.ask('POST', '/chat/completions', {
+    body: { model: 'signalbox/demo', messages: [{ role: 'user', content }], ...(session_id && { session_id }) },
+  })
+
+/** The list has noticed before the second frame after it. */
+const scroll = (list: Locator, to: number) =>
+  list.evaluate(async (element, top) => {
+    const { requestAnimationFrame } = globalThis as unknown as { requestAnimationFrame: (act: () => void) => void }
+    element.scrollTop = top
+    for (const _ of [1, 2]) await new Promise<void>((resolve) => requestAnimationFrame(resolve))
+  }, to)
 
 const open = (path: string, more = {}) => signedInPage(browser, world.service, path, more)
 
@@ -193,9 +208,7 @@ test('while the list is read further down nothing moves: newer requests wait to 
     .first()
     .waitFor()
   const grid = page.getByRole('grid')
-  await grid.evaluate((element) => {
-    element.scrollTop = 84
-  })
+  await scroll(grid, 84)
   const top = await page.getByRole('row').nth(3).textContent()
   await world.ask(8)
   const newer = page.getByRole('button', { name: /newer/ })
@@ -203,8 +216,80 @@ test('while the list is read further down nothing moves: newer requests wait to 
   assert.equal(await page.getByRole('row').nth(3).textContent(), top)
   await newer.click()
   await newer.waitFor({ state: 'detached' })
+  assert.equal(await grid.evaluate((element) => element.scrollTop), 0)
+  // Who pressed it is at the top, where nothing waits any more.
+  const count = async () => Number(await grid.getAttribute('aria-rowcount'))
+  const before = await count()
+  await world.ask(8)
+  await until(async () => (await count()) > before)
+  assert.equal(await newer.count(), 0)
   assert.deepEqual(faults, [])
 })
+
+test(
+  'newer requests come in too when the list is scrolled to its top, and other filters begin there',
+  options,
+  async () => {
+    await world.ask(40)
+    await using watched = await open('/requests?last=24h', { viewport: { width: 1280, height: 300 } })
+    const { page, faults } = watched
+    await page.getByRole('row').nth(5).waitFor()
+    const grid = page.getByRole('grid')
+    await scroll(grid, 84)
+    const { headers } = await say('Now')
+    await metered(world.service, headers.get('x-generation-id'))
+    const newer = page.getByRole('button', { name: /newer/ })
+    await newer.waitFor()
+    await scroll(grid, 0)
+    await newer.waitFor({ state: 'detached' })
+    await scroll(grid, 84)
+    await page.getByRole('button', { name: 'outcome any' }).click()
+    await page.getByRole('button', { name: 'answered', exact: true }).click()
+    await page.waitForURL('**/requests?last=24h&outcome=success')
+    await until(async () => (await grid.evaluate((element) => element.scrollTop)) === 0)
+    assert.deepEqual(faults, [])
+  },
+)
+
+test(
+  'what ends before changes are told is not missed, nor what is told while the log is on its way',
+  options,
+  async () => {
+    await using watched = await open('/service')
+    const { page, faults } = watched
+    const untold = Promise.withResolvers<void>()
+    await page.route('**/api/v1/events', async (route) => {
+      await untold.promise
+      await route.fallback()
+    })
+    await page.goto(new URL('/requests?session_id=untold', page.url()).href)
+    await page.getByText('No request passes these filters').waitFor()
+    const { headers } = await say('Now', 'untold')
+    await metered(world.service, headers.get('x-generation-id'))
+    untold.resolve()
+    await page.getByRole('row').nth(1).waitFor()
+
+    const read = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    await page.route('**/api/v1/generations?*', async (route) => {
+      const response = await route.fetch()
+      read.resolve()
+      await goOn.promise
+      await route.fulfill({ response })
+    })
+    await page.getByRole('button', { name: 'last any time' }).click()
+    await page.getByRole('button', { name: '15 minutes', exact: true }).click()
+    await read.promise
+    await say('Again', 'untold')
+    await page.getByRole('row').nth(2).waitFor()
+    goOn.resolve()
+    await page.locator('.progress.on').waitFor({ state: 'detached' })
+    assert.equal(await page.getByRole('row').count(), 3)
+    // Whatever is asked as the page closes is nobody's fault.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    assert.deepEqual(faults, [])
+  },
+)
 
 for (const access of ['owner', 'admin', 'developer', 'member', 'viewer']) {
   test(`one who is ${access} sees the log that they may see, and nothing is refused`, options, async () => {

@@ -235,3 +235,20 @@ test(
     }
   },
 )
+
+test('parts of a screen that one may not see are not offered', options, async () => {
+  for (const [access, offered] of [
+    ['viewer', ['Keys', 'People', 'Workspaces', 'Provider keys', 'Browsers', 'Who changed what']],
+    ['developer', ['Keys', 'Browsers']],
+  ] as const) {
+    const member = { email: `parts-${access}@example.com`, name: `Parts ${access}`, access }
+    const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
+    const link = (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token
+    await using watched = await signedInPage(browser, talk, '/keys', { link })
+    const parts = watched.page.getByRole('navigation', { name: 'Parts of this screen' })
+    await watched.page.getByRole('table', { name: 'Keys' }).waitFor()
+    await watched.page.locator('.who').getByText(`· ${access} ·`).waitFor()
+    assert.deepEqual(await parts.getByRole('link').allTextContents(), offered)
+    assert.deepEqual(watched.faults, [])
+  }
+})

@@ -174,6 +174,21 @@ test('with "console" off there is none, and the API is as it was', async () => {
   assert.equal((await service.ask('GET', '/models?limit=1')).status, 200)
 })
 
+test('a client whose base URL lacks the prefix is told so, and gets no page for an answer', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  for (const headers of [{ accept: 'application/json' }, { authorization: `Bearer ${service.apiKey}` }]) {
+    const answer = await fetch(`${origin}/models`, { headers })
+    assert.equal(answer.status, 404)
+    assert.match(
+      ((await answer.json()) as any).error.message,
+      /^There is no GET \/models\. Every path begins with \/api\/v1\//,
+    )
+  }
+  const page = await fetch(`${origin}/models`, { headers: { accept: 'text/html,*/*', authorization: 'Basic eA==' } })
+  assert.equal(page.status, 200)
+})
+
 test('paths of the API are not taken by the console', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)

@@ -97,6 +97,21 @@ test('a workspace that is empty is deleted once its name is typed', options, asy
   assert.deepEqual(faults, [])
 })
 
+test('a name with ends of lines and several spaces is deleted as it is read', options, async () => {
+  const { name } = await made('Two  spaces\nand a line', 'two-spaces')
+  await using watched = await open('/keys/workspaces')
+  const { page, faults } = watched
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'two-spaces' })
+    .getByRole('button', { name: /^Change/ })
+    .click()
+  await typedName(page, 'Two spaces and a line')
+  await page.getByRole('row').filter({ hasText: 'two-spaces' }).waitFor({ state: 'detached' })
+  assert.equal(await named(name), undefined)
+  assert.deepEqual(faults, [])
+})
+
 test('requests of keys of every workspace go by their names', options, async () => {
   const { service } = at.world
   const { id } = await made('Elsewhere', 'elsewhere')

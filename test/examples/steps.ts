@@ -130,6 +130,7 @@ export const steps: Step[] = [
     body: { from: 'docs/notes.txt', to: 'notes.txt' },
   },
   { operation: 'delete /interns/{internId}/files', params: { internId: 'bob' }, query: '?path=notes.txt' },
+  { operation: 'get /interns/{internId}/log', params: { internId: 'bob' } },
   {
     operation: 'put /interns/{internId}/rules',
     params: { internId: 'bob' },

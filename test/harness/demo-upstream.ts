@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Providers on one real socket, by the first part of the path: they answer in words, slowly, or not at all. */
-export type DemoUpstream = AsyncDisposable & { url: string }
+export type DemoUpstream = AsyncDisposable & {
+  url: string
+  /** What was asked last. */
+  asked: () => any
+}
 
 const text =
   'The third: DE811907980 lacks a digit. The others are whole, and their check digits are right. Shall I write to the supplier?'
@@ -16,10 +20,12 @@ type Manner = {
 
 /** The provider `busy` answers every request with 429. */
 export async function startDemoUpstream({ paceMs: paceOf = () => 4, says = text }: Manner = {}): Promise<DemoUpstream> {
+  let asked: unknown
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}')
+    asked = body
     const paceMs = paceOf(request.url?.split('/')[1] ?? '')
     await sleep(paceMs * 3)
     if (request.url?.startsWith('/busy/')) return refuse(response)
@@ -36,6 +42,7 @@ export async function startDemoUpstream({ paceMs: paceOf = () => 4, says = text 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -14,6 +14,8 @@ export type DemoWorld = AsyncDisposable & {
   /** The keys in use, by what they are for. */
   keys: { bot: string; shutIn: string }
   guardrailId: string
+  /** What a provider was asked last. */
+  asked: DemoUpstream['asked']
 }
 
 const offer = (model: string, prompt: number, completion: number) => ({
@@ -57,6 +59,7 @@ function catalogue({ url }: DemoUpstream) {
     id,
     {
       ...{ name: id.split('/')[1], created: '2026-01-01', context_length: 128_000, endpoints },
+      ...(id.startsWith('google/') && { input_modalities: ['text', 'image'] }),
       ...(id in scores && { benchmarks: { intelligence: scores[id] } }),
     },
   ])
@@ -84,6 +87,7 @@ export async function startDemoWorld({ manner, ...options }: Options = {}): Prom
     service,
     keys,
     guardrailId,
+    asked: upstream.asked,
     ask: (count) => askAll(service, keys, count),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()

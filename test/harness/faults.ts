@@ -55,6 +55,9 @@ export const sound: Record<string, Play> = {
   stays_open: ({ socket }) =>
     socket.write(Buffer.concat([Buffer.from(head()), chunk(said('Hello ', 'world').join(''))])),
   json_for_stream: answers(200, completion('Hello world')),
+  /** A name that every object has is no encoding. */
+  odd_encoding: answers(200, completion('Hello world'), `${json}content-encoding: constructor\r\n`),
+  byte_order_mark: sse(`\ufeff${delta({ role: 'assistant', content: 'Hello ' })}`, ...said('world').slice(1)),
   stream_for_json: sse(...said('Hello ', 'world')),
   big_event: sse(...said('x'.repeat(10 * 1024 * 1024))),
   early_hints: ({ socket, body }) => {
@@ -68,6 +71,8 @@ export const sound: Record<string, Play> = {
     done,
   ),
 }
+
+const deep = '['.repeat(20_000) + ']'.repeat(20_000)
 
 /** Fails before the first byte of an answer: what the client would be told, and whether others may be asked first. */
 export const early: Record<string, { play: Play; status: number; tryNext: boolean }> = {
@@ -85,6 +90,12 @@ export const early: Record<string, { play: Play; status: number; tryNext: boolea
   error_first: { play: sse('data: {"error":{"message":"overloaded","code":529}}\n\n'), status: 502, tryNext: true },
   ok_with_error: { play: answers(200, '{"error":{"message":"no","code":500}}'), status: 502, tryNext: true },
   truncated_json: { play: answers(200, completion('Hello').slice(0, -20)), status: 502, tryNext: true },
+  deep_json: {
+    play: answers(200, completion('Hello', { deep: 1 }).replace('"deep":1', `"deep":${deep},"usage":{}`)),
+    status: 502,
+    tryNext: true,
+  },
+  error_in_a_number: { play: sse('data: {"error":{"message":5,"code":429}}\n\n'), status: 429, tryNext: true },
   not_json: { play: answers(200, 'hello'), status: 502, tryNext: true },
   malformed_first: { play: sse('data: {"choices":[\n\n'), status: 502, tryNext: true },
   truncated_gzip: {

@@ -37,7 +37,12 @@ export async function say(service: Asking, id: string, content: string, more: ob
 }
 
 /** Answers what an intern asked. */
-export function answer(service: Asking, id: string, { sessionId, asked }: Said, content: string): Promise<Said> {
+export function answer(
+  service: Asking,
+  id: string,
+  { sessionId, asked }: Pick<Said, 'sessionId' | 'asked'>,
+  content: string,
+): Promise<Said> {
   const message = { role: 'tool', tool_call_id: asked?.id, content }
   return speak(service, id, { session_id: sessionId, messages: [message] })
 }

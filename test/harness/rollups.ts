@@ -2,8 +2,8 @@ import type { Db } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
 import { exactly } from '#usage/exact.ts'
 import { recordColumns } from '#usage/record.ts'
-import { amountNames, type Cell, slotOf } from '#usage/rollups/cell.ts'
-import { type CellTable, dimensionsOf } from '#usage/rollups/cell-rows.ts'
+import { type Cell, slotOf } from '#usage/rollups/cell.ts'
+import { addedBy, type CellTable, dimensionsOf, summedBy } from '#usage/rollups/cell-tables.ts'
 import { dimensionNames } from '#usage/rollups/dimensions.ts'
 import { mergeParts } from '#usage/rollups/merge-parts.ts'
 import { cellsOfPart, minuteCells } from '#usage/rollups/parts.ts'
@@ -17,14 +17,14 @@ export async function cellsTold(db: Db, table: CellTable, grain: number): Promis
   const rows = await db.query
     .selectFrom(table as 'key_cells')
     .where('grain', '=', grain)
-    .selectAll()
-    .select(amountNames.map((name) => exactly(sql.ref(name)).as(`${name}_exact`)))
+    .select(['slot', ...(dimensionsOf[table] as 'model'[]), 'latency', 'duration', 'throughput'])
+    .select(summedBy[table].map((name) => exactly(sql.ref(name)).as(`${name}_exact`)))
     .execute()
   const told = rows.map((row): [string, string] => {
     const texts = row as unknown as Record<string, string>
     return [
       [row.slot, ...dimensionsOf[table].map((name) => texts[name])].join(' '),
-      [...amountNames.map((name) => texts[`${name}_exact`]), row.latency, row.duration, row.throughput].join(' | '),
+      [...summedBy[table].map((name) => texts[`${name}_exact`]), row.latency, row.duration, row.throughput].join(' | '),
     ]
   })
   return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -37,18 +37,19 @@ export async function cellsOfRows(db: Db, table: CellTable, grain: number): Prom
     .select([...recordColumns, 'organization_id', exactly(sql.ref('cost_pico')).as('cost')])
     .execute()
   const names = dimensionNames.filter((name) => dimensionsOf[table].some((one) => one === name))
-  const sums = new Map<string, Cell>()
+  const sums = new Map<string, Sums>()
   for (const facts of rows.map(factsOfRow)) {
     const [cell] = minuteCells([facts])
     const id = [slotOf(cell!.minute, grain), ...names.map((name) => facts.dimensions[name])].join(' ')
+    const one = { amounts: addedBy(table, cell!), sketches: cell!.sketches }
     const sum = sums.get(id)
-    if (!sum) sums.set(id, cell!)
-    else addInto(sum, cell!)
+    if (!sum) sums.set(id, one)
+    else addInto(sum, one)
   }
   const told = [...sums].map(([id, { amounts, sketches }]): [string, string] => [
     id,
     [
-      ...amountNames.map((name) => amounts[name]),
+      ...summedBy[table].map((name) => amounts[name]),
       sketches.latency.toText(),
       sketches.duration.toText(),
       sketches.throughput.toText(),
@@ -57,9 +58,11 @@ export async function cellsOfRows(db: Db, table: CellTable, grain: number): Prom
   return new Map(told.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function addInto(sum: Cell, cell: Cell): void {
-  for (const name of amountNames) sum.amounts[name] += cell.amounts[name]
-  for (const name of ['latency', 'duration', 'throughput'] as const) sum.sketches[name].merge(cell.sketches[name])
+type Sums = Pick<Cell, 'sketches'> & { amounts: Record<string, bigint> }
+
+function addInto(sum: Sums, one: Sums): void {
+  for (const name of Object.keys(sum.amounts)) sum.amounts[name]! += one.amounts[name]!
+  for (const name of ['latency', 'duration', 'throughput'] as const) sum.sketches[name].merge(one.sketches[name])
 }
 
 export async function mergeAll(db: Db): Promise<void> {

@@ -14,6 +14,8 @@ export type ScriptedApiServer = AsyncDisposable & {
   objects: ScriptedObjects
   /** What it says against whatever it is asked about. */
   warnings: Warning[]
+  /** What the containers of a pod have said, by its name; without one the container waits to begin. */
+  logs: Map<string, string>
   /** All that was asked, as `METHOD path`; a watch is a method of its own. */
   requests: string[]
   /** Says which requests fail, and how. */
@@ -52,7 +54,8 @@ export async function startScriptedApiServer(
     if (options.token !== undefined && request.headers.authorization !== `Bearer ${options.token}`)
       throw new Status(401, 'Unauthorized', 'Unauthorized')
     if (asked.path.endsWith('/events')) return send(response, 200, { items: scripted.warnings })
-    const { kind, name } = target(asked.path)
+    const { kind, name, what } = target(asked.path)
+    if (kind === 'Pod' && what === 'log') return sendLog(response, objects.read(kind, name), asked.query)
     if (watches) return watch(kind, asked.query, response)
     send(response, 200, done(asked, kind, name, body, request.headers['content-type']))
   }
@@ -68,6 +71,17 @@ export async function startScriptedApiServer(
     }
     if (type === 'application/apply-patch+yaml') return objects.apply(kind, name, body as KubernetesObject)
     return objects.merge(kind, name, body)
+  }
+
+  function sendLog(response: ServerResponse, { metadata }: KubernetesObject, query: URLSearchParams) {
+    const said = scripted.logs.get(metadata.name)
+    if (said === undefined)
+      throw new Status(400, 'BadRequest', `container "${query.get('container')}" is waiting to start`)
+    const lines = said
+      .replace(/\n$/, '')
+      .split('\n')
+      .slice(-Number(query.get('tailLines') ?? 1e9))
+    response.writeHead(200, { 'content-type': 'text/plain' }).end(lines.map((line) => `${line}\n`).join(''))
   }
 
   function watch(kind: Kind, query: URLSearchParams, response: ServerResponse): void {
@@ -92,6 +106,7 @@ export async function startScriptedApiServer(
     url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     objects,
     warnings: [],
+    logs: new Map(),
     requests: [],
     fault: () => undefined,
     endWatches: (how) => {
@@ -109,11 +124,11 @@ export async function startScriptedApiServer(
   return scripted
 }
 
-function target(path: string): { kind: Kind; name: string } {
-  const [plural, name = ''] = path.split('/namespaces/')[1]?.split('/').slice(1) ?? []
+function target(path: string): { kind: Kind; name: string; what: string | undefined } {
+  const [plural, name = '', what] = path.split('/namespaces/')[1]?.split('/').slice(1) ?? []
   const kind = (Object.keys(kinds) as Kind[]).find((each) => kinds[each].plural === plural)
   if (!kind) throw new Status(404, 'NotFound', `the server could not find the requested resource ${path}`)
-  return { kind, name }
+  return { kind, name, what }
 }
 
 const labelsIn = (query: URLSearchParams) => query.get('labelSelector') ?? ''

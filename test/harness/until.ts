@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -19,8 +20,8 @@ export async function until<T>(
 }
 
 /**
- * The time that something took, and the time that it may have taken for a promise in milliseconds. If this process
- * itself is delayed by other load, the promise cannot be kept to the millisecond.
+ * The time that something took, and the time that it may have taken for a promise in milliseconds. Other load delays this
+ * process, and those that it waits for: then the promise cannot be kept to the millisecond.
  */
 export async function timed<T>(
   promisedMs: number,
@@ -32,7 +33,8 @@ export async function timed<T>(
   const result = await work()
   const tookMs = performance.now() - startedAt
   delay.disable()
-  return { tookMs, allowedMs: promisedMs + 10 * (delay.max / 1e6), result }
+  const crowd = Math.max(1, (4 * loadavg()[0]!) / availableParallelism())
+  return { tookMs, allowedMs: promisedMs * crowd + 10 * (delay.max / 1e6), result }
 }
 
 /** The processor time of this thread that something took, in milliseconds: what else the machine does is no part of it. */

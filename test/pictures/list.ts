@@ -35,5 +35,6 @@ export const picturesOf = ({ ids, intern, guardrailId }: PictureWorld): Picture[
   { screen: 'tools', wide: `/interns/${intern}?part=tools`, shows: 'npx -y search-server' },
   { screen: 'service', wide: '/service', shows: 'is set' },
   { screen: 'keys', wide: '/keys', shows: 'ci-bot' },
+  { screen: 'workspaces', wide: '/keys/workspaces', shows: 'kept of 10 % of requests' },
   { screen: 'presets', wide: '/presets/haiku?version=2&against=1', shows: 'in use' },
 ]

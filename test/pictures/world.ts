@@ -69,6 +69,14 @@ async function fill(service: DemoWorld['service']): Promise<void> {
     const email = `${name}@example.com`.replace(' ', '.')
     await service.manage('POST', '/organization/members', { name, access, email })
   }
+  const keeps = { is_observability_io_logging_enabled: true, io_logging_sampling_rate: 0.1 }
+  for (const [name, slug, more] of [
+    ['Field research', 'field-research', keeps],
+    ['Customer support', 'support', {}],
+  ] as const) {
+    const { body } = await service.manage('POST', '/workspaces', { name, slug })
+    await service.manage('PATCH', `/workspaces/${body.data.id}`, more)
+  }
 }
 
 /** One that wants to change a file, and another that wants to know something. @returns its id. */

@@ -4,6 +4,8 @@ export const events: Record<Webhook['events'][number], string> = {
   'intern.question_asked': 'a question waits',
   'intern.run_ended': 'a turn has ended',
   'intern.failed': 'an intern failed',
+  'limit.nearly_spent': '80 % of a limit are spent',
+  'limit.spent': 'a limit is spent',
 }
 
 export const includes: Record<Webhook['include'][number], string> = {

@@ -8,8 +8,7 @@ import { noteRequests } from '#usage/requests-under-way.ts'
 import { circuitLog } from '../circuit-log.ts'
 import { completionLog } from '../completion-log.ts'
 import { circuitEvents } from '../events/circuit-events.ts'
-import { spentByKey } from '../metered-turn.ts'
-import { requireUnspent } from '../spent-turns.ts'
+import { turnLimits } from '../turn-limits.ts'
 import type { openModels } from './models.ts'
 import type { openMoney } from './money.ts'
 import { type Opening, warnOf } from './parts.ts'
@@ -65,7 +64,7 @@ export function openDataPlane(opening: Opening, below: Below) {
     config,
     scanner,
     ledger: { ...ledger, record },
-    requireUnspent: requireUnspent({ db, spent: spentByKey({ db, ledger, isAlone }) }),
+    turnLimits: turnLimits({ db, now }),
     noteRequest: isAlone ? undefined : noteRequests({ db, now, newId, ledger, onError: unnoted }),
     tracing: traces.on,
     onUnaccounted: lost,

@@ -5,8 +5,12 @@ import { Budgets } from '#budgets/budgets.ts'
 import { failClosed } from '#budgets/fail-closed.ts'
 import { spentBefore } from '#budgets/past-spending.ts'
 import { databaseClock } from '#db/clock.ts'
+import { spentBySession } from '#interns/run-spending.ts'
+import { picoUsdOf } from '#lib/pico-usd.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { openSpill } from '#usage/spill.ts'
+import { costBetween } from '#usage/used-since.ts'
+import { spentByKey, writesAlone } from '../metered-turn.ts'
 import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openUpkeep } from './upkeep.ts'
@@ -25,10 +29,15 @@ export async function openMoney(
   const unwritten = warnOf(opening, 'metered requests are not written yet')
   const ledger = openLedger({ db, now, spill, onError: unwritten, onRefused: lost })
   opened.defer(ledger.close)
+  const spent = spentByKey({ db, ledger, isAlone: writesAlone(db, config, { isShared }) })
   const earlier = async (budget: Budget, sinceDay: number) => {
     // Requests that were metered a moment ago count too.
     await ledger.flush()
-    return spentBefore({ db }, budget, sinceDay)
+    const { subject, includesByok } = budget
+    if (subject.kind === 'turn') return costBetween({ db }, subject.keyHash, subject.beganAt)
+    if (subject.kind === 'session')
+      return picoUsdOf(await spentBySession({ db, spent }, subject.internId, subject.sessionId))
+    return spentBefore({ db }, { subject, includesByok }, sinceDay)
   }
   const unreported = warnOf(opening, 'budgets were not reported')
   const clock = databaseClock(db, now)

@@ -1,6 +1,9 @@
+import { keepForgettingTurns } from '#budgets/forget-turns.ts'
 import { keepPruningContents } from '#contents/store.ts'
+import { databaseClock } from '#db/clock.ts'
 import type { Db } from '#db/db.ts'
 import { keepPruningEvents } from '#db/event-log.ts'
+import { openAccounts } from '#interns/limited-turns.ts'
 import { keepPruningRuns } from '#interns/run-store.ts'
 import { keepPruning } from '#usage/prune.ts'
 import { keepPruningNotes } from '#usage/requests-under-way.ts'
@@ -21,6 +24,8 @@ export function openUpkeep(opening: Opening, db: Db): void {
   opened.defer(keepPruningContents({ db, now, onError: unpruned }, contentDays))
   opened.defer(keepPruningRuns({ db, now, onError: unpruned }, runDays))
   opened.defer(keepPruningNotes({ db, now, onError: unpruned }))
+  const openTurns = () => openAccounts(db.query, now())
+  opened.defer(keepForgettingTurns({ db, clock: databaseClock(db, now), openTurns, onError: unpruned }))
   opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
   opened.defer(keepRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
 }

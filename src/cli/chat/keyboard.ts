@@ -110,6 +110,9 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
     }
     return new Promise((resolve) => {
       waiting = { give: resolve, keys, isAnswer, since: performance.now() }
+      // A new line is begun here. Counted from the last prompt, or from what was typed ahead, the reader would go up and
+      // wipe out what was said since.
+      Object.assign(reader, { prevRows: 0 })
       if (isAnswer) {
         draft ||= reader.line ?? ''
         clearLine()

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { WorkspaceRecord } from '#accounts/workspace.ts'
 import type { Guardrail } from '#guardrails/guardrail.ts'
 import { emptyPolicy, type Policy } from '#guardrails/policy.ts'
-import { type ApiClient, apiClient, clientHelp } from '../api-client.ts'
+import { StartupError } from '#lib/fault.ts'
+import { type ApiClient, apiClient, clientHelp, ServiceRefused } from '../api-client.ts'
 import { listing } from '../fields.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -31,7 +32,13 @@ export function listCommand(guardrails: Command, { env, out }: Terminal): void {
     .addHelpText('after', clientHelp)
     .action(async (wanted: string, { json }: { json?: boolean }) => {
       const client = apiClient(env)
-      const guardrail = await readGuardrail(client, await guardrailId(client, wanted))
+      const guardrail = await readGuardrail(client, await guardrailId(client, wanted)).catch((error) => {
+        // That of a workspace is made by its first change.
+        if (!wanted.startsWith('default:') || !(error instanceof ServiceRefused && error.status === 404)) throw error
+        throw new StartupError(
+          `Nothing is set for all of this workspace yet: "signalbox guardrails set ${wanted} …" does.`,
+        )
+      })
       out(json ? JSON.stringify(guardrail, null, 2) : guardrailListing(guardrail))
     })
 }

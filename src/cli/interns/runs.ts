@@ -4,10 +4,11 @@ import { type InternRun, runStatuses } from '#interns/run-record.ts'
 import { apiClient, internsHelp } from '../api-client.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 type Run = z.infer<typeof InternRun>
 
-type RunsOptions = { status?: string; session?: string; background?: true; limit: string; json?: true }
+type RunsOptions = { status?: string; session?: string; background?: true; limit: number; json?: true }
 
 /** The turns of an intern, and the end of one. */
 export function runsCommands(interns: Command, { env, out }: Terminal): void {
@@ -20,12 +21,12 @@ export function runsCommands(interns: Command, { env, out }: Terminal): void {
     .addOption(new Option('--status <status>', 'only those in this state').choices([...runStatuses]))
     .option('--session <id>', 'only those of one session')
     .option('--background', 'only those that go on when their caller leaves')
-    .option('--limit <count>', 'how many at the most', '20')
+    .option('--limit <count>', 'how many at the most', wholeNumber(1), 20)
     .option('--json', 'print them as JSON')
     .addHelpText('after', internsHelp)
     .action(async (intern: string, { status, session, background, limit, json }: RunsOptions) => {
       const query = new URLSearchParams({
-        limit,
+        limit: String(limit),
         ...(status && { status }),
         ...(session && { session_id: session }),
         ...(background && { background: 'true' }),

@@ -3,6 +3,7 @@ import type { GenerationRecord } from '#usage/record.ts'
 import { type ApiClient, apiClient, clientHelp } from '../api-client.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 /** Each option that narrows the list, and the API's name for it. */
 const filters = {
@@ -26,7 +27,7 @@ export function listCommand(requests: Command, { env, out }: Terminal): void {
   requests
     .command('list')
     .description('list requests, the newest first')
-    .option('--limit <count>', 'how many', wholeNumber, 20)
+    .option('--limit <count>', 'how many', wholeNumber(1), 20)
     .option('--since <when>', 'from then on: 30m, 2h, 7d, or such as 2030-01-31T00:00:00Z', instant)
     .option('--outcome <names>', 'success, failed, refused, client_left; several with commas')
     .option('--error <kind>', 'refused or failed in this way, such as "limit_reached"')
@@ -85,12 +86,6 @@ const tokens = ({ tokens_prompt, tokens_completion }: GenerationRecord) =>
   tokens_prompt === null ? '-' : `${tokens_prompt}+${tokens_completion}`
 
 export const milliseconds = (ms: number | null) => (ms === null ? '-' : `${Math.round(ms)} ms`)
-
-function wholeNumber(text: string): number {
-  const count = Number(text)
-  if (Number.isInteger(count) && count > 0) return count
-  throw new InvalidArgumentError('It must be a whole number, at least 1.')
-}
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { reachable } from '#api/address.ts'
 import { loadConfig } from '#config/load.ts'
+import { StartupError } from '#lib/fault.ts'
 import { newUuid } from '#lib/id.ts'
 import { linkFromStore } from '#sign-in/link-from-store.ts'
 import { apiClient } from '../api-client.ts'
@@ -33,7 +34,12 @@ async function fromService(env: Terminal['env'], email: string | undefined): Pro
 async function fromStore(env: Terminal['env'], email: string | undefined): Promise<string> {
   await using opened = new AsyncDisposableStack()
   const config = loadConfig(env)
-  const db = await openStore(config, opened)
+  const db = await openStore(config, opened).catch((error) => {
+    if (!(error instanceof StartupError)) throw error
+    throw new StartupError(
+      `${error.message} Or set SIGNALBOX_KEY to a management key: the running service is asked then.`,
+    )
+  })
   const { token } = await linkFromStore({ db, now: Date.now, newId: newUuid }, email)
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   return `${reachable(`http://${host}:${config.port}`)}/#sign-in=${token}`

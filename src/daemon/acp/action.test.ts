@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { judge } from '#interns/rules/judge.ts'
-import type { Rule } from '#interns/rules/rule.ts'
+import type { Rule, RuleSet } from '#interns/rules/rule.ts'
 import { actionOf } from './action.ts'
 import { readPermission } from './permission.ts'
 
@@ -78,4 +81,46 @@ test('files and addresses that a tool of a server is told do not allow the tool,
 test('an address of a file that is none is judged as something that cannot be told', () => {
   for (const path of ['file:///%E0%A4%A', 'file://[x/y'])
     assert.equal(effectOf({ effect: 'allow', tools: ['read'] }, { kind: 'read', rawInput: { path } }), undefined)
+})
+
+/** A workspace with a link out of it, one to what is not there yet, and one into a folder of its own. */
+function linkedWorkspace() {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-links-')))
+  for (const folder of ['work/docs/deep', 'out/deep']) mkdirSync(join(base, folder), { recursive: true })
+  symlinkSync(join(base, 'out'), join(base, 'work/notes'))
+  symlinkSync('../out/new', join(base, 'work/later'))
+  symlinkSync('docs/deep', join(base, 'work/inside'))
+  symlinkSync('round', join(base, 'work/round'))
+  return { base, work: join(base, 'work'), [Symbol.dispose]: () => rmSync(base, { recursive: true }) }
+}
+
+test('a command that gets at a file by a link is one about that file', () => {
+  using there = linkedWorkspace()
+  const { base, work } = there
+  const effect = (command: string, pattern: string) => {
+    const rules: Rule[] = [
+      { effect: 'deny', paths: [pattern] },
+      { effect: 'allow', commands: ['cat **', 'cd **', 'tee **'] },
+    ]
+    const { tool } = askedFor({ kind: 'execute', rawInput: { command } })
+    return judge([{ scope: 'intern', version: 1, rules }], actionOf(tool, work), 'builtin')?.effect
+  }
+  for (const command of [
+    ...['cat notes/passwd', 'cat ./notes//passwd', 'cat docs/../notes/passwd', 'cat notes/deep/../passwd', 'cat later'],
+    ...['cd notes && cat passwd', `cat ${work}/notes/passwd`, 'cat inside/../../notes/passwd', 'tee --output=notes/x'],
+  ])
+    assert.equal(effect(command, `${base}/out/**`), 'deny', command)
+  assert.equal(effect('cat inside/../a', 'docs/a'), 'deny')
+  for (const command of ['cat docs/passwd', 'cat inside/a', 'cat notes2/passwd', 'cat round/x'])
+    assert.equal(effect(command, `${base}/out/**`), 'allow', command)
+})
+
+test('a link in a workspace makes no other file one that is allowed', () => {
+  using there = linkedWorkspace()
+  const allow: RuleSet = { scope: 'intern', version: 1, rules: [{ effect: 'allow', paths: ['**'] }] }
+  const effect = (path: string) =>
+    judge([allow], actionOf(askedFor({ kind: 'edit', rawInput: { path } }).tool, there.work), 'builtin')?.effect
+  for (const path of ['notes/passwd', 'later', 'docs/../notes/passwd', 'notes/../a', `${there.work}/notes`, 'round/x'])
+    assert.equal(effect(path), path === 'round/x' ? 'allow' : undefined, path)
+  for (const path of ['a', 'inside/a', 'docs/../a', 'new/er/file']) assert.equal(effect(path), 'allow', path)
 })

@@ -1,9 +1,10 @@
-import { realpathSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join } from 'node:path'
 import { hostOf, pathFrom } from '#interns/rules/match-place.ts'
+import { placesNamed } from '#interns/rules/match-rule.ts'
 import type { Action } from '#interns/rules/rule.ts'
 import { operationOf } from './operation.ts'
 import { commandRunBy, type ToolCall } from './tool-call.ts'
+import { whereLeads } from './where-leads.ts'
 
 /** Under which names agents tell the files and addresses of a call in its input. */
 const pathNames =
@@ -13,7 +14,7 @@ const folderNames = /^(?:cwd|workdir|working_?dir(?:ectory)?)$/i
 /** Kinds of tools that are about files, or about addresses: one that names none cannot be judged with certainty. */
 const ofFiles = new Set(['edit', 'delete', 'move', 'read'])
 
-const most = { values: 100, length: 4000, command: 64_000 }
+const most = { values: 100, named: 2000, length: 4000, command: 64_000 }
 
 /** What a tool call is about, for rules to judge. */
 export function actionOf(tool: ToolCall, workspace: string): Action {
@@ -38,7 +39,7 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
     [paths, hosts].some((list) => list.length > most.values) ||
     paths.some((path) => path.length > most.length) ||
     (command?.length ?? 0) > most.command
-  return {
+  const action: Action = {
     operation,
     command: command?.slice(0, most.command) ?? null,
     paths: [...new Set(paths.slice(0, most.values).flatMap((path) => placesOf(workspace, path.slice(0, most.length))))],
@@ -46,32 +47,38 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
     root: workspace,
     unsure,
   }
+  if (command === null) return action
+  const linked = linkedBy(action)
+  if (!linked) return { ...action, unsure: true }
+  return linked.length > 0 ? { ...action, linked } : action
 }
 
 /** Where a path says that it leads, and where it leads by the links that are there now. */
 function placesOf(workspace: string, path: string): string[] {
-  const whole = placeOf(workspace, path) ?? resolve(workspace, path)
-  return [pathFrom(workspace, whole), pathFrom(realPath(workspace), realPath(whole))]
+  const whole = placeOf(workspace, path) ?? join(workspace, path)
+  return [pathFrom(workspace, whole), pathFrom(whereLeads(workspace), whereLeads(whole))]
+}
+
+/** Where the words of a command lead, other than they say. Undefined where it names more than is looked at. */
+function linkedBy(action: Action): string[] | undefined {
+  const named = new Set(placesNamed(action))
+  if (named.size > most.named) return undefined
+  const root = whereLeads(action.root)
+  const linked = new Set<string>()
+  for (const path of named) {
+    const there = pathFrom(root, whereLeads(path))
+    if (there !== pathFrom(action.root, path)) linked.add(there)
+  }
+  return linked.size > most.values ? undefined : [...linked]
 }
 
 /** Undefined for an address of a file that is none. */
 function placeOf(workspace: string, path: string): string | undefined {
-  if (!path.startsWith('file://')) return resolve(workspace, path)
+  if (!path.startsWith('file://')) return path.startsWith('/') ? path : `${workspace}/${path}`
   try {
     return decodeURIComponent(new URL(path).pathname)
   } catch {
     return undefined
-  }
-}
-
-/** Of a file that is not there yet: where its folder is. */
-function realPath(path: string): string {
-  for (let there = path; ; there = dirname(there)) {
-    try {
-      return join(realpathSync.native(there), relative(there, path))
-    } catch {
-      if (there === dirname(there)) return path
-    }
   }
 }
 

@@ -29,7 +29,7 @@ export class ConnectionLost extends Error {}
 export class ProtocolBroken extends Error {}
 
 /** An answer that did not come in time. */
-export class NoAnswer extends Error {}
+class NoAnswer extends Error {}
 
 export type Connection = {
   request(method: string, params: unknown, timeoutMs?: number): Promise<unknown>

@@ -33,8 +33,11 @@ test('files are served while somebody is connected, and it ends by itself when n
     assert.deepEqual([(await runs.health()).agent, (await runs.health()).runs], ['stopped', 0])
     const { entries } = await runs.files.list('.', { limit: 10 })
     assert.ok(entries.some(({ name }) => name === 'note.txt'))
+    assert.deepEqual((await runs.transcripts.list({ limit: 10 })).sessions, [])
     slow.destroy()
     await served.ended
+    // A signal that comes while it ends by itself.
+    await served.stop()
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,3 +1,4 @@
+import { once } from '#lib/once.ts'
 import { openListeners } from '../listeners.ts'
 import type { DaemonLog } from '../log.ts'
 import type { DaemonSettings } from '../settings.ts'
@@ -17,14 +18,15 @@ export async function serveFilesAlone(
   const { close, ...kept } = filesAlone(settings, now)
   const listeners = await openListeners(settings, { ...kept, log })
   const ended = Promise.withResolvers<void>()
-  const stop = async () => {
+  // Nobody may come and it may be told to stop at the same time.
+  const stop = once(async () => {
     clearInterval(looking)
     const closed = listeners.close()
     listeners.breakOff()
     await closed
     close()
     ended.resolve()
-  }
+  })
   let idleSince = performance.now()
   const looking = setInterval(
     async () => {

@@ -6,6 +6,7 @@ import { startDaemonProcess, startTestDaemon } from '#test/harness/daemon.ts'
 import { until } from '#test/harness/until.ts'
 import { defaultTranscriptLimits } from './limits.ts'
 import { openTranscriptStore } from './store.ts'
+import { keepTranscripts } from './transcripts.ts'
 
 type Daemon = Pick<Awaited<ReturnType<typeof startTestDaemon>>, 'runs'>
 
@@ -172,4 +173,24 @@ test('a session that was quiet for too long is forgotten with the next that is w
     store.sessions(undefined, 10).map(({ id }) => id),
     ['new'],
   )
+})
+
+test('a session that is forgotten for the end of another keeps no third one from its end', () => {
+  const limits = { ...defaultTranscriptLimits, maxTranscriptBytes: 1_700 }
+  const store = openTranscriptStore(new DatabaseSync(':memory:'), limits)
+  const open = (sessionId: string, at: number) =>
+    store.write([{ sessionId, title: '', status: 'running', turns: 1, entries: [] }], at)
+  open('first', 1)
+  open('quietest', 0)
+  open('last', 2)
+  const told: string[] = []
+  keepTranscripts({ store, now: () => 3, log: (event) => told.push(event) }).close()
+  assert.deepEqual(
+    store.sessions(undefined, 10).map(({ id, status }) => [id, status]),
+    [
+      ['last', 'idle'],
+      ['first', 'idle'],
+    ],
+  )
+  assert.deepEqual(told, [])
 })

@@ -10,6 +10,7 @@ import {
 } from '#interns/transcript.ts'
 import type { DaemonLog } from '../log.ts'
 import { StoreFailed } from '../store.ts'
+import { endUnfinished } from './end-unfinished.ts'
 import { createFollowers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'
 import type { TranscriptStore } from './store.ts'
@@ -101,36 +102,8 @@ export function keepTranscripts({ store, now, log }: TranscriptsDeps): KeptTrans
     recorders.set(sessionId, recorder)
     return recorder
   }
-  /** What an earlier life of the daemon left unfinished. */
-  const endUnfinished = () => {
-    for (const { id } of store.open()) {
-      const entries = store.entries(id, 0, Number.MAX_SAFE_INTEGER)
-      const runId = entries.at(-1)?.runId ?? ''
-      const over = entries.filter((entry) => entry.type === 'question' && entry.answer.state === 'waiting')
-      const at = now()
-      const ended = over.map((entry) => ({
-        ...entry,
-        answer: { state: 'ended' as const },
-        revision: next(),
-        updatedAt: at,
-      }))
-      const number = next()
-      const end = {
-        id: number,
-        revision: number,
-        runId,
-        at,
-        updatedAt: at,
-        type: 'end' as const,
-        reason: 'severed' as const,
-      }
-      const { title, turns } = store.session(id)!
-      const all = [...ended, { ...end, message: 'The daemon ended before the turn did.', model: null, usage: null }]
-      store.write([{ sessionId: id, title, status: 'idle', turns, entries: all as typeof entries }], at)
-    }
-  }
   try {
-    endUnfinished()
+    endUnfinished({ store, now, next })
   } catch (error) {
     log('transcript.unsaved', { why: (error as Error).message })
   }

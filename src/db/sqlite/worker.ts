@@ -24,7 +24,7 @@ database.exec('pragma busy_timeout = 2000')
 if (!readOnly)
   database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on;
     pragma cache_size = -16000; pragma wal_autocheckpoint = 4000`)
-// A page of the request log looks at 5,000 rows, each on a page of its own at worst, and asks for the last of them again.
+// A page of the request log looks at some thousand rows, each on a page of its own at worst, with as many pages above them.
 else database.exec('pragma cache_size = -24000')
 
 const maxPrepared = 500

@@ -1,4 +1,4 @@
-import { codeOptionOf, codeVariables } from './code-options.ts'
+import { codeOptionOf, codeVariables, hasCodeOptions } from './code-options.ts'
 import { sedRunsOthers } from './sed-script.ts'
 import type { SimpleCommand, Word } from './shell-words.ts'
 
@@ -34,11 +34,11 @@ export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
  * Whether a command is more than its own words: it runs other commands that are in its arguments or its input, or changes
  * what the commands after it do. What it does cannot be told from its words alone.
  */
-export function carriesOthers({ words: [program, ...rest], assigned }: SimpleCommand): boolean {
+export function carriesOthers({ words: [program, ...rest], assigned, mayHaveOptions }: SimpleCommand): boolean {
   if (program == null || program === '' || assigned.some((variable) => codeVariables.test(variable))) return true
   const called = programOf(program)
   // Where names of files are one in any case, so are programs.
-  return carries(called, rest) || (called !== called.toLowerCase() && carries(called.toLowerCase(), rest))
+  return [called, called.toLowerCase()].some((name) => carries(name, rest) || (mayHaveOptions && hasCodeOptions(name)))
 }
 
 function carries(name: string, rest: Word[]): boolean {

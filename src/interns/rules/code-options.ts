@@ -64,8 +64,11 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
   [/^go$/, /^-(?:exec|toolexec|vettool)|extld|^(?:CC|CXX)=|^run$|^generate$/],
   [/^cargo$/, /^--config|^run$/],
   [/^pip[\d.]*$|^uv$|^uvx$|^pipx$/, /^run$/],
+]
+
+/** Words that change what comes after: a variable that is set, a program under another name. */
+const changingWords: [program: RegExp, word: RegExp][] = [
   [/^printf$/, /^-v/],
-  // A program under another name is what comes after.
   [/^g?(?:cp|ln|mv|install|link)$/, /^\/(?:[^/]+\/)*s?bin\//],
 ]
 
@@ -92,9 +95,13 @@ const longOptions: [program: RegExp, options: string[]][] = [
   [/^less$|^more$|^man$/, ['pager', 'html']],
 ]
 
+/** Whether a program has an option by which it runs others. */
+export const hasCodeOptions = (name: string) =>
+  [...codeOptions, ...commandOptions, ...longOptions].some(([program]) => program.test(name))
+
 /** Tells of each word of a command whether it is an option by which its program runs others. */
 export function codeOptionOf(name: string, words: string[]): (word: string) => boolean {
-  const short = [...codeOptions, ...commandOptions.filter(([, , command]) => words.includes(command))]
+  const short = [...codeOptions, ...changingWords, ...commandOptions.filter(([, , command]) => words.includes(command))]
     .filter(([program]) => program.test(name))
     .map(([, option]) => option)
   const long = longOptions.filter(([program]) => program.test(name)).flatMap(([, options]) => options)

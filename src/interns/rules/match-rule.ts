@@ -54,7 +54,7 @@ function* conditions(rule: Rule, part: Part): Iterable<Match> {
     yield isAllow
       ? said(commands.some((each) => isExactly(each, part.command?.words ?? [null])))
       : commandMatches(commands, part)
-  if (paths) yield isAllow ? said(all(part.action.paths, paths, pathMatches)) : pathsMatch(paths, part)
+  if (paths) yield isAllow ? said(all(part.action.paths, paths, pathAllowed)) : pathsMatch(paths, part)
   if (hosts) yield isAllow ? said(all(part.action.hosts, hosts, hostMatches)) : hostsMatch(hosts, part)
 }
 
@@ -66,6 +66,10 @@ function isPlain({ action, command, loose }: Part): boolean {
   if (loose || action.unsure) return false
   return !command || (command.assigned.length === 0 && command.redirects.length === 0 && !command.words.includes(null))
 }
+
+/** `**` is any folder of the workspace there, and no other. */
+const pathAllowed = (glob: string, path: string) =>
+  glob.startsWith('/') === path.startsWith('/') && pathMatches(glob, path)
 
 const all = (values: string[], patterns: string[], matches: (pattern: string, value: string) => boolean) =>
   values.length > 0 && values.every((value) => patterns.some((pattern) => matches(pattern, value)))
@@ -89,9 +93,22 @@ function pathsMatch(patterns: string[], { action, command, loose, told, folders 
   const named = words.flatMap((word) => (word === null ? [] : pathsIn(word)))
   const paths = named.flatMap((word) => (folders ?? [action.root]).map((folder) => pathFrom(action.root, word, folder)))
   const globs = patterns.map(foldedPath)
-  if ([...action.paths, ...paths].some((path) => globs.some((glob) => pathMatches(glob, foldedPath(path)))))
+  if (
+    [...action.paths, ...(action.linked ?? []), ...paths].some((path) =>
+      globs.some((glob) => pathMatches(glob, foldedPath(path))),
+    )
+  )
     return 'yes'
   return action.unsure || loose || !folders || words.includes(null) ? 'perhaps' : 'no'
+}
+
+/** All that words of a command may name, as they are written: `a/../b` is another file than `b` where `a` is a link. */
+export function placesNamed(action: Action): string[] {
+  return partsOf(action, '').flatMap(({ command, folders = [action.root], loose }) => {
+    const words = command ? [...command.words, ...command.redirects] : (loose ?? []).flat()
+    const named = words.flatMap((word) => (word === null ? [] : pathsIn(word)))
+    return named.flatMap((word) => (word.startsWith('/') ? word : folders.map((folder) => `${folder}/${word}`)))
+  })
 }
 
 /** `--file=.env`, `-f.env`, `d@.env` */

@@ -35,6 +35,7 @@ export const ActionAnswer: z.ZodType<Action> = z.object({
   operation: text(500).nullable(),
   command: text(100_000).nullable(),
   paths: z.array(text(5000)).max(200),
+  linked: z.array(text(5000)).max(200).exactOptional(),
   hosts: z.array(text(500)).max(200),
   root: text(5000),
   unsure: z.boolean(),

@@ -30,6 +30,8 @@ export type Action = {
   command: string | null
   /** As seen from the workspace where they are within it, else from the root; `..` and links are resolved. */
   paths: string[]
+  /** Where words of its command lead by links that are there: what a `deny` is about, and no reason to allow. */
+  linked?: string[] | undefined
   /** The hosts of the addresses that it would fetch. */
   hosts: string[]
   /** The folder that it works in. */

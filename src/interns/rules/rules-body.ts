@@ -79,7 +79,7 @@ function* faultsOf({
     const words = patternWords(command).filter((word) => word !== '**')
     const path = ['commands', at]
     if (words[0]!.includes('*')) yield { path, message: 'an "allow" names its program' }
-    else if (carriesOthers({ words, redirects: [], assigned: [] }))
+    else if (carriesOthers({ words, redirects: [], assigned: [], mayHaveOptions: false }))
       yield {
         path,
         message: `what ${JSON.stringify(words[0])} runs here cannot be told from its words, so this would never be allowed`,

@@ -10,6 +10,8 @@ export type SimpleCommand = {
   redirects: Word[]
   /** Variables set for it alone, as they are written, which may change what it does: `PATH=. git status`. */
   assigned: string[]
+  /** Whether a word that is not known may become an option: `*` is `-exec` where a file is called that, `src/*` is not. */
+  mayHaveOptions: boolean
 }
 
 /** Words that begin or join compound commands, where a command could begin. */
@@ -109,7 +111,7 @@ class Reader {
   }
 
   #word(): void {
-    const { word, bare } = this.#readWord()
+    const { word, bare, mayBeOption } = this.#readWord()
     const next = this.#script[this.#at]
     // The number of the file that is redirected.
     if ((next === '<' || next === '>') && bare && word !== null && /^\d+$/.test(word)) return
@@ -123,14 +125,17 @@ class Reader {
       }
     }
     words.push(word)
+    this.#command.mayHaveOptions ||= word === null && mayBeOption
   }
 
   /** The last word as it is written, if it begins with an unquoted `name=`. */
   #assignment: string | undefined
 
   /** `bare` if nothing of it is quoted. */
-  #readWord(): { word: Word; bare: boolean } {
+  #readWord(): { word: Word; bare: boolean; mayBeOption: boolean } {
     let text = ''
+    /** What it begins with for certain: the text before the first part that is not known. */
+    let begin: string | undefined
     let bare = true
     let known = true
     let first = true
@@ -138,6 +143,7 @@ class Reader {
     while (this.#at < this.#script.length) {
       const char = this.#script[this.#at]!
       if (' \t\n;|&<>()'.includes(char)) break
+      const before = text.length
       if (char === "'") text += this.#singleQuoted()
       else if (char === '"') {
         const inside = this.#doubleQuoted()
@@ -156,11 +162,13 @@ class Reader {
         this.#at++
       }
       if (`'"\\`.includes(char)) bare = false
+      if (!known) begin ??= char === '~' ? '/' : text.slice(0, before)
       first = false
     }
     const source = this.#script.slice(from, this.#at)
     this.#assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source) ? source : undefined
-    return { word: known || (bare && reserved.has(text)) ? text : null, bare }
+    const mayBeOption = begin === '' || begin?.startsWith('-') === true
+    return { word: known || (bare && reserved.has(text)) ? text : null, bare, mayBeOption }
   }
 
   /** `[` and `]` as the command `test` is written. */
@@ -216,7 +224,7 @@ class Reader {
   }
 }
 
-const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assigned: [] })
+const newCommand = (): SimpleCommand => ({ words: [], redirects: [], assigned: [], mayHaveOptions: false })
 const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
   words.length === 0 && redirects.length === 0 && assigned.length === 0
 

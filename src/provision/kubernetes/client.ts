@@ -1,3 +1,4 @@
+import type { LogWanted } from '#interns/log.ts'
 import { LineReader } from '#lib/lines.ts'
 import { type Kind, type KubernetesObject, kinds, pathOf, type Warning } from './object.ts'
 import { type ApiServer, KubernetesError, KubernetesRequests, type Patience, usualPatience } from './requests.ts'
@@ -19,6 +20,8 @@ export type KubernetesClient = {
   list: (kind: Kind, labels: string) => Promise<{ items: KubernetesObject[]; version: string }>
   /** What the cluster has to say against objects of this name, of whatever kind. */
   warnings: (name: string) => Promise<Warning[]>
+  /** The last lines that a container of a pod has said, and of these the last bytes; undefined where there is none. */
+  log: (pod: string, container: string, wanted: LogWanted) => Promise<{ text: string; isCut: boolean } | undefined>
   /** Makes the object, or changes it to be so: server-side apply, fields that others have set are taken over. */
   apply: (object: KubernetesObject) => Promise<KubernetesObject>
   /** Changes only what is named. */
@@ -53,6 +56,13 @@ export function kubernetesClient(
       const query = { fieldSelector: `involvedObject.name=${name},type=Warning` }
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`
       return (await requests.ask<{ items: Warning[] }>({ method: 'GET', path, query })).items
+    },
+    async log(pod, container, { bytes, lines }) {
+      // One more tells whether there are more.
+      const query = { container, tailLines: String(lines + 1) }
+      const asked = { method: 'GET', path: `${at('Pod', pod)}/log`, query, accept: 'text/plain, */*' } as const
+      // The second is said of a container that has not begun yet.
+      return orNothing(unless(requests.endOfText(asked, bytes), 400))
     },
     apply(object) {
       const body = { apiVersion: kinds[object.kind].apiVersion, ...object }
@@ -90,11 +100,11 @@ function eventOf(line: string): WatchEvent {
   throw new KubernetesError(`The watch has ended: ${object.message ?? 'it does not say why'}`, object.code)
 }
 
-const orNothing = <T>(asked: Promise<T>) => unless(asked, 404)
+const orNothing = <T>(asked: Promise<T | undefined>) => unless(asked, 404)
 /** Another one has its name by now. */
 const orAnother = <T>(asked: Promise<T>) => unless(asked, 409)
 
-async function unless<T>(asked: Promise<T>, status: number): Promise<T | undefined> {
+async function unless<T>(asked: Promise<T | undefined>, status: number): Promise<T | undefined> {
   try {
     return await asked
   } catch (error) {

@@ -29,7 +29,10 @@ const filesWith = (folder: string, sought: string) =>
     return statSync(file).isFile() && readFileSync(file, 'latin1').includes(sought)
   })
 
-const resourceOf = (request: string) => request.split('/namespaces/')[1]!.split('/')[1]!
+function resourceOf(request: string) {
+  const [, plural, , below] = request.split('/namespaces/')[1]!.split('/')
+  return below === undefined ? plural : `${plural}/${below}`
+}
 function verbOf(request: string): string {
   const [method, path = ''] = request.split(' ')
   const isOne = path.split('/namespaces/')[1]!.split('/').length > 2
@@ -211,11 +214,34 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     assert.notEqual(at.cluster.objects.read('Pod', `intern-${id}-0`).metadata.uid, first)
   })
 
+  test('the end of what its daemon says in its pod is its log, which goes with the pod; who refuses it is told', async () => {
+    await using at = await startInPods()
+    const { id } = await made(at.service, 'ada')
+    const log = async (query = '') => at.service.ask('GET', `/interns/${id}/log${query}`)
+    assert.match((await log()).body.data.message, /No pod of it has begun/)
+    const { logs } = at.cluster.server
+    logs.set(`intern-${id}-0`, 'one\ntwo sb-v1-0123456789abcdef\nthree\n')
+    assert.deepEqual((await log('?lines=2')).body.data, {
+      ...{ lines: ['two [secret]', 'three'], has_more: true, message: null },
+    })
+    logs.set(`intern-${id}-0`, 'x\n'.repeat(200_000))
+    const long = (await log('?lines=5000&bytes=1024')).body.data
+    assert.deepEqual([long.lines.length, long.has_more], [512, true])
+    at.cluster.server.fault = ({ path }) => (path.endsWith('/log') ? { status: 403, reason: 'Forbidden' } : undefined)
+    const refused = await log()
+    assert.deepEqual([refused.status, /ops\/kubernetes\/rbac.yaml has the right/.test(refused.text)], [502, true])
+    at.cluster.server.fault = () => undefined
+    await at.service.ask('POST', `/interns/${id}/suspend`)
+    const ended = await log()
+    assert.deepEqual([ended.status, ended.body.data.lines], [200, []], ended.text)
+  })
+
   test('nothing is asked of the API server that the Role in ops/kubernetes/rbac.yaml does not allow', async () => {
     await using at = await startInPods()
     const { id } = await made(at.service, 'ada')
     await at.service.ask('POST', `/interns/${id}/suspend`)
     assert.equal((await at.service.ask('GET', `/interns/${id}/files`)).status, 200)
+    assert.equal((await at.service.ask('GET', `/interns/${id}/log`)).status, 200)
     await at.service.ask('DELETE', `/interns/${id}`)
     await until(async () => (await at.service.ask('GET', `/interns/${id}`)).status === 404, patience)
     const allowed = allowedByRole()

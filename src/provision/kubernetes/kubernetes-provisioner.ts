@@ -1,7 +1,7 @@
 import type { Config } from '#config/settings.ts'
 import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
 import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
-import { addressElsewhere, type ElsewhereDeps, keptElsewhere, openAccess } from '#interns/elsewhere.ts'
+import { addressElsewhere, type ElsewhereDeps, keptElsewhere, logElsewhere, openAccess } from '#interns/elsewhere.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { type Intern, isUp } from '#interns/store.ts'
@@ -15,6 +15,7 @@ import { addressOfFiles as addressOfFilesPod } from './files-pod.ts'
 import { filesOf, knownOf, rotatedOf } from './intern-files.ts'
 import { daemonPort, internLabel, nameOf, objectsOf, ownLabels } from './objects.ts'
 import type { Pod } from './pod.ts'
+import { podLog } from './pod-log.ts'
 import { Pods } from './pods.ts'
 import { endFilesPod, endPod, removeAll } from './removal.ts'
 import { applyObjects, podThatAnswers } from './start-pod.ts'
@@ -180,6 +181,8 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
       if (!isHere(intern)) return keptElsewhere(deps, intern)
       return isUp(intern) ? runs(intern) : connectRuns(() => addressOfFiles(intern))
     },
+    log: (intern, wanted) =>
+      isHere(intern) ? podLog(client, intern.id, wanted) : logElsewhere(deps, intern, wanted.bytes),
     // All servers of a namespace are one host.
     serveKept: async () => undefined,
   }

@@ -5,6 +5,8 @@ import type { KubernetesObject } from './object.ts'
 
 /** Where the daemon of an intern listens in its pod. */
 export const daemonPort = 7420
+/** The container of its pod that it runs in. */
+export const daemonContainer = 'daemon'
 /** Labels of all that belongs to interns, and the one that says to which. */
 const own = { 'app.kubernetes.io/name': 'signalbox-intern' }
 export const internLabel = 'signalbox.dev/intern'
@@ -121,7 +123,7 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
     containers: [
       {
         ...containerOf(config, image),
-        name: 'daemon',
+        name: daemonContainer,
         command: ['node', `${installed}/bin/daemon.ts`, `${configured}/settings.json`],
         env: variables({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: inPod.compileCache }),
         ports: [{ name: 'daemon', containerPort: daemonPort }],

@@ -44,6 +44,8 @@ export type Asked = {
   body?: object
   /** The media type of a body that is no plain JSON. */
   type?: string
+  /** The media types of the answer, where it is not JSON. */
+  accept?: string
 }
 
 /** Answers are objects of ours, or pages of them. */
@@ -75,16 +77,34 @@ export class KubernetesRequests {
     }
   }
 
+  /** The last bytes of an answer that is a text, however long that is. @throws KubernetesError. */
+  async endOfText(asked: Asked, bytes: number): Promise<{ text: string; isCut: boolean }> {
+    const { requestMs } = this.#patience
+    try {
+      const { body } = await this.open(asked, { headersTimeout: requestMs, bodyTimeout: requestMs })
+      let kept = Buffer.alloc(0)
+      let isCut = false
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        const all = Buffer.concat([kept, chunk])
+        isCut ||= all.length > bytes
+        kept = all.subarray(-bytes)
+      }
+      return { text: kept.toString('utf8'), isCut }
+    } catch (error) {
+      throw asKubernetesError(error)
+    }
+  }
+
   /** An answer that has begun with success. @throws KubernetesError, or what broke the connection. */
   async open(
-    { method, path, query = {}, body, type = 'application/json' }: Asked,
+    { method, path, query = {}, body, type = 'application/json', accept = 'application/json' }: Asked,
     limits: Pick<Dispatcher.RequestOptions, 'headersTimeout' | 'bodyTimeout'>,
     signal?: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     const response = await lazyModules.undici().request(`${this.#server.url}${path}`, {
       ...{ method, query, ...limits, dispatcher: this.#dispatcher() },
       headers: {
-        accept: 'application/json',
+        accept,
         authorization: `Bearer ${this.#server.token()}`,
         ...(body && { 'content-type': type }),
       },

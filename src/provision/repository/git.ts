@@ -67,13 +67,17 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, b
     const stop = () => killGroup(child.pid)
     signal.addEventListener('abort', stop, { once: true })
     let [said, complaint] = ['', '']
-    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    child.once('error', (error) => {
+      signal.removeEventListener('abort', stop)
+      reject(error)
+    })
+    // Out of file descriptors there are no pipes, only the error in a moment.
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-longestComplaint)
     })
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(-longestComplaint)
     })
-    child.once('error', reject)
     child.once('close', (code) => {
       signal.removeEventListener('abort', stop)
       killGroup(child.pid)

@@ -12,13 +12,13 @@ export class AlikeEvents {
   readonly #template = new EventTemplate()
   readonly #read: (event: SseEvent) => AnswerEvent[]
   readonly #receiver: Receiver
-  readonly #bound: AnswerBound | undefined
-  /** What the event said that was learned from. */
+  readonly #bound: AnswerBound
+  /** What was read of the event that the template was learned from. */
   #events: AnswerEvent[] = []
   #textEvent: TextEvent | undefined
 
-  /** @param bound counts what is said, where that is not counted already. */
-  constructor(read: (event: SseEvent) => AnswerEvent[], receiver: Receiver, bound: AnswerBound | undefined) {
+  /** @param bound counts what is said. */
+  constructor(read: (event: SseEvent) => AnswerEvent[], receiver: Receiver, bound: AnswerBound) {
     this.#read = read
     this.#receiver = receiver
     this.#bound = bound
@@ -39,7 +39,7 @@ export class AlikeEvents {
   #say(textEvent: TextEvent, chunk: Buffer): void {
     const { from, to, escapes } = this.#template
     const bytes = to - from - escapes
-    this.#bound?.take(bytes)
+    this.#bound.takePiece(bytes)
     if (this.#receiver.alike) return this.#receiver.alike.take(textEvent, bytes, this.#template, chunk)
     const json = chunk.toString('utf8', from, to)
     const text = escapes === 0 ? json : (JSON.parse(`"${json}"`) as string)

@@ -7,12 +7,13 @@ import type { RoutingDeps } from '../deps.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import { noEndpointFault } from '../plan/no-endpoint.ts'
 import type { Target } from '../plan/plan.ts'
-import type { RequestRecord, TriedEndpoint } from '../record/request-record.ts'
+import type { RequestRecord } from '../record/request-record.ts'
+import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { AnswerHead, StreamWriter } from '../translate/protocol.ts'
 import { relayStream, relayWhole } from '../translate/relay.ts'
 import { admittedTargets } from './admitted-targets.ts'
-import { type AttemptRequest, attempt } from './attempt.ts'
-import { attemptRequestOf } from './attempt-request.ts'
+import { attempt } from './attempt.ts'
+import { type AttemptRequest, attemptRequestOf } from './attempt-request.ts'
 import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -89,9 +90,9 @@ async function askOne(
   try {
     context.requestRecord.asked(pass)
     context.asking(target)
-    const way = context.chat.stream === true ? streamFrom(deps, context, target) : wholeFrom(deps, context, target)
+    const prepared = context.chat.stream === true ? streamFrom(deps, context, target) : wholeFrom(deps, context, target)
     const { requestRecord, response } = context
-    return way.answered(await attempt(deps, way.ask, way.receiver, response.signal, requestRecord))
+    return prepared.answered(await attempt(deps, prepared.ask, prepared.receiver, response.signal, requestRecord))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     context.requestRecord.couldNotAsk(target, error)
@@ -102,13 +103,13 @@ async function askOne(
 }
 
 /** One request to an endpoint, who takes its answer, and what is made of that when it is over. */
-type Way = {
+type PreparedAttempt = {
   ask: AttemptRequest
   receiver: Receiver
   answered: (failure: AttemptFailure | undefined) => Answered
 }
 
-function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Way {
+function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Target): PreparedAttempt {
   const { client, response, requestRecord, content, chat } = context
   const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
   const relay = relayStream(response, {
@@ -123,7 +124,7 @@ function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Targe
     price: priceFor(requestRecord, tried),
   })
   response.onRevoked((fault) => endWithError(context, relay.writer(), fault))
-  const answered: Way['answered'] = (failure) => {
+  const answered: PreparedAttempt['answered'] = (failure) => {
     if (failure) {
       requestRecord.gaveNothing(tried, failure, response.signal.aborted)
       return { failure }
@@ -139,7 +140,7 @@ function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Targe
   return { ask, receiver: relay, answered }
 }
 
-function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target): Way {
+function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target): PreparedAttempt {
   const { client, response, requestRecord, content } = context
   const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
   const relay = relayWhole({
@@ -149,7 +150,7 @@ function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target
     count: content ? content.collecting(requestRecord.count) : requestRecord.count,
     price: priceFor(requestRecord, tried),
   })
-  const answered: Way['answered'] = (before) => {
+  const answered: PreparedAttempt['answered'] = (before) => {
     const failure = before ?? relay.failure
     if (failure) {
       // Nothing has reached the client, so the next endpoint may still be asked.

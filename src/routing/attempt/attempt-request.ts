@@ -3,10 +3,24 @@ import type { CompletionContext } from '../call.ts'
 import type { RoutingDeps } from '../deps.ts'
 import type { Target } from '../plan/plan.ts'
 import { LazyUsageBound } from '../policy/lazy-usage-bound.ts'
-import type { TriedEndpoint } from '../record/request-record.ts'
+import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../translate/protocol.ts'
 import { providerProtocolOf } from '../translate/providers/protocols.ts'
-import type { AttemptRequest } from './attempt.ts'
+import type { Deadlines } from './upstream/deadlines.ts'
+import type { UpstreamRequest } from './upstream/send.ts'
+
+/** One request to one endpoint, ready to be sent. */
+export type AttemptRequest = {
+  /** The id of the answer in this service. */
+  answerId: string
+  target: Target
+  providerProtocol: ProviderProtocol
+  /** Undefined once it was sent: it may be long, and an answer take minutes. */
+  request: UpstreamRequest | undefined
+  credential: string | undefined
+  stream: boolean
+  deadlines: Deadlines
+}
 
 /** The request as one endpoint gets it. */
 export function attemptRequestOf(

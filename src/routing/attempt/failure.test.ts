@@ -54,6 +54,12 @@ describe('an upstream’s refusal', () => {
   test('is cut where it is long', () => assert.equal(failureOfStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
 })
 
+test('nobody is told to wait for longer than a day', () => {
+  const day = 24 * 3_600_000
+  for (const told of ['1000000000', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
+    assert.equal(retryAfterMs(told, at), day)
+})
+
 test('Retry-After is read in seconds and as a date, and nonsense is not', () => {
   assert.equal(retryAfterMs('1.5', at), 1500)
   assert.equal(retryAfterMs(new Date(at + 60_000).toUTCString(), at), 60_000)

@@ -1,5 +1,6 @@
 import { Fault, type FaultKind } from '#lib/fault.ts'
 import type { Target } from '../plan/plan.ts'
+import type { TransportFailure } from './upstream/send.ts'
 
 /** Why one attempt gave no answer. */
 export type AttemptFailure = {
@@ -71,6 +72,19 @@ const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
 
 const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
 
+/** A failure before there was an answer, or in the middle of one: nothing that the provider said. */
+export function failureOfTransport({ kind, phase, message }: TransportFailure): AttemptFailure {
+  const sent = phase !== 'connect'
+  if (kind === 'timeout') {
+    const why = `${message} (${phase})`
+    return { ...failureOfStatus(408, undefined), reason: why, raw: why, sent }
+  }
+  const what =
+    phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
+  const failure = { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted' }
+  return { ...failure, reason: `${kind} (${phase})`, sent, severed: kind === 'reset' && sent }
+}
+
 /** The failure of the last attempt, as a fault for the client. */
 export function faultOf(failure: AttemptFailure, target: Target): Fault {
   return new Fault(failure.kind, failure.message, {
@@ -83,11 +97,14 @@ export function faultOf(failure: AttemptFailure, target: Target): Fault {
   })
 }
 
+/** Nobody means longer. */
+const longestWaitMs = 24 * 3_600_000
+
 /** `Retry-After` in either of its forms, in milliseconds from now. */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header
   if (!text) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000)
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(longestWaitMs, Math.round(Number(text) * 1000))
   const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+  return Number.isNaN(at) ? undefined : Math.min(longestWaitMs, Math.max(0, at - now))
 }

@@ -4,6 +4,9 @@ import { asItStands, type Unescaped, unescaped } from './unescaped.ts'
 /** Credentials as providers write them, wherever they stand in a message. */
 const written = /\b(?:sk|pk|rk|key|xai|gsk|hf|csk|nvapi|sb-v1)[-_][\w-]{12,}|\bAIza[\w-]{20,}|\bBearer\s+\S+/gi
 
+/** A text, however long, without what looks like a credential. */
+export const withoutCredentials = (text: string): string => text.replace(written, '[secret]')
+
 /** The longest text that is scanned and shown. The rest is cut off. */
 const maxScanned = 8 * 1024
 

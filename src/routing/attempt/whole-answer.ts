@@ -4,7 +4,10 @@ import type { UpstreamRequest } from './upstream/send.ts'
 /** Longer than any answer that is small by its nature. */
 const mostBytes = 64 * 1024
 
-/** A small JSON answer of an upstream, to a question beside completions. Undefined when there is none to be read. */
+/**
+ * A small JSON answer of an upstream, to a question beside completions. Undefined when there is none to be read, or all of
+ * it takes longer than a first byte may: nobody waits for what comes byte by byte.
+ */
 export function fetchWholeAnswer(
   { upstreams, deadlines }: Pick<RoutingDeps, 'upstreams' | 'deadlines'>,
   request: UpstreamRequest,
@@ -12,6 +15,11 @@ export function fetchWholeAnswer(
   const { promise, resolve } = Promise.withResolvers<{ status: number; body: unknown } | undefined>()
   const pieces: Buffer[] = []
   let [status, bytes] = [0, 0]
+  const waiting = setTimeout(() => exchange.abort(), deadlines.firstByteMs)
+  const over = (answer: { status: number; body: unknown } | undefined) => {
+    clearTimeout(waiting)
+    resolve(answer)
+  }
   const exchange = upstreams.send(request, deadlines, {
     head: (told) => {
       status = told
@@ -21,8 +29,8 @@ export function fetchWholeAnswer(
       if (bytes <= mostBytes) pieces.push(piece)
       else exchange.abort()
     },
-    end: () => resolve(bytes <= mostBytes ? readable(status, Buffer.concat(pieces).toString('utf8')) : undefined),
-    failed: () => resolve(undefined),
+    end: () => over(bytes <= mostBytes ? readable(status, Buffer.concat(pieces).toString('utf8')) : undefined),
+    failed: () => over(undefined),
   })
   return promise
 }

@@ -11,7 +11,8 @@ const deps = {
 const context = { circuitOf: () => 'e', requestRecord: {}, chat: {} } as unknown as Parameters<
   typeof noEndpointFault
 >[1]
-const left = (id: string, reason: Excluded['reason']) => ({ target: { endpoint: { id } }, reason }) as Excluded
+const left = (id: string, reason: Excluded['reason']) =>
+  ({ target: { endpoint: { id, contextLength: 8192 } }, reason }) as Excluded
 
 test('a model without any endpoint is told apart from one whose endpoints cannot serve the request', () => {
   const none = noEndpointFault(deps, context, [])
@@ -21,8 +22,21 @@ test('a model without any endpoint is told apart from one whose endpoints cannot
     [unfit.kind, unfit.message],
     [
       'not_found',
-      'No endpoint can serve this request: of each, the prompt is longer than its context, or it costs more than provider.max_price.',
+      'No endpoint can serve this request: of each, the prompt is longer than its context of 8192 tokens, or it costs more than provider.max_price.',
     ],
+  )
+})
+
+test('variables of its address that are missing are told too, and then a key of one’s own is no way out', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as a catalogue has it
+  const provider = { credentialVariables: ['P_API_KEY'], baseUrl: 'https://${P_HOST}.example/v1' }
+  const catalogue = { current: () => ({ findProvider: () => provider }) } as unknown as Parameters<
+    typeof noEndpointFault
+  >[0]['catalogue']
+  const one = { target: { endpoint: { id: 'p/m', provider: 'p', baseUrl: null } }, reason: 'unconfigured' }
+  assert.equal(
+    noEndpointFault({ ...deps, catalogue }, context, [one as unknown as Excluded]).message,
+    'No provider of this model is set up here. Set P_API_KEY and P_HOST (for p) in the environment of the service.',
   )
 })
 

@@ -1,4 +1,5 @@
-import type { Provider } from '#catalogue/model.ts'
+import { variablesIn } from '#catalogue/expand-url.ts'
+import type { Endpoint, Provider } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
@@ -25,9 +26,15 @@ const exclusionTexts: Record<Exclusion, string> = {
   unavailable_now: 'its circuit is open, as it failed or limited its rate a moment ago',
 }
 
-/** The variables any one of which holds a credential for the provider. */
-function credentialOf(provider: Provider | undefined, slug: string): string {
-  return `${(provider?.credentialVariables ?? []).join(' or ')} (for ${slug})`
+/** The environment variables in the endpoint's base URL. */
+const addressVariables = (provider: Provider | undefined, { baseUrl }: Endpoint) =>
+  variablesIn(baseUrl ?? provider?.baseUrl ?? '')
+
+/** The variables that an endpoint needs: any one for its credential, and all that its address names. */
+function neededVariables(provider: Provider | undefined, endpoint: Endpoint): string {
+  const credential = (provider?.credentialVariables ?? []).join(' or ')
+  const needed = [credential, ...addressVariables(provider, endpoint)].filter((names) => names !== '')
+  return `${needed.join(' and ')} (for ${endpoint.provider})`
 }
 
 /** Puts on record what the circuits have against each endpoint. @returns why the request is refused. */
@@ -76,12 +83,10 @@ function noEndpointMessage(
     )
   }
   if (reasons.length === 1 && reasons[0] === 'unconfigured') {
-    const providers = new Set(excluded.map(({ target }) => target.endpoint.provider))
-    const anyOf = [...providers].map((slug) => credentialOf(findProvider(slug), slug)).join(' or ')
-    return new Fault(
-      'unavailable',
-      `No provider of this model has a key here. Set ${anyOf} in the environment of the service, or add a key of your own (POST /byok).`,
-      { metadata, headers: { 'x-should-retry': 'false' } },
+    return unconfigured(
+      excluded.map(({ target }) => target.endpoint),
+      findProvider,
+      metadata,
     )
   }
   const why = reasons.map((reason) => exclusionText(reason, excluded, tools)).join(', or ')
@@ -92,7 +97,30 @@ function noEndpointMessage(
   )
 }
 
+/** Where a part of the address is missing, a key of the workspace's own would not help, so it is not suggested. */
+function unconfigured(
+  endpoints: Endpoint[],
+  findProvider: (slug: string) => Provider | undefined,
+  metadata: Record<string, unknown>,
+): Fault {
+  const needed = new Set(endpoints.map((endpoint) => neededVariables(findProvider(endpoint.provider), endpoint)))
+  const missAddress = endpoints.every(
+    (endpoint) => addressVariables(findProvider(endpoint.provider), endpoint).length > 0,
+  )
+  const set = `Set ${[...needed].join(' or ')} in the environment of the service`
+  const message = missAddress
+    ? `No provider of this model is set up here. ${set}.`
+    : `No provider of this model has a key here. ${set}, or add a key of your own (POST /byok).`
+  return new Fault('unavailable', message, { metadata, headers: { 'x-should-retry': 'false' } })
+}
+
 function exclusionText(reason: Exclusion, excluded: ExcludedEndpoint[], tools: string): string {
+  if (reason === 'context_too_small') {
+    const most = Math.max(
+      ...excluded.flatMap((one) => (one.reason === reason ? one.target.endpoint.contextLength : [])),
+    )
+    return `${exclusionTexts[reason]} of ${most} tokens`
+  }
   if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
   if (reason === 'unsupported_input') {
     const taken = new Set(excluded.flatMap((one) => (one.reason === reason ? one.target.model.inputModalities : [])))

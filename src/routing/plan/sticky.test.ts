@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { candidateOf, endpointOf, planInput, pricesOf } from '#test/harness/candidates.ts'
-import { planAttempts } from './plan.ts'
+import { planAttempts } from './plan-attempts.ts'
 import { drawsFor } from './sticky.ts'
 
 type Said = { session?: string; key?: string; messages?: object[]; workspace?: string }

@@ -8,11 +8,11 @@ type StickyRequest = { caller: Pick<CompletionCall['caller'], 'workspaceId'>; ch
 >
 
 /**
- * The lot of each endpoint, from 0 to 1, for requests that belong together: it follows from what they have in common
- * and the endpoint's id alone, so that every server draws the same, and keeps nothing for it.
+ * The random draw of each endpoint, from 0 to 1. It depends only on the endpoint's id and on what requests of one
+ * conversation have in common: so every server draws the same numbers, and none has to store them.
  */
 export function drawsFor(asked: StickyRequest): (endpoint: Pick<Endpoint, 'id'>) => number {
-  // A model with one endpoint draws no lots.
+  // Made with the first draw: a model with one endpoint needs none.
   let seed: number | undefined
   return ({ id }) => {
     seed ??= seedOf(asked)
@@ -20,7 +20,7 @@ export function drawsFor(asked: StickyRequest): (endpoint: Pick<Endpoint, 'id'>)
   }
 }
 
-/** Chosen names are worth something within their workspace only. */
+/** The names that clients choose count within their workspace only: others may choose the same. */
 function seedOf({ caller, sessionId, chat }: StickyRequest): number {
   const seed = hashed(caller.workspaceId, 0)
   if (sessionId) return hashed(sessionId, hashed('session', seed))

@@ -23,7 +23,10 @@ export class ClockRounds {
   /** The client's own calls, numbered without gaps. */
   #others = new Map<number, number>()
   #kept: AnswerEvent[] = []
+  /** Of the rounds that are over. */
   #tokens: TokenCounts | undefined
+  /** Of this round so far: some upstreams tell it with each piece. */
+  #tokensOfRound: TokenCounts | undefined
   #costUsd = 0
   #failed = false
 
@@ -93,6 +96,7 @@ export class ClockRounds {
     this.#calls = []
     this.#ours = new Set()
     this.#others = new Map()
+    this.#tokensOfRound = undefined
   }
 
   #roundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
@@ -140,7 +144,7 @@ export class ClockRounds {
       case 'tool_arguments':
         return this.#ours.has(event.index) ? [] : [{ ...event, index: this.#others.get(event.index) ?? event.index }]
       case 'usage':
-        this.#tokens = sumOf(this.#tokens, event.tokens)
+        this.#tokensOfRound = event.tokens
         return []
       case 'started':
         return this.#round === 1 ? [event] : []
@@ -156,7 +160,10 @@ export class ClockRounds {
     return this.#tokens ? [{ type: 'usage', tokens: this.#tokens }] : []
   }
 
+  /** The round is over. */
   #add(cost: CostNote | undefined): void {
+    if (this.#tokensOfRound) this.#tokens = sumOf(this.#tokens, this.#tokensOfRound)
+    this.#tokensOfRound = undefined
     // Sums of decimals, without the noise of binary ones.
     this.#costUsd = Number((this.#costUsd + (cost?.costUsd ?? 0)).toPrecision(12))
   }

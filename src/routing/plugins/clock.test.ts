@@ -78,6 +78,19 @@ test('what the rounds took is told once, added up to the last token of each kind
   assert.equal(ended, 1)
 })
 
+test('a round that tells with each piece what it took so far is counted once', async () => {
+  const soFar: AnswerEvent = { type: 'usage', tokens: { ...counted, completion: 1, reasoning: 0 } }
+  const { chunks } = await hear(
+    [...said('Let me see. '), soFar, ...called(0, clockName), usage, finish],
+    [soFar, ...said('Late.'), usage, { ...finish, reason: 'stop' } as AnswerEvent, usage],
+  )
+  const told = chunks.flatMap((chunk) => chunk.usage ?? [])
+  assert.deepEqual(
+    told.map((one) => [one.prompt_tokens, one.completion_tokens]),
+    [[20, 10]],
+  )
+})
+
 test('the client’s own calls keep their arguments, in their order; those of the clock are not seen', async () => {
   const answer = [...said('Now. '), ...called(0, 'f'), ...called(1, clockName), ...called(2, 'g'), usage, finish]
   const { chunks, asked } = await hear(answer)

@@ -40,7 +40,7 @@ function repaired(text: string): Read | undefined {
   }
   for (const candidate of [whole, closed]) {
     const value = healed(candidate ?? '')
-    // Of words that stand behind its JSON a list of both is made.
+    // jsonrepair makes a list of JSON and the words behind it; that list was not meant.
     if (isStructure(value) && Array.isArray(value) === candidate?.startsWith('[')) return { value, exact: false }
   }
   return undefined

@@ -21,7 +21,7 @@ const clock = `${serverTool}datetime`
 type Plugin = { id?: unknown; enabled?: unknown; engine?: unknown } | null
 type Tool = { type?: unknown; parameters?: unknown } | null
 
-/** Of most requests. */
+/** Shared by the many requests that ask for no plugin. */
 const noOptions: PluginOptions = { heals: false, fits: false, clock: undefined }
 
 /**

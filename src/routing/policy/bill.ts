@@ -32,9 +32,9 @@ export type Bill = {
 }
 
 /** The assumed number of runs of a provider tool for which no field sets a limit. */
-export const mostUnbounded = 16
+const mostUnbounded = 16
 /** The same of images in one answer. */
-export const mostImages = 4
+const mostImages = 4
 
 /** @returns undefined where nothing but text can be billed, as for most requests. */
 export function billOf(forms: Forms, { endpoint, model }: Offer, providerProtocol: BillingTraits): Bill | undefined {
@@ -76,7 +76,7 @@ function billableOptionsOf(
   return providerProtocol.billableOptions(sent, endpoint)
 }
 
-/** Those a provider only chooses among cost as much as those it gives. */
+/** How many answers are billed: with `best_of` the provider makes more than it returns, and bills them all. */
 export function answersOf({ n, best_of: candidates }: ChatRequest): number {
   return Math.max(1, n ?? 1, candidates ?? 1)
 }

@@ -47,3 +47,27 @@ test('a key’s own limit is named as the key’s', async () => {
     return true
   })
 })
+
+test('where a turn of an intern leaves no room for the longest answer, the first that fits is taken', async () => {
+  const usd = (amount: number) => BigInt(amount * 1e12)
+  const turn = { kind: 'turn' as const, id: 't', keyHash: 'k', beganAt: 0, part: 'max_cost_usd' as const }
+  const budget = { id: 'turn:t', subject: turn, limit: usd(1), interval: null, includesByok: true }
+  const shorter = () => [4, 2, 0.5, 0.25].map((cost) => ({ asked: {} as never, cost: usd(cost) })).values()
+  const refused: bigint[] = []
+  const turns = { budgets: [budget], refused: async (_: unknown, need: bigint) => void refused.push(need) }
+  const ask = (room: number, outcome: string, refusedBy: object = budget) => {
+    const reserve = async (_: unknown, need: bigint) =>
+      need <= usd(room) ? { reservation: { need } } : { refusedBy, outcome }
+    return reserveBudgets({ budgets: { reserve } as never, now }, [budget], [], usd(8), turns, shorter() as never)
+  }
+  const { reservation, less } = await ask(1, 'spent')
+  assert.deepEqual([(reservation as never as { need: bigint }).need, less?.cost], [usd(0.5), usd(0.5)])
+  assert.equal((await ask(9, 'spent')).less, undefined)
+  // Nothing fits: what the shortest needs is told.
+  await assert.rejects(ask(0.1, 'spent'), ({ details }: any) => details.metadata.needed_usd === 0.25)
+  assert.deepEqual(refused, [usd(0.25)])
+  // Those under way will give back what they do not need; and a limit of a key shortens nothing.
+  await assert.rejects(ask(1, 'reserved'), { kind: 'rate_limited' })
+  const key = { ...budget, subject: { kind: 'key', hash: 'k' } }
+  await assert.rejects(ask(1, 'spent', key), ({ details }: any) => details.metadata.needed_usd === 8)
+})

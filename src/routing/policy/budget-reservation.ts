@@ -6,14 +6,17 @@ import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import { isoTime, type Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
+import type { ShorterAnswer } from './shorter-answer.ts'
+import type { TurnLimits } from './turn-limits.ts'
 
 type ReservationDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
 
-/** Every limit that counts what a caller spends: those of the guardrails in force, and the key's own. */
-export function budgetsFor(caller: Caller, guardrails: readonly GuardrailRecord[]): Budget[] {
-  const found = guardrails.flatMap((guardrail) => guardrailBudget(guardrail) ?? [])
+/** Every limit that counts what a caller spends: those of the guardrails in force, the key's own, those of turns of an intern. */
+export function budgetsFor(caller: Caller, guardrails: readonly GuardrailRecord[], turns?: TurnLimits): Budget[] {
+  const found: Budget[] = guardrails.flatMap((guardrail) => guardrailBudget(guardrail) ?? [])
   const { keyHash, spendLimit } = caller
   if (spendLimit) found.push(ownBudget(keyHash, spendLimit))
+  if (turns) found.push(...turns.budgets)
   return found
 }
 
@@ -37,6 +40,8 @@ function ownBudget(hash: string, spendLimit: NonNullable<Caller['spendLimit']>):
 
 /**
  * Sets money aside for a request.
+ * @param shorter the request with ever shorter answers: where an intern's turns leave no room for the longest, the first that fits is taken.
+ * @returns what is set aside, and `less` where a shorter answer was taken.
  * @throws Fault `forbidden` with limit and reset time when a limit leaves no room, `rate_limited` when requests under
  * way hold the room, `unavailable` when nobody can say: what cannot be accounted for is not spent.
  */
@@ -44,10 +49,20 @@ export async function reserveBudgets(
   deps: ReservationDeps,
   budgets: readonly Budget[],
   guardrails: readonly GuardrailRecord[],
-  need: PicoUsd,
-): Promise<Reservation> {
-  const reserved = await reserve(deps, budgets, need)
-  if ('reservation' in reserved) return reserved.reservation
+  most: PicoUsd,
+  turns?: TurnLimits,
+  shorter?: Iterator<ShorterAnswer, undefined>,
+): Promise<{ reservation: Reservation; less?: ShorterAnswer | undefined }> {
+  let less: ShorterAnswer | undefined
+  let reserved = await reserve(deps, budgets, most)
+  while (shorter && 'refusedBy' in reserved && reserved.outcome !== 'reserved' && isOfTurn(reserved.refusedBy)) {
+    const next = shorter.next().value
+    if (!next) break
+    less = next
+    reserved = await reserve(deps, budgets, less.cost)
+  }
+  if ('reservation' in reserved) return { reservation: reserved.reservation, less }
+  const need = less?.cost ?? most
   const { refusedBy, outcome } = reserved
   const { who, metadata: holder } = budgetHolder(refusedBy, guardrails)
   const next = resetsAt(refusedBy, deps.now())
@@ -64,6 +79,7 @@ export async function reserveBudgets(
       retryAfterSeconds: 1,
     })
   }
+  await turns?.refused(refusedBy, need)
   const when = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
   throw new Fault(
     'forbidden',
@@ -71,6 +87,8 @@ export async function reserveBudgets(
     { metadata },
   )
 }
+
+const isOfTurn = ({ subject: { kind } }: Budget) => kind === 'turn' || kind === 'session'
 
 async function reserve({ budgets: held }: ReservationDeps, budgets: readonly Budget[], need: PicoUsd) {
   try {
@@ -83,6 +101,8 @@ async function reserve({ budgets: held }: ReservationDeps, budgets: readonly Bud
 /** The owner of a limit, for a message and for the metadata of a fault. */
 export function budgetHolder({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
   if (subject.kind === 'key') return { who: 'the key', metadata: { rule: 'limit' } }
+  if (subject.kind === 'turn') return { who: 'a turn of the intern', metadata: { rule: subject.part } }
+  if (subject.kind === 'session') return { who: 'a session of the intern', metadata: { rule: 'session_max_cost_usd' } }
   return { who: nameOf(guardrails, subject.id), metadata: { guardrail_id: subject.id, rule: 'limit_usd' } }
 }
 

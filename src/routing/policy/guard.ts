@@ -1,4 +1,3 @@
-import type { Caller } from '#accounts/caller.ts'
 import type { Budget } from '#budgets/budget.ts'
 import type { Budgets, Reservation } from '#budgets/budgets.ts'
 import type { Endpoint } from '#catalogue/model.ts'
@@ -23,7 +22,9 @@ import { requirePlainNames, withoutUnknownFields } from './known-fields.ts'
 import { requireRoomInLimits } from './lowered-limits.ts'
 import type { Policy, PolicyDecision, PolicyQuestion } from './policy.ts'
 import { priceable } from './priceable.ts'
+import { shorterAnswers } from './shorter-answer.ts'
 import { withoutStorage } from './storage-policy.ts'
+import type { TurnLimits } from './turn-limits.ts'
 import { worstCase } from './worst-case.ts'
 
 type GuardDeps = {
@@ -39,14 +40,15 @@ type GuardDeps = {
 export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }: GuardDeps): Policy {
   function decideUnder(
     guardrails: readonly GuardrailRecord[],
-    { caller, host, chat: given, body: givenBody, protocol, candidates }: PolicyQuestion,
+    { caller, host, chat: given, body: givenBody, protocol, candidates, turns }: PolicyQuestion,
   ): PolicyDecision | Promise<PolicyDecision> {
-    const limited = budgetsFor(caller, guardrails).length > 0
+    const limiting = budgetsFor(caller, guardrails, turns)
+    const limited = limiting.length > 0
     const { asked: known, leftOut } = limited
       ? withoutUnknownFields({ chat: given, body: givenBody })
       : { asked: { chat: given, body: givenBody }, leftOut: [] }
     const limitsOf = (asked: Forms) =>
-      spendingLimitsFor({ catalogue, budgets, now }, caller, guardrails, { ...asked, protocol })
+      spendingLimitsFor({ catalogue, budgets, now }, limiting, { guardrails, turns }, { ...asked, protocol })
     if (guardrails.length === 0)
       return { candidates, ...known, retainsNothing: false, leftOut, findings: [], ...limitsOf(known) }
     requireRegion(guardrails, regionOf(config.regions, host))
@@ -90,15 +92,15 @@ const noLimits: SpendingLimits = {
 /** The spending limits of a decision: money is reserved before the first attempt and settled with the metered cost. */
 function spendingLimitsFor(
   deps: Pick<GuardDeps, 'catalogue' | 'budgets' | 'now'>,
-  caller: Caller,
-  guardrails: readonly GuardrailRecord[],
+  budgets: readonly Budget[],
+  { guardrails, turns }: { guardrails: readonly GuardrailRecord[]; turns: TurnLimits | undefined },
   asked: Forms,
 ): SpendingLimits {
-  const budgets = budgetsFor(caller, guardrails)
   if (budgets.length === 0) return noLimits
   const protocolFor = (endpoint: Endpoint) =>
     providerProtocolOf(endpoint, deps.catalogue.current().findProvider(endpoint.provider))
   let [most, reservation]: [PicoUsd, Reservation | undefined] = [0n, undefined]
+  let sent = asked
   const early: { record: () => void }[] = []
   const countsOf = (byok: boolean) => (budget: Budget) => !byok || budget.includesByok
   return {
@@ -110,9 +112,14 @@ function spendingLimitsFor(
     async reserve(targets, isByok) {
       const allByok = targets.every(({ endpoint }) => isByok(endpoint))
       const counting = allByok ? budgets.filter(({ includesByok }) => includesByok) : budgets
-      if (counting.length === 0) return
-      most = worstCase(asked, targets, protocolFor)
-      reservation = await reserveBudgets(deps, counting, guardrails, most)
+      if (counting.length === 0) return undefined
+      most = worstCase(sent, targets, protocolFor)
+      const shorter = turns && shorterAnswers(asked, most, (forms) => worstCase(forms, targets, protocolFor))
+      const { reservation: reserved, less } = await reserveBudgets(deps, counting, guardrails, most, turns, shorter)
+      reservation = reserved
+      if (!less) return undefined
+      ;[sent, most] = [less.asked, less.cost]
+      return sent
     },
     settle({ cost, byok } = { cost: most, byok: false }) {
       const settling = reservation

@@ -1,4 +1,5 @@
 import type { Prices } from '#catalogue/model.ts'
+import { ownValue } from '#lib/own-value.ts'
 import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
 import { priceOfPiece } from '../record/cost.ts'
 import { type Rates, ratesUpTo } from '../record/rates.ts'
@@ -23,7 +24,7 @@ export function highestCost(
   let cost = BigInt(prompt) * perPrompt + BigInt(completion) * perCompletion
   if (prices.request !== undefined) cost += picoUsd(prices.request)
   for (const unit in { ...bill?.pieces, ...pieces }) {
-    const count = Math.max(bill?.pieces[unit] ?? 0, pieces[unit] ?? 0)
+    const count = Math.max(ownValue(bill?.pieces, unit) ?? 0, ownValue(pieces, unit) ?? 0)
     cost += BigInt(count) * picoUsd(priceOfPiece(prices, unit) ?? '0')
   }
   return cost

@@ -48,7 +48,7 @@ const jpeg: Read = (head) => {
   return undefined
 }
 
-/** Of the markers of frames, three mean something else. */
+/** Markers from c0 to cf begin a frame, except for three. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

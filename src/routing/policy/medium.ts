@@ -7,7 +7,7 @@ export type Medium = {
   kind: 'image' | 'audio' | 'other'
   /** In pixels, of an image that is in the request and says so. */
   size?: { width: number; height: number } | undefined
-  /** Of what is in the request. */
+  /** The size of a medium whose bytes are in the request. */
   bytes?: number
 }
 

@@ -7,6 +7,8 @@ import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
 import type { Candidate, Target } from '../plan/plan.ts'
 import type { Body } from '../translate/protocol.ts'
+import type { Forms } from './bill.ts'
+import type { TurnLimits } from './turn-limits.ts'
 
 export type PolicyQuestion = {
   caller: Caller
@@ -16,6 +18,7 @@ export type PolicyQuestion = {
   protocol: Protocol
   candidates: Candidate[]
   host: string | undefined
+  turns?: TurnLimits | undefined
 }
 
 /**
@@ -37,9 +40,13 @@ export type PolicyDecision = {
   /**
    * Sets aside what the request may cost at most, also of limits that do not count the workspace's own provider keys
    * unless all targets are asked with those, as `isByok` tells. Without a limit nothing is waited for.
+   * @returns the request with a limit of its answer, where it had none and only a shorter one has room in what an intern's turn may cost.
    * @throws Fault when a limit leaves no room.
    */
-  reserve: (targets: readonly Target[], isByok: (endpoint: Endpoint) => boolean) => Promise<void> | undefined
+  reserve: (
+    targets: readonly Target[],
+    isByok: (endpoint: Endpoint) => boolean,
+  ) => Promise<Forms | undefined> | undefined
   /**
    * The endpoints where everything can be priced that a limit would count.
    * @throws Fault `forbidden` that names what cannot be when none is left.

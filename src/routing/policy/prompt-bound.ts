@@ -34,7 +34,7 @@ const measured = new WeakMap<Body, PromptSize>()
  * The most that a body's prompt may come to. Whatever a provider may see counts, known or not: no token is shorter than
  * a byte, in any script.
  */
-export function promptSize(body: Body): PromptSize {
+function promptSize(body: Body): PromptSize {
   const known = measured.get(body)
   if (known) return known
   const size: PromptSize = { text: tokensOfRequest, media: [] }

@@ -39,9 +39,12 @@ const lengthOf = (text: unknown) => (typeof text === 'string' ? Buffer.byteLengt
 const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, longestName) : undefined)
 const longestName = 256
 
-function extrasOf(passed: Record<string, number> | undefined, told: Extras | undefined): Extras | undefined {
-  return passed ? { ...told, pieces: { ...passed, ...told?.pieces } } : told
+function extrasOf(passed: ReadonlyMap<string, number> | undefined, told: Extras | undefined): Extras | undefined {
+  return passed ? { ...told, pieces: { ...Object.fromEntries(passed), ...told?.pieces } } : told
 }
+
+/** More kinds of pieces than any provider has. */
+const mostUnits = 100
 
 export class AnswerCounter {
   readonly #now: () => number
@@ -59,7 +62,7 @@ export class AnswerCounter {
     firstTokenAt: undefined,
   }
   #toldExtras: Extras | undefined
-  #passed: Record<string, number> | undefined
+  #passed: Map<string, number> | undefined
   /** Only of an answer that takes its time: most requests need not carry one. */
   #pace: Pace | undefined
 
@@ -96,6 +99,12 @@ export class AnswerCounter {
     return this.#pace?.note(tokens)
   }
 
+  #pass(unit: string): void {
+    this.#passed ??= new Map()
+    const before = this.#passed.get(unit)
+    if (before !== undefined || this.#passed.size < mostUnits) this.#passed.set(unit, (before ?? 0) + 1)
+  }
+
   #count(event: AnswerEvent): void {
     const tally = this.#tally
     switch (event.type) {
@@ -119,8 +128,7 @@ export class AnswerCounter {
         this.#toldExtras = event.extras ?? this.#toldExtras
         break
       case 'piece':
-        this.#passed ??= {}
-        this.#passed[event.unit] = (this.#passed[event.unit] ?? 0) + 1
+        this.#pass(event.unit)
         break
       case 'finish':
         tally.finish = event.reason

@@ -18,6 +18,7 @@ export function chargedPrices(prices: Prices, { tokens, extras }: Pick<Charge, '
   if (parts?.audioCompletion) told.audio_output = toUsd(rates.audioCompletion)
   if (parts?.imageCompletion) told.image_output = toUsd(rates.imageCompletion)
   if (prices.request !== undefined) told.request = toUsd(picoUsd(prices.request))
-  for (const unit in extras?.pieces) told[unit] ??= toUsd(picoUsd(priceOfPiece(prices, unit) ?? '0'))
+  for (const unit in extras?.pieces)
+    if (!Object.hasOwn(told, unit)) told[unit] = toUsd(picoUsd(priceOfPiece(prices, unit) ?? '0'))
   return told
 }

@@ -1,5 +1,6 @@
 import type { Prices } from '#catalogue/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
+import { ownValue } from '#lib/own-value.ts'
 import { type PicoUsd, picoUsd } from '#lib/pico-usd.ts'
 import { type Rates, ratesFor } from './rates.ts'
 
@@ -12,7 +13,7 @@ export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): Pi
   return cost
 }
 
-/** What the answer would have cost more without the provider's cache: less where it wrote to it. */
+/** How much the provider's cache saved. Negative where writing to the cache cost more than reading from it saved. */
 export function cacheSavingOf(prices: Prices, { tokens, extras, cost }: CachedCost): PicoUsd | undefined {
   if (tokens.cached === 0 && tokens.cacheWritten === 0) return undefined
   const { cacheWritten1h: _none, ...parts } = tokens.parts ?? {}
@@ -24,7 +25,7 @@ type CachedCost = { tokens: TokenCounts; extras: Extras | undefined; cost: PicoU
 /** USD for one of what is billed by the piece. The name may come from anybody. */
 export function priceOfPiece({ image, tools }: Prices, unit: string): string | undefined {
   if (unit === 'image') return image
-  return tools && Object.hasOwn(tools, unit) ? tools[unit] : undefined
+  return ownValue(tools, unit)
 }
 
 /**

@@ -13,8 +13,8 @@ import type { PolicyDecision } from '../policy/policy.ts'
 export type KeepContents = { keeper: Pick<ContentKeeper, 'keep'>; mostBytes: number }
 
 /**
- * What a request is to leave behind of what was asked and answered; undefined where it leaves nothing: its workspace does
- * not want it, it is not among those that are sampled, or nothing of it may be retained.
+ * Collects the content of a request that is to be kept. Undefined where nothing is kept: the workspace does not want it,
+ * the request is not in the sample, or nothing of it may be retained.
  */
 export function contentToKeep(
   contents: KeepContents | undefined,

@@ -1,13 +1,15 @@
+import { isoTime } from '#lib/clock.ts'
 import type { AttemptNote, NotAsked } from '#usage/generation.ts'
+import type { Shut } from '../plan/circuit.ts'
 import type { Candidate, Plan, Target } from '../plan/plan.ts'
 
-/** What was decided of a request before its first attempt: kept as it is, and put into words when the request is over. */
+/** What was decided before the first attempt. It is only kept here; the record is made of it when the request is over. */
 export type Planned = {
   /** The models that could answer with all their endpoints, and with those that guardrails let be asked. */
   candidates: readonly Candidate[]
   permitted: readonly Candidate[]
   plan: Plan
-  /** Those of the plan at which all that a limit counts can be priced. */
+  /** The endpoints of the plan that are left where a spending limit counts only what has a price. */
   targets: readonly Target[]
 }
 
@@ -44,4 +46,15 @@ export function notAsked(
     for (const endpoint of endpoints) if (!left.includes(endpoint)) tell('guardrail', endpoint.id)
   }
   return found
+}
+
+/** An endpoint that its circuit kept from being asked. */
+export function shutOutNote({ endpoint }: Target, { reason, until }: Shut): AttemptNote {
+  return {
+    endpointId: endpoint.id,
+    provider: endpoint.provider,
+    outcome: 'circuit_open',
+    durationMs: 0,
+    reason: `${reason} until ${isoTime(until)}`,
+  }
 }

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { Fault } from '#lib/fault.ts'
 import type { Measurement } from '#measure/measurement.ts'
 import { endpointFor } from '#test/harness/encode.ts'
-import { type RequestFacts, RequestRecord, type TriedEndpoint } from './request-record.ts'
+import type { OpeningFacts } from './opening-facts.ts'
+import { RequestRecord } from './request-record.ts'
+import type { TriedEndpoint } from './tried-endpoint.ts'
 
 const most = { prompt: 100, promptTold: 100, completion: 100, hidden: false, bill: undefined }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
@@ -15,7 +17,7 @@ function journalAt(streamed: boolean) {
   const measured: Measurement[] = []
   const measure = (one: Measurement) => void measured.push(one)
   const deps = { measure, now: () => clock.now, newId: () => '1', tracing: false }
-  return { clock, measured, requestRecord: new RequestRecord(deps, { streamed } as RequestFacts, () => 5) }
+  return { clock, measured, requestRecord: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
 }
 
 /** Asked 10 ms after the request came, answering after 20 more, done after another 30. */
@@ -36,6 +38,24 @@ test('an answer is measured once it is whole; only a stream says when its first 
   const counts = { promptTokens: 7, completionTokens: 3, calledTools: false }
   assert.deepEqual(answered(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
   assert.deepEqual(answered(false).measured, [{ ...whole, ...counts }])
+})
+
+test('a count beyond what was possible is measured as what was possible: it would make the fastest of any', () => {
+  const { measured, requestRecord } = journalAt(true)
+  requestRecord.asked({ answered() {}, failed() {} } as never)
+  requestRecord.count([{ type: 'usage', tokens: { ...told, prompt: 1e9, completion: 1e9 } }])
+  requestRecord.gaveAnswer(tried, undefined, false, true)
+  assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
+})
+
+test('pieces of the kinds that every object has a member of are metered, and of a hundred kinds at the most', () => {
+  const { requestRecord } = journalAt(true)
+  requestRecord.asked({ answered() {}, failed() {} } as never)
+  for (const unit of ['constructor', 'constructor', 'toString']) requestRecord.count([{ type: 'piece', unit }])
+  for (let i = 0; i < 1000; i++) requestRecord.count([{ type: 'piece', unit: `tool ${i}` }])
+  requestRecord.gaveAnswer(tried, undefined, false, true)
+  const { pieces = {} } = requestRecord.close().extras ?? {}
+  assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])
 })
 
 test('what is metered says how long the client waited for the first piece, and for all', () => {

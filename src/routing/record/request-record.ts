@@ -1,54 +1,27 @@
 import { type AnswerEvent, noTokens, type TokenCounts } from '#chat/events.ts'
-import { isoTime } from '#lib/clock.ts'
 import type { Fault } from '#lib/fault.ts'
-import type { NewId } from '#lib/id.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
-import { estimateTokens } from '#lib/token-estimate.ts'
 import { newSpan, newSpanId, readTraceParent, type SpanName, writeTraceParent } from '#lib/trace-parent.ts'
-import type { Measurement } from '#measure/measurement.ts'
 import type { AttemptNote, Cause, Generation } from '#usage/generation.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
+import type { RoutingDeps } from '../deps.ts'
 import type { Shut } from '../plan/circuit.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
-import type { RequestBound } from '../policy/lazy-usage-bound.ts'
-import { unpricedIn } from '../policy/unpriced.ts'
+import { answerMeasurement } from './answer-measurement.ts'
 import { AnswerCounter } from './answer-tally.ts'
 import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor } from './charge.ts'
 import { chargedPrices } from './charged-prices.ts'
 import { cacheSavingOf, costOf } from './cost.ts'
-import { notAsked, type Planned } from './not-asked.ts'
+import { notAsked, type Planned, shutOutNote } from './not-asked.ts'
+import type { OpeningFacts } from './opening-facts.ts'
+import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
 
-type RequestRecordDeps = {
-  measure: (measurement: Measurement) => void
-  now: () => number
-  newId: NewId
-  tracing: boolean
-}
-
-/** One endpoint that was asked: by whose key, and what that can come to at the most. */
-export type TriedEndpoint = { target: Target; byok: boolean; bound: RequestBound }
+type RequestRecordDeps = Pick<RoutingDeps, 'measure' | 'now' | 'newId' | 'tracing'>
 
 /** The cost of a request, and whether it was made with the workspace's own key. */
 type Owed = { cost: PicoUsd; byok: boolean }
-
-/** The facts of a request that are known before the first attempt. */
-export type RequestFacts = Pick<
-  Generation,
-  | 'requestId'
-  | 'caller'
-  | 'sessionId'
-  | 'app'
-  | 'traceParent'
-  | 'protocol'
-  | 'streamed'
-  | 'requestedModel'
-  | 'candidateModels'
-  | 'preset'
-  | 'region'
-  | 'contentFindings'
->
 
 /**
  * Keeps account of one request: every attempt and what became of it, and what the answer took. Tells circuits and
@@ -58,7 +31,7 @@ export class RequestRecord {
   readonly id: string
   readonly createdAt: number
   readonly #deps: RequestRecordDeps
-  readonly #opening: RequestFacts
+  readonly #opening: OpeningFacts
   readonly #promptEstimate: () => number
   readonly #attempts: AttemptNote[] = []
   #tally: AnswerCounter
@@ -78,7 +51,7 @@ export class RequestRecord {
   #attemptSpanId: string | undefined
 
   /** @param promptEstimate the tokens of the prompt, should no upstream count them. */
-  constructor(deps: RequestRecordDeps, opening: RequestFacts, promptEstimate: () => number) {
+  constructor(deps: RequestRecordDeps, opening: OpeningFacts, promptEstimate: () => number) {
     this.#deps = deps
     this.#opening = opening
     this.#promptEstimate = promptEstimate
@@ -128,15 +101,8 @@ export class RequestRecord {
   }
 
   /** Its circuit kept the endpoint from being asked. */
-  shutOut({ endpoint }: Target, { reason, until }: Shut): void {
-    const why = `${reason} until ${isoTime(until)}`
-    this.#attempts.push({
-      endpointId: endpoint.id,
-      provider: endpoint.provider,
-      outcome: 'circuit_open',
-      durationMs: 0,
-      reason: why,
-    })
+  shutOut(target: Target, shut: Shut): void {
+    this.#attempts.push(shutOutNote(target, shut))
   }
 
   /** The request cannot be put in the endpoint's words, or there is no way to it any more: nothing was sent. */
@@ -178,7 +144,8 @@ export class RequestRecord {
     if (clientLeft) return
     if (failure) return this.#failed(target, failure)
     this.#pass?.answered()
-    this.#measureAnswer(target)
+    const { measure, now } = this.#deps
+    measure(answerMeasurement(tried, this.#tally.result(), this.#opening.streamed, this.#askedAt, now()))
   }
 
   /** The possible cost of attempts without an answer, each reported once. */
@@ -276,29 +243,4 @@ export class RequestRecord {
     const outcome = failure.kind === 'rate_limited' ? 'rate_limited' : 'upstream_error'
     this.#deps.measure({ endpointId: endpoint.id, modelId: model.id, at: this.#deps.now(), outcome })
   }
-
-  #measureAnswer({ endpoint, model }: Target): void {
-    const { firstTokenAt, told, bytes, finish } = this.#tally.result()
-    const at = this.#deps.now()
-    this.#deps.measure({
-      endpointId: endpoint.id,
-      modelId: model.id,
-      at,
-      outcome: 'success',
-      // A whole answer comes at once: it says nothing of the first token, nor of the speed of the others.
-      ...(this.#opening.streamed &&
-        firstTokenAt && { firstTokenMs: firstTokenAt - this.#askedAt, generationMs: at - firstTokenAt }),
-      promptTokens: told?.prompt ?? 0,
-      completionTokens: told?.completion ?? estimateTokens(bytes),
-      calledTools: finish === 'tool_calls',
-    })
-  }
-}
-
-/** Requested units without a price count as billed: a provider that does not report them may bill them. */
-function unpricedOf({ target, bound }: TriedEndpoint, { tokens, extras }: Charge): string[] | undefined {
-  if (!extras && !tokens.parts && bound.surelyAllows(tokens)) return undefined
-  const asked = bound.whole.bill?.unpriced.map(({ price }) => price) ?? []
-  const told = unpricedIn(target.endpoint.prices, tokens, extras)
-  return asked.length + told.length > 0 ? [...new Set([...asked, ...told])] : undefined
 }

@@ -1,5 +1,6 @@
 import type { Prices } from '#catalogue/model.ts'
 import type { Extras, TokenCounts } from '#chat/events.ts'
+import { ownValue } from '#lib/own-value.ts'
 import type { Bill } from '../policy/bill.ts'
 
 export type SettledUsage = { tokens: TokenCounts; extras: Extras | undefined }
@@ -25,7 +26,7 @@ function piecesOf(bill: Bill | undefined, passed: Record<string, number> = {}): 
   const pieces: Record<string, number> = {}
   for (const name in passed) {
     const unit = bill?.tools.find(({ reported }) => reported === name)?.unit ?? name
-    if (name !== 'audio' && passed[name]! > 0) pieces[unit] = (pieces[unit] ?? 0) + passed[name]!
+    if (name !== 'audio' && passed[name]! > 0) pieces[unit] = (ownValue(pieces, unit) ?? 0) + passed[name]!
   }
   if (bill && bill.promptImages > 0) pieces.image = (pieces.image ?? 0) + bill.promptImages
   return Object.keys(pieces).length > 0 ? pieces : undefined

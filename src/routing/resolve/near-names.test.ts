@@ -27,5 +27,6 @@ test('at most three are told, the likeliest first, and those that are as likely 
 test('what is like nothing, or like everything, is near nothing', () => {
   assert.deepEqual(nearNames(ids, 'mistral-large'), [])
   assert.deepEqual(nearNames(ids, 'o'), [])
+  assert.deepEqual(nearNames(ids, 'nope/o'), [])
   assert.deepEqual(nearNames(ids, ''), [])
 })

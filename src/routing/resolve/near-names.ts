@@ -13,7 +13,7 @@ export function nearNames(ids: Iterable<string>, wanted: string): string[] {
 
 function alike(ids: Iterable<string>, wanted: string): string[] {
   const name = plain(wanted)
-  if (name.length < 3) return []
+  if (name.length < shortest) return []
   const near: { id: string; distance: number }[] = []
   for (const id of ids) {
     const distance = distanceOf(plain(id), name)
@@ -28,8 +28,12 @@ function alike(ids: Iterable<string>, wanted: string): string[] {
 const plain = (name: string) => name.toLowerCase().replace(/^~|[\s_.:-]/g, '')
 const slugOf = (id: string) => id.slice(id.indexOf('/') + 1)
 
+/** Fewer characters are in too many names to mean one of them. */
+const shortest = 3
+
 /** The number of characters of the id that the name leaves out; undefined if the id does not contain the name. */
 function distanceOf(id: string, name: string): number | undefined {
-  if (id === name || slugOf(id) === slugOf(name)) return 0
-  return id.includes(name) || slugOf(id).includes(slugOf(name)) ? id.length - name.length : undefined
+  const [slug, wanted] = [slugOf(id), slugOf(name)]
+  if (id === name || slug === wanted) return 0
+  return id.includes(name) || (wanted.length >= shortest && slug.includes(wanted)) ? id.length - name.length : undefined
 }

@@ -44,7 +44,7 @@ function meant({ models = [] }: Finder, name: string): string {
   return near.length > 0 ? `Did you mean ${near.map((id) => `"${id}"`).join(' or ')}? ` : ''
 }
 
-export function resolveModel(catalogue: Finder, name: string): Candidate | undefined {
+function resolveModel(catalogue: Finder, name: string): Candidate | undefined {
   const exact = catalogue.findModel(name)
   if (exact) return { model: exact, endpoints: exact.endpoints }
   const colon = name.lastIndexOf(':')

@@ -5,6 +5,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { ByteBatch } from '#lib/byte-batch.ts'
 import { SseReader } from '#lib/sse.ts'
 import { AlikeEvents } from '../attempt/alike-events.ts'
+import { AnswerBound } from '../attempt/answer-bound.ts'
 import type { TextEvent } from '../attempt/receiver.ts'
 import { AnswerCounter } from '../record/answer-tally.ts'
 import { chatRewriter } from './clients/chat/rewriter.ts'
@@ -94,7 +95,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
       : undefined,
   }
   const [sse, read] = [new SseReader(), chatReader('a')]
-  const events = alike ? new AlikeEvents(read, receiver, undefined) : undefined
+  const events = alike ? new AlikeEvents(read, receiver, new AnswerBound()) : undefined
   for (const piece of pieces) {
     const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0
     for (const event of sse.push(piece.subarray(passed))) {

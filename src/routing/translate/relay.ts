@@ -104,7 +104,7 @@ class Relay implements StreamRelay, AlikeReceiver {
     template.write(chunk, this.#batch)
   }
 
-  /** What the socket brought at once comes in several pieces, and goes out in one write. */
+  /** The socket delivers several pieces in one turn of the event loop; they are written together at its end. */
   flush(): void {
     if (!this.#isDue) process.nextTick(() => this.#write())
     this.#isDue = true
@@ -154,29 +154,34 @@ type WholeOptions = { client: ClientProtocol; head: AnswerHead; passThrough: boo
 export function relayWhole({ client, head, passThrough, count, price }: WholeOptions): WholeRelay {
   const all: AnswerEvent[] = []
   let bytes: Buffer | undefined
+  let body: Buffer | object = {}
+  const written = () => {
+    const usage = usageIn(all)
+    const cost = usage && price(usage)
+    if (!passThrough || !bytes) return client.writeBody(head, all, cost)
+    const rewriter = client.rewriter?.(head)
+    if (!rewriter && !cost) return bytes
+    // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
+    const answer = latin1Of(bytes)
+    return Buffer.from(withCost(rewriter ? rewriter.whole(answer) : answer, cost), 'latin1')
+  }
   return {
     failure: undefined,
     started: () => {},
     events(events, _raw, whole) {
       count(events)
-      all.push(...events)
+      for (const event of events) all.push(event)
       bytes = whole
     },
     flush: () => {},
-    ended: () => {},
+    // Here, where another endpoint may still be asked should it not be possible.
+    ended: () => {
+      body = written()
+    },
     broke(failure) {
       this.failure = failure
     },
-    body() {
-      const usage = usageIn(all)
-      const cost = usage && price(usage)
-      if (!passThrough || !bytes) return client.writeBody(head, all, cost)
-      const rewriter = client.rewriter?.(head)
-      if (!rewriter && !cost) return bytes
-      // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
-      const answer = latin1Of(bytes)
-      return Buffer.from(withCost(rewriter ? rewriter.whole(answer) : answer, cost), 'latin1')
-    },
+    body: () => body,
   }
 }
 

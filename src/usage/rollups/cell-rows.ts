@@ -5,19 +5,9 @@ import { sql } from '#db/kysely.ts'
 import { mostKept } from '#lib/pico-usd.ts'
 import { Sketch } from '#lib/sketch.ts'
 import { exactly } from '../exact.ts'
-import { addCell, amountNames, type Cell, newCell, sketchNames } from './cell.ts'
-import { type Dimension, dimensionNames } from './dimensions.ts'
-
-/** The tables of cells. Those of keys are many: what does not ask for keys or members reads the others. */
-export type CellTable = 'workspace_cells' | 'key_cells'
-
-const byKeyOnly: readonly Dimension[] = ['key_hash', 'user_id']
-
-/** The dimensions that each table has. */
-export const dimensionsOf = {
-  workspace_cells: dimensionNames.filter((name) => !byKeyOnly.includes(name)),
-  key_cells: [...dimensionNames],
-} as const satisfies Record<CellTable, Dimension[]>
+import { type Amount, type Cell, newSketches, sketchNames, slotOf } from './cell.ts'
+import { addedBy, type CellTable, dimensionsOf, summedBy } from './cell-tables.ts'
+import type { MinuteCell } from './parts.ts'
 
 /** No statement takes long, however much is written. */
 const rowsAtOnce = 2000
@@ -25,8 +15,11 @@ const rowsAtOnce = 2000
 /** Slots that are read together, and no more: each is a condition within the statement. */
 const slotsAtOnce = 50
 
+/** A row of a table: what it adds up, by column. */
+type RowSums = Pick<Cell, 'dimensions' | 'sketches'> & { amounts: Record<string, bigint> }
+
 /** A slot of time of one length, and its cells by their ids. */
-type Slot = { grain: number; slot: number; cells: Map<string, Cell> }
+type Slot = { grain: number; slot: number; cells: Map<string, RowSums> }
 
 const placeOf = ({ grain, slot }: Pick<Slot, 'grain' | 'slot'>) => `${grain} ${slot}`
 
@@ -39,18 +32,26 @@ export class CellSet {
     this.table = table
   }
 
-  add(grain: number, slot: number, cell: Cell): void {
-    const names = dimensionsOf[this.table]
-    const id = cellId(names.map((name) => cell.dimensions[name]))
-    const { cells } = this.#slots.getOrInsertComputed(placeOf({ grain, slot }), () => ({
-      grain,
-      slot,
-      cells: new Map(),
-    }))
-    addCell(
-      cells.getOrInsertComputed(id, () => newCell(cell.dimensions)),
-      cell,
-    )
+  /** Adds what was counted in a minute to its slots of these lengths. */
+  add(cell: MinuteCell, grains: readonly number[]): void {
+    const summed = summedBy[this.table]
+    const id = cellId(dimensionsOf[this.table].map((name) => cell.dimensions[name]))
+    const added = addedBy(this.table, cell)
+    for (const grain of grains) {
+      const slot = slotOf(cell.minute, grain)
+      const { cells } = this.#slots.getOrInsertComputed(placeOf({ grain, slot }), () => ({
+        grain,
+        slot,
+        cells: new Map(),
+      }))
+      const total = cells.getOrInsertComputed(id, () => ({
+        dimensions: cell.dimensions,
+        amounts: Object.fromEntries(summed.map((name) => [name, 0n])),
+        sketches: newSketches(),
+      }))
+      for (const name of summed) total.amounts[name]! += added[name]!
+      for (const name of sketchNames) total.sketches[name].merge(cell.sketches[name])
+    }
   }
 
   /** Adds what is in the database to these, and writes the sums. Only for who alone writes cells. */
@@ -63,7 +64,14 @@ export class CellSet {
     )
     const columns = columnsOf(this.table)
     for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      await insertRows(db, tx, this.table as 'key_cells', columns, rows.slice(from, from + rowsAtOnce), replace)
+      await insertRows(
+        db,
+        tx,
+        this.table as 'key_cells',
+        columns,
+        rows.slice(from, from + rowsAtOnce),
+        replaceIn(this.table),
+      )
     }
   }
 
@@ -78,22 +86,22 @@ export class CellSet {
         ),
       )
       .select(['grain', 'slot', 'cell', ...sketchNames])
-      .select(amountNames.map((name) => exactly(sql.ref(name)).as(name)))
+      .select(summedBy[this.table].map((name) => exactly(sql.ref(name)).as(name)))
       .execute()
     for (const row of rows) {
       const { amounts, sketches } = this.#slots.get(placeOf(row))!.cells.get(row.cell)!
-      for (const name of amountNames) amounts[name] += BigInt(row[name])
+      for (const name of summedBy[this.table]) amounts[name]! += BigInt(row[name as Amount])
       for (const name of sketchNames) sketches[name].merge(Sketch.fromText(row[name]))
     }
   }
 
-  #row(grain: number, slot: number, id: string, { dimensions, amounts, sketches }: Cell): Value[] {
+  #row(grain: number, slot: number, id: string, { dimensions, amounts, sketches }: RowSums): Value[] {
     return [
       grain,
       slot,
       id,
       ...dimensionsOf[this.table].map((name) => dimensions[name]),
-      ...amountNames.map((name) => String(kept(amounts[name]))),
+      ...summedBy[this.table].map((name) => String(kept(amounts[name]!))),
       ...sketchNames.map((name) => sketches[name].toText()),
     ]
   }
@@ -118,9 +126,9 @@ function columnsOf(table: CellTable) {
   return {
     ...place,
     ...named(dimensionsOf[table], 'text'),
-    ...named(amountNames, 'bigint'),
+    ...named(summedBy[table], 'bigint'),
     ...named(sketchNames, 'text'),
   }
 }
 
-const replace = replaceExisting(['grain', 'slot', 'cell'], [...amountNames, ...sketchNames])
+const replaceIn = (table: CellTable) => replaceExisting(['grain', 'slot', 'cell'], [...summedBy[table], ...sketchNames])

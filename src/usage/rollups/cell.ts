@@ -38,8 +38,12 @@ export function newCell(dimensions: Dimensions): Cell {
       cost_pico: 0n,
       saving_pico: 0n,
     },
-    sketches: { latency: new Sketch(), duration: new Sketch(), throughput: new Sketch() },
+    sketches: newSketches(),
   }
+}
+
+export function newSketches(): Cell['sketches'] {
+  return { latency: new Sketch(), duration: new Sketch(), throughput: new Sketch() }
 }
 
 export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): void {
@@ -56,11 +60,6 @@ export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): voi
   if (isMeasured(facts.latencyMs)) sketches.latency.accept(facts.latencyMs)
   if (isMeasured(facts.durationMs)) sketches.duration.accept(facts.durationMs)
   if (isMeasured(facts.throughput)) sketches.throughput.accept(facts.throughput)
-}
-
-export function addCell(total: Cell, { amounts, sketches }: Cell): void {
-  for (const name of amountNames) total.amounts[name] += amounts[name]
-  for (const name of sketchNames) total.sketches[name].merge(sketches[name])
 }
 
 const isMeasured = (value: number | null): value is number => value !== null && Number.isFinite(value)

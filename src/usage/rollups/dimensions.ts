@@ -1,4 +1,4 @@
-/** What cells are told apart by, besides their time. Empty text where a request has no such thing. */
+/** The dimensions of a cell besides its time. Empty text where a request has none of that kind. */
 export const dimensionNames = [
   'organization_id',
   'workspace_id',

@@ -14,7 +14,7 @@ import type { Generation } from '../generation.ts'
 import { type Ledger, openLedger } from '../ledger.ts'
 import { openSpill } from '../spill.ts'
 import { writeGenerations } from '../write.ts'
-import { grains } from './cell.ts'
+import { cellTables, grainsOf } from './cell-tables.ts'
 import { countPast } from './count-past.ts'
 import { mergeParts } from './merge-parts.ts'
 
@@ -128,8 +128,8 @@ onEachDatabase('roll-ups and the ledger', (kind) => {
       while (await countPast({ db: store.db, now: Date.now }));
       const written = await store.db.query.selectFrom('generations').select('id').execute()
       assert.ok(written.length > 40, `only ${written.length} of ${world.recorded.length} were written`)
-      for (const table of ['workspace_cells', 'key_cells'] as const)
-        for (const grain of Object.values(grains))
+      for (const table of cellTables)
+        for (const grain of grainsOf[table])
           assert.deepEqual(
             await cellsTold(store.db, table, grain),
             await cellsOfRows(store.db, table, grain),

@@ -1,9 +1,9 @@
 import type { Db, Tx } from '#db/db.ts'
-import { grains, slotOf } from './cell.ts'
 import { CellSet } from './cell-rows.ts'
+import { cellTables, grainsOf } from './cell-tables.ts'
 import { cellsOfPart, type MinuteCell } from './parts.ts'
 
-/** Who holds it alone writes cells, over all servers. */
+/** Only the server that holds this lock writes cells. */
 export const rollupsLock = 'roll-ups'
 
 /** So many cells at most are merged in one transaction, or the first part's. */
@@ -44,10 +44,9 @@ async function nextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
 
 /** Adds cells of minutes to those of the database, in every grain. Only for who holds the lock. */
 export async function addCells(db: Pick<Db, 'kind'>, tx: Tx, cells: readonly MinuteCell[]): Promise<void> {
-  for (const table of ['workspace_cells', 'key_cells'] as const) {
+  for (const table of cellTables) {
     const set = new CellSet(table)
-    for (const cell of cells)
-      for (const grain of Object.values(grains)) set.add(grain, slotOf(cell.minute, grain), cell)
+    for (const cell of cells) set.add(cell, grainsOf[table])
     await set.write(db, tx)
   }
 }

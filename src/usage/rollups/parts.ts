@@ -55,7 +55,7 @@ export function insertionOfParts(firstId: string, cells: readonly MinuteCell[]):
 /** Words that cells share stand in a list, once. */
 type PartForm = { words: string[]; cells: (number | string)[][] }
 
-export function partText(cells: readonly MinuteCell[]): string {
+function partText(cells: readonly MinuteCell[]): string {
   const words = new Map<string, number>()
   const wordAt = (word: string) => words.getOrInsertComputed(word, () => words.size)
   const told = cells.map(({ minute, dimensions, amounts, sketches }) => [

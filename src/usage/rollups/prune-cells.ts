@@ -1,6 +1,7 @@
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import { type Grain, grains, minuteMs, slotOf } from './cell.ts'
+import { cellTables } from './cell-tables.ts'
 
 const dayMs = 86_400_000
 
@@ -17,7 +18,7 @@ export async function pruneCells({ db, now }: { db: Db; now: Now }, retentionDay
 }
 
 async function pruneGrain(db: Db, grain: Grain, before: number): Promise<void> {
-  for (const table of ['workspace_cells', 'key_cells'] as const) {
+  for (const table of cellTables) {
     const old = db.query
       .selectFrom(table as 'key_cells')
       .select(['slot', 'cell'])

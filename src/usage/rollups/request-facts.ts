@@ -32,7 +32,7 @@ export function factsOf(generation: Generation): RequestFacts {
       workspace_id: caller.workspaceId,
       key_hash: caller.keyHash,
       user_id: caller.userId,
-      // What a client wrote is no model: nobody may fill a table with names.
+      // Only known models are counted by name: else clients could fill the table with names they make up.
       model: (answered ? modelId : candidateModels[0]) ?? '',
       endpoint: endpointId ?? '',
       provider: generation.provider ?? '',

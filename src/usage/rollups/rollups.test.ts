@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '#db/db.ts'
+import { up } from '#db/migrations/0088_model_cells.ts'
 import { openDb } from '#db/open.ts'
 import { newDb, newPlace, onEachDatabase } from '#test/harness/databases.ts'
 import { at, caller, generation } from '#test/harness/generations.ts'
@@ -9,6 +10,7 @@ import { Seeded } from '#test/harness/seeded.ts'
 import type { Generation } from '../generation.ts'
 import { writeGenerations } from '../write.ts'
 import { grains } from './cell.ts'
+import { cellTables, grainsOf } from './cell-tables.ts'
 import { countPast } from './count-past.ts'
 import { mergeParts } from './merge-parts.ts'
 import { pruneCells } from './prune-cells.ts'
@@ -43,8 +45,8 @@ function someRequests(chance: Seeded, count: number): Generation[] {
 }
 
 async function assertEqualToRows(db: Db): Promise<void> {
-  for (const table of ['workspace_cells', 'key_cells'] as const) {
-    for (const grain of Object.values(grains)) {
+  for (const table of cellTables) {
+    for (const grain of grainsOf[table]) {
       const told = await cellsTold(db, table, grain)
       assert.ok(told.size > 0)
       assert.deepEqual(told, await cellsOfRows(db, table, grain), `${table} of ${grain} minutes`)
@@ -80,6 +82,23 @@ onEachDatabase('roll-ups', (kind) => {
     }
     await mergeAll(store.db)
     await assertEqualToRows(store.db)
+  })
+
+  test('of models are whole always where nothing was counted before there were any, else from a day to come on', async () => {
+    await using store = await newDb(kind)
+    const since = () => store.db.query.selectFrom('model_cells_since').select('day').execute()
+    assert.deepEqual(await since(), [])
+    const again = async () => {
+      for (const table of ['model_cells', 'model_cells_since']) await store.db.query.schema.dropTable(table).execute()
+      await up(store.db.query as never)
+      return since()
+    }
+    assert.deepEqual(await again(), [])
+    await writeGenerations(store, [generation()])
+    const [told] = await again()
+    const day = Date.now() / dayMs
+    assert.ok(told!.day >= Math.floor(day) && told!.day <= day + 2, `${told!.day}, and today is ${day}`)
+    assert.ok(told!.day * dayMs > Date.now())
   })
 
   test('are written with the rows or not at all, and merged or not at all', async () => {

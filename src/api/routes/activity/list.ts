@@ -26,7 +26,10 @@ export const listAllActivity = route({
     'With `group_by`, also by workspace, member or key, with their names; with `day` among it not by model and endpoint: `member,day` tells who spent what on each day.',
   request: {
     query: z.object({
-      date: z.iso.date().optional().describe('One day of the last 30 (YYYY-MM-DD, UTC).'),
+      date: z.iso
+        .date('must be a day, such as 2030-01-31')
+        .optional()
+        .describe('One day of the last 30 (YYYY-MM-DD, UTC).'),
       api_key_hash: z.string().max(64).optional(),
       user_id: z.string().max(320).optional().describe('A member, also one who has left, by id or e-mail address.'),
       workspace_id: z.string().max(100).optional().describe('By id or slug.'),

@@ -4,6 +4,7 @@ import type { JsonSource } from '#lib/json-source.ts'
 import type { CompletionCall } from '#routing/call.ts'
 import { complete } from '#routing/complete.ts'
 import type { RoutingDeps } from '#routing/deps.ts'
+import type { TurnLimits } from '#routing/policy/turn-limits.ts'
 import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
 import { appOf } from './app.ts'
 
@@ -15,7 +16,7 @@ type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 
 /**
  * The part of a request that the data plane needs. A session named in the body takes precedence over one in the header.
  */
-export function completionCall(
+function completionCall(
   { body, source, caller, headers, host, requestId, response }: Incoming,
   client: ClientProtocol,
 ): CompletionCall {
@@ -37,7 +38,7 @@ export function completionCall(
 }
 
 /** Bytes of an upstream go out as they came; undefined means that the answer was streamed. */
-export function wholeAnswer(answer: Buffer | object | undefined): unknown {
+function wholeAnswer(answer: Buffer | object | undefined): unknown {
   return Buffer.isBuffer(answer) ? new HttpAnswer(200, { 'content-type': 'application/json' }, answer) : answer
 }
 
@@ -63,11 +64,19 @@ export function startCompletion(
 /** A request that an intern makes with its own key. */
 async function completeOfIntern(routing: RoutingDeps, asked: CompletionCall) {
   const { keyHash } = asked.caller
-  await routing.requireUnspent?.(keyHash)
+  const limits = await routing.turnLimits?.(keyHash)
   // Whoever asks what its turn took knows by the note that this is not written yet.
   const over = await routing.noteRequest?.(keyHash)
+  const turns = limits && {
+    ...limits,
+    refused(...refused: Parameters<TurnLimits['refused']>) {
+      // It waits for its turn's end, which must not wait for it.
+      over?.()
+      return limits.refused(...refused)
+    },
+  }
   try {
-    return await complete(routing, asked)
+    return await complete(routing, { ...asked, turns })
   } finally {
     over?.()
   }

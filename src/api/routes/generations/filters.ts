@@ -12,7 +12,7 @@ const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 
 const name = z.string().min(1).max(320).optional()
 const bound = z.coerce
-  .number()
+  .number({ error: 'must be a number from 0 on' })
   .min(0)
   .max(2 ** 53 - 1)
   .optional()

@@ -1,11 +1,12 @@
 import { z } from '#lib/schema.ts'
+import { wholeNumber } from '#lib/whole-number.ts'
 import { listGenerations } from '#usage/list-generations.ts'
 import { route } from '../../route.ts'
 import { filterOf, GenerationFilters } from './filters.ts'
 import { GenerationAnswer, generationAnswer } from './generation.ts'
 
 const Query = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(50).describe('How many to return, 1 to 100.'),
+  limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('How many to return, 1 to 100.'),
   cursor: z.string().max(500).optional().describe('The `next_cursor` of an earlier page.'),
   ...GenerationFilters.shape,
 })
@@ -17,7 +18,7 @@ export const listAllGenerations = route({
   key: 'any',
   summary: 'The request log: what was metered for each request, newest first',
   description:
-    'A management key sees the requests of its organization, an intern’s own key its own, every other key those of its workspace. A page looks at 5,000 requests at the most: with a filter that few of them pass it has fewer than `limit`, or none, and `next_cursor` says where the next one goes on. It is null where there are no older ones.',
+    'A management key sees the requests of its organization, an intern’s own key its own, every other key those of its workspace. A page looks at some thousand requests at the most: with a filter that few of them pass it has fewer than `limit`, or none, and `next_cursor` says where the next one goes on. It is null where there are no older ones.',
   request: { query: Query },
   response: z.object({ data: z.array(GenerationAnswer), next_cursor: z.string().nullable() }),
   faults: ['invalid', 'unauthenticated'],

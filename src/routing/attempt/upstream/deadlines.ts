@@ -9,17 +9,17 @@ export type Deadlines = {
 }
 
 /**
- * A deadline that every sign of life moves. All of them share one timer, which looks when the first may be due: most are
- * moved or stopped long before, and a timer for each would cost more than all else about them.
+ * A deadline that every sign of life moves. All of them share one timer of Node's, set for the first that may be due:
+ * most are moved or stopped long before, and a timer for each would be the largest part of their cost.
  */
 export class IdleTimer {
-  readonly #broken: () => void
+  readonly #expire: () => void
   #dueAt = 0
   /** Its place among those that run; -1 while it does not. */
   #at = -1
 
-  constructor(broken: () => void) {
-    this.#broken = broken
+  constructor(expire: () => void) {
+    this.#expire = expire
   }
 
   start(ms: number): void {
@@ -38,15 +38,15 @@ export class IdleTimer {
     this.#at = -1
   }
 
-  /** Breaks those that are due. @returns when the next one is. */
+  /** Fires those that are due. @returns when the next one is, by `performance.now()`. */
   static look(now: number): number {
     let next = Number.POSITIVE_INFINITY
     for (const timer of running.slice()) {
-      // One that broke before it may have stopped it.
+      // A timer that fired before this one may have stopped it.
       if (timer.#at === -1) continue
       if (timer.#dueAt <= now + 1) {
         timer.stop()
-        timer.#broken()
+        timer.#expire()
       } else if (timer.#dueAt < next) next = timer.#dueAt
     }
     return next
@@ -67,6 +67,6 @@ function look(): void {
   looksAt = Number.POSITIVE_INFINITY
   const now = performance.now()
   const next = IdleTimer.look(now)
-  // One that was started meanwhile may be due before.
+  // A timer that was started meanwhile may be due sooner.
   if (next < looksAt) lookAt(next, next - now)
 }

@@ -1,13 +1,13 @@
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import type { Sink, TransportFailure } from './send.ts'
 
-const decoders = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
-}
+const decoders = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress as typeof createGunzip],
+  ['zstd', createZstdDecompress as typeof createGunzip],
+])
 
 /** Stops and lets go on what feeds a decoder, so that it never has more before it than it can hold. */
 export type Source = { hold: () => void; release: () => void }
@@ -29,7 +29,7 @@ export class DecodingSink implements Sink {
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
     const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-    const create = decoders[encoding as keyof typeof decoders] as typeof createGunzip | undefined
+    const create = decoders.get(encoding)
     if (create) this.#start(create)
     this.#sink.head(status, headers)
   }

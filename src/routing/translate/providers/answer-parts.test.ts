@@ -146,3 +146,39 @@ describe('what answers cite', () => {
     assert.deepEqual(only(pieces, 'citation'), all)
   })
 })
+
+test('what the end of an Anthropic stream says nothing of is counted as its beginning told it', () => {
+  const told = { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 }
+  const end = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 5, server_tool_use: null }
+  const events = streamed(anthropicReader(), [
+    { type: 'message_start', message: { id: 'm', model: 'c', usage: told } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end },
+  ])
+  const tokens = { prompt: 15, completion: 5, cached: 3, cacheWritten: 0, reasoning: 0 }
+  assert.deepEqual(
+    only(events, 'usage').map((event) => 'tokens' in event && event.tokens),
+    [tokens],
+  )
+})
+
+describe('an error whose message is no text', () => {
+  const error = { message: { detail: [{ loc: ['body', 'model'] }] }, code: 422, type: 'invalid_request_error' }
+  const readers: [string, Reader, object][] = [
+    ['Anthropic', anthropicReader(), { type: 'error', error }],
+    ['Gemini', geminiReader(), { error }],
+    ['OpenAI chat', openaiChat.reader(), { error }],
+    ['OpenAI responses', responsesReader(), { type: 'error', error }],
+  ]
+  for (const [name, read, event] of readers) {
+    test(`of ${name} is told as a failure without words`, () => {
+      const [told] = only(streamed(read, [event]), 'error')
+      assert.ok(told && 'message' in told)
+      assert.equal(told.message, 'the upstream failed')
+    })
+  }
+
+  test('is no message of a refused request either, whose whole text is told then', () => {
+    assert.equal(openaiChat.errorMessage({ error }), undefined)
+    assert.equal(openaiChat.errorMessage(null), undefined)
+  })
+})

@@ -2,8 +2,9 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMark } from '#chat/thoughts.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
 import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
-import { codeOfError } from './error-code.ts'
+import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
 
 type Usage = {
@@ -80,7 +81,8 @@ export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
       case 'content_block_stop':
         return blocks.end()
       case 'message_delta':
-        usage = { ...usage, ...event.usage }
+        // Null is what this event leaves as it was told.
+        usage = { ...usage, ...withoutNulls(event.usage ?? {}) }
         return event.delta?.stop_reason ? [finish(event.delta.stop_reason), ...usageIn(usage)] : []
       case 'error':
         return [errorEvent(event.error)]
@@ -189,7 +191,7 @@ function finish(native: string): AnswerEvent {
 
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
   const status = statuses[error?.type ?? '']
-  return { type: 'error', message: error?.message ?? 'the upstream failed', status, code: codeOfError(error) }
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError(error) }
 }
 
 /** Anthropic counts what came from the cache apart from the rest of the prompt. */

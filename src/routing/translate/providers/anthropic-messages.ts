@@ -8,6 +8,8 @@ import { passedToAnthropic } from './anthropic-passed.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
 import { mayThink } from './anthropic-thinking.ts'
 import { anthropicBillable, ownTool } from './anthropic-tools.ts'
+import { messageOfRefusal } from './error-code.ts'
+import { countIn } from './token-counts.ts'
 
 /** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
 export const anthropicMessages: ProviderProtocol = {
@@ -26,7 +28,7 @@ export const anthropicMessages: ProviderProtocol = {
   mayThink: (chat, endpoint) => mayThink(endpoint, thinkingFor(chat, endpoint)),
   reader: anthropicReader,
   readBody: readAnthropicMessage,
-  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+  errorMessage: messageOfRefusal,
 }
 
 function sent(path: string, body: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
@@ -45,5 +47,3 @@ function mostAnswered(chat: ChatRequest, endpoint: Endpoint): number {
 /** Fields of a body of which a count takes note; any other is refused. */
 const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers']
 const countable = (body: Body) => Object.fromEntries(counted.filter((name) => name in body).map((n) => [n, body[n]]))
-
-const countIn = (told: unknown) => (Number.isSafeInteger(told) && (told as number) >= 0 ? (told as number) : undefined)

@@ -1,11 +1,11 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { Body } from '../protocol.ts'
 import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts'
 import { ownTool } from './anthropic-tools.ts'
 import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
-import { defined } from './defined.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { chosenFunction } from './tool-arguments.ts'
 
@@ -17,7 +17,7 @@ export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: 
   const { system, turns } = promptOf(chat.messages)
   const { thinking, effort, maxTokens, samples } = thinkingFor(chat, endpoint)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
-  return defined({
+  return withoutNulls({
     model: endpoint.upstreamModel,
     stream,
     max_tokens: maxTokens,
@@ -59,7 +59,7 @@ const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', d
 function toolOf(tool: ChatTool): Block | undefined {
   if (!tool.function) return ownTool(tool)
   const { name, description, parameters, strict } = tool.function
-  return defined({
+  return withoutNulls({
     name,
     description,
     input_schema: parameters ?? { type: 'object', properties: {} },
@@ -81,5 +81,5 @@ function toolChoiceOf({ tool_choice: choice, parallel_tool_calls: parallel, tool
 function outputConfigOf({ response_format }: ChatRequest, effort: string | undefined): Block | undefined {
   const schema = (response_format?.json_schema as { schema?: unknown } | undefined)?.schema
   const format = response_format?.type === 'json_schema' ? { type: 'json_schema', schema } : undefined
-  return format || effort ? defined({ effort, format }) : undefined
+  return format || effort ? withoutNulls({ effort, format }) : undefined
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
-import { hasFailed, type Piece, piecesOf } from './content.ts'
-import { defined } from './defined.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
+import { hasFailed, isInstruction, type Piece, piecesOf } from './content.ts'
 import { calledFunction } from './tool-arguments.ts'
 
 export type Block = Record<string, unknown>
@@ -26,10 +26,6 @@ export function turnsOf(messages: Message[]): Turn[] {
     else turns.push({ role, content })
   }
   return turns
-}
-
-function isInstruction({ role }: Message): boolean {
-  return role === 'system' || role === 'developer'
 }
 
 function blocksOf(message: Message): Block[] {
@@ -62,7 +58,7 @@ export function keptThoughts(message: Message): Thought[] {
 function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
   const pieces = piecesOf(message.content)
   const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => blockOf(piece))
-  return defined({
+  return withoutNulls({
     type: 'tool_result',
     tool_use_id: knownId(message.tool_call_id),
     content: content.length > 0 ? content : undefined,
@@ -79,7 +75,7 @@ function knownId(id: string): string {
 function blockOf(piece: Piece): Block[] {
   // An empty text is refused.
   if (piece.kind === 'text' && piece.text === '') return []
-  return [defined({ ...bareBlockOf(piece), cache_control: piece.cacheControl })]
+  return [withoutNulls({ ...bareBlockOf(piece), cache_control: piece.cacheControl })]
 }
 
 function bareBlockOf(piece: Piece): Block {

@@ -39,6 +39,11 @@ export function isAside({ type }: ContentPart): boolean {
   return type === 'thinking' || type === 'tool_addition' || type === 'tool_removal'
 }
 
+/** Whether a message belongs to the system prompt, for protocols where that stands beside the turns. */
+export function isInstruction({ role }: Pick<Message, 'role'>): boolean {
+  return role === 'system' || role === 'developer'
+}
+
 type Result = Extract<Message, { role: 'tool' }>
 
 /** Whether a tool's result is marked as failed. Only clients of Anthropic's protocol can mark it. */

@@ -1,7 +1,8 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
+import { BytePlaces } from '#lib/byte-places.ts'
 import type { SseEvent } from '#lib/sse.ts'
-import { codeOfError } from './error-code.ts'
+import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { callIdFor } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
@@ -73,7 +74,7 @@ class GeminiAnswer {
   #begun = false
   #calls = 0
   #id = ''
-  #text = ''
+  readonly #text = new BytePlaces()
   readonly #ownId: string
   #searches = new Searches()
   #citations = new GroundingCitations()
@@ -112,7 +113,7 @@ class GeminiAnswer {
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#call(functionCall, signed)
     if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
-    this.#text += text ?? ''
+    if (typeof text === 'string') this.#text.add(text)
     const said: AnswerEvent[] = text ? [{ type: 'text', text }] : []
     return encrypted === undefined ? said : [...said, { type: 'reasoning', text: '', format, encrypted }]
   }
@@ -145,8 +146,7 @@ function failure(reason: string, message: string | undefined): AnswerEvent {
 }
 
 function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
-  const { code: status, message = 'the upstream failed' } = error
-  return { type: 'error', message, status, code: codeOfError(error) }
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status: error.code, code: codeOfError(error) }
 }
 
 /** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */

@@ -1,35 +1,47 @@
 import type { AnswerEvent, Citation } from '#chat/events.ts'
+import type { BytePlaces } from '#lib/byte-places.ts'
 import type { Grounding } from './gemini-searches.ts'
 
 /** The citations of an answer, each only once: pieces of a stream repeat earlier ones. */
 export class GroundingCitations {
   readonly #told = new Set<string>()
+  /** The number of each source: one may be long, and cited again and again. */
+  readonly #numbers = new Map<string, number>()
 
   /** @param text all that was said so far. */
-  read({ groundingChunks, groundingSupports }: Grounding, text: string): AnswerEvent[] {
+  read({ groundingChunks, groundingSupports }: Grounding, text: BytePlaces): AnswerEvent[] {
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
-    const sources = chunks.map((chunk, at) => sourceIn(chunk ?? {}, at))
+    const sources = chunks.map((chunk, at) => this.#numbered(sourceIn(chunk ?? {}, at)))
     const supported = new Set<number>()
-    const cited: Citation[] = []
+    const cited: Cited[] = []
     for (const { segment, groundingChunkIndices } of Array.isArray(groundingSupports) ? groundingSupports : [])
       for (const at of groundingChunkIndices ?? []) {
         const source = sources[at]
         if (!source) continue
         supported.add(at)
-        cited.push({ ...source, ...placeOf(segment, text) })
+        cited.push({ source, place: placeOf(segment, text) })
       }
-    for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push(source)
-    return cited.filter((one) => this.#isNew(one)).map((one) => ({ type: 'citation', ...one }))
+    for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push({ source, place: {} })
+    const fresh = cited.filter((one) => this.#isNew(one))
+    return fresh.map(({ source: { citation }, place }) => ({ type: 'citation', ...citation, ...place }))
   }
 
-  #isNew(citation: Citation): boolean {
-    const key = JSON.stringify(citation)
+  #numbered(citation: Citation | undefined): Source | undefined {
+    if (!citation) return undefined
+    const number = this.#numbers.getOrInsert(JSON.stringify(citation), this.#numbers.size)
+    return { citation, number }
+  }
+
+  #isNew({ source: { number }, place: { start, end } }: Cited): boolean {
+    const key = `${number} ${start} ${end}`
     if (this.#told.has(key)) return false
     this.#told.add(key)
     return true
   }
 }
 
+type Source = { citation: Citation; number: number }
+type Cited = { source: Source; place: Pick<Citation, 'start' | 'end'> }
 type Chunk = NonNullable<Grounding['groundingChunks']>[number]
 
 function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): Citation | undefined {
@@ -42,10 +54,9 @@ function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): 
 
 function placeOf(
   segment: { startIndex?: number; endIndex?: number } | undefined,
-  text: string,
+  text: BytePlaces,
 ): Pick<Citation, 'start' | 'end'> {
-  if (typeof segment?.endIndex !== 'number') return {}
-  const bytes = Buffer.from(text)
-  const lengthUpTo = (index: number) => bytes.subarray(0, index).toString('utf8').length
-  return { start: lengthUpTo(segment.startIndex ?? 0), end: lengthUpTo(segment.endIndex) }
+  const { startIndex: start = 0, endIndex: end } = segment ?? {}
+  if (typeof start !== 'number' || typeof end !== 'number') return {}
+  return { start: text.unitsIn(start), end: text.unitsIn(end) }
 }

@@ -1,10 +1,10 @@
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import type { Body } from '../protocol.ts'
-import { asOneText, hasFailed, type Piece, piecesOf } from './content.ts'
+import { asOneText, hasFailed, isInstruction, type Piece, piecesOf } from './content.ts'
 import { madeUpCallId } from './gemini-call-id.ts'
 import { wantsSignatures } from './gemini-thinking.ts'
-import { calledFunction } from './tool-arguments.ts'
+import { calledFunction, parsedText } from './tool-arguments.ts'
 
 type Part = Record<string, unknown>
 type Content = { role: 'user' | 'model'; parts: Part[] }
@@ -34,10 +34,6 @@ export function contentsOf(messages: Message[], model: string): Content[] {
   }
   // A call may follow a turn of the user's only, so there is one, though it says nothing.
   return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
-}
-
-function isInstruction({ role }: Message): boolean {
-  return role === 'system' || role === 'developer'
 }
 
 function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
@@ -88,17 +84,10 @@ function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''
 
 /** JSON only as it came: filters look at JSON value by value, and not at what parts of it come to. */
 function responseOf(texts: string[], failed: boolean): object {
-  const value = texts.length === 1 ? parsed(texts[0]!) : asOneText(texts)
+  const read = texts.length === 1 ? parsedText(texts[0]!) : undefined
+  const value = read === undefined ? asOneText(texts) : read
   if (failed) return { error: value }
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { output: value }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 function sentId(id: string): { id?: string } {

@@ -1,8 +1,8 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { Body } from '../protocol.ts'
-import { defined } from './defined.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
 import { thinkingConfigOf } from './gemini-thinking.ts'
@@ -12,7 +12,7 @@ import { chosenFunction } from './tool-arguments.ts'
 /** A chat request in Gemini's words. */
 export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const config = generationConfigOf(chat, endpoint)
-  return defined({
+  return withoutNulls({
     ...promptOf(chat, endpoint),
     tools: toolsOf(chat.tools),
     toolConfig: toolConfigOf(chat),
@@ -33,7 +33,7 @@ function promptOf({ messages }: ChatRequest, { upstreamModel }: Endpoint): Body 
 function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {
   const maxOutputTokens = answerLimitOf(chat)
   const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
-  return defined({
+  return withoutNulls({
     maxOutputTokens,
     temperature: chat.temperature,
     topP: chat.top_p,
@@ -61,7 +61,7 @@ function toolsOf(tools: ChatTool[] | null | undefined): Body[] | undefined {
   const functionDeclarations = tools.flatMap(({ function: declared }) => {
     if (!declared) return []
     const { name, description, parameters } = declared
-    return [defined({ name, description, parametersJsonSchema: parameters })]
+    return [withoutNulls({ name, description, parametersJsonSchema: parameters })]
   })
   const others = tools.flatMap((tool): Body[] => {
     const own = tool.function ? undefined : ownTool(tool)

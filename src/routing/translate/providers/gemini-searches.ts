@@ -21,6 +21,9 @@ export function searchesByRequest(model: string): boolean {
   return byRequest.test(model)
 }
 
+/** More than any answer searches for, and longer than it does. */
+const [mostQueries, longestQuery] = [1000, 1000]
+
 /** Counts what was searched for, as it is told: each piece of a stream may repeat what earlier ones said. */
 export class Searches {
   readonly #queries = new Set<string>()
@@ -30,7 +33,8 @@ export class Searches {
   read(grounding: Grounding, model: string | undefined): AnswerEvent[] {
     const { webSearchQueries: queries, searchEntryPoint, groundingChunks } = grounding
     const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
-    for (const query of Array.isArray(queries) ? queries : []) this.#queries.add(String(query))
+    for (const query of Array.isArray(queries) ? queries : [])
+      if (this.#queries.size < mostQueries) this.#queries.add(String(query).slice(0, longestQuery))
     // Now and then the queries are missing though what they found is there.
     const told = this.#queries.size || (searchEntryPoint || chunks.some((chunk) => chunk?.web) ? 1 : 0)
     const billed = searchesByRequest(model ?? '') ? Math.min(1, told) : told

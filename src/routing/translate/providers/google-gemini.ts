@@ -1,10 +1,9 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ProviderProtocol } from '../protocol.ts'
+import { messageOfRefusal } from './error-code.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiRequest } from './gemini-request.ts'
 import { geminiBillable, ownTool } from './gemini-tools.ts'
-
-type Refusal = { error?: { message?: string } }
 
 /** Google Gemini, natively: the model stands in the path, and an answer comes as candidates made of parts. */
 export const googleGemini: ProviderProtocol = {
@@ -19,6 +18,5 @@ export const googleGemini: ProviderProtocol = {
   knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: geminiReader,
   readBody: readGenerated,
-  // The error of a request for a stream comes in a list.
-  errorMessage: (body) => ((Array.isArray(body) ? body[0] : body) as Refusal | undefined)?.error?.message,
+  errorMessage: messageOfRefusal,
 }

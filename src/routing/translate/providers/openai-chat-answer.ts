@@ -2,7 +2,7 @@ import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
-import { codeOfError } from './error-code.ts'
+import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
 import { type CompletionDetails, detailsIn, type PromptDetails } from './openai-usage.ts'
@@ -18,7 +18,8 @@ type UpstreamUsage = {
   num_search_queries?: number
 }
 type UpstreamDelta = ChatContent & Omit<Delta, keyof ChatContent> & { audio?: unknown }
-type UpstreamError = { error?: { message?: string; code?: unknown } }
+/** Some servers say it in a word. */
+type UpstreamError = { error?: string | { message?: string; code?: unknown } }
 export type Completion = UpstreamError &
   Sources & {
     id?: string
@@ -96,11 +97,12 @@ function finish(native: string): AnswerEvent {
   return { type: 'finish', reason: known ? native : native === 'function_call' ? 'tool_calls' : 'stop', native }
 }
 
-function errorEvent(error: { message?: string; code?: unknown }): AnswerEvent {
-  const status = Number(error.code)
+function errorEvent(told: NonNullable<UpstreamError['error']>): AnswerEvent {
+  const error = typeof told === 'string' ? { message: told } : told
+  const status = Number((error as { code?: unknown }).code)
   return {
     type: 'error',
-    message: error.message ?? 'the upstream failed',
+    message: messageOfError(error) ?? noMessage,
     status: status >= 400 && status < 600 ? status : undefined,
     code: codeOfError(error),
   }

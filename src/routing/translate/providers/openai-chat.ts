@@ -5,6 +5,7 @@ import { ownFields } from '#chat/own-fields.ts'
 import { withChatThoughts } from '#chat/thoughts.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
+import { messageOfRefusal } from './error-code.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { plainChat } from './openai-chat-plain.ts'
 import { chatBillable } from './openai-tools.ts'
@@ -22,7 +23,7 @@ export const openaiChat: ProviderProtocol = {
   reader: chatReader,
   readsEventsAlone: true,
   readBody: (body, answerId) => readCompletion(body as Completion, answerId),
-  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+  errorMessage: messageOfRefusal,
 }
 
 function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {

@@ -1,7 +1,7 @@
 import { madeCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
-import { codeOfError } from './error-code.ts'
+import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { type Annotation, citations, TextSoFar } from './openai-responses-citations.ts'
 import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
 import { type CompletionDetails, detailsIn, type PromptDetails } from './openai-usage.ts'
@@ -85,7 +85,7 @@ export function responsesReader(answerId?: string): (event: SseEvent) => AnswerE
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
         if (!event.delta) return []
-        withArguments.add(output)
+        if (callOfItem.has(output)) withArguments.add(output)
         return [{ type: 'tool_arguments', index: callOfItem.get(output) ?? 0, text: event.delta }]
       case 'response.output_item.done':
         return doneItem(event.item ?? {}, withArguments.has(output) ? undefined : callOfItem.get(output))
@@ -206,10 +206,11 @@ const statuses: Record<string, number> = {
 }
 
 /** Codes about images and files are about what was sent. */
-function errorEvent({ code, type, message }: UpstreamError): AnswerEvent {
+function errorEvent(error: UpstreamError): AnswerEvent {
+  const { code, type } = error
   const told = code ?? type ?? ''
   const status = statuses[told] ?? (/image|file/.test(told) ? 400 : undefined)
-  return { type: 'error', message: message ?? 'the upstream failed', status, code: codeOfError({ code, type }) }
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError({ code, type }) }
 }
 
 function usageIn({ usage, output, service_tier }: Response): AnswerEvent[] {

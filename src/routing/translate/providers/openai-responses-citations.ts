@@ -11,6 +11,9 @@ export type Annotation = {
   index?: number
 }
 
+/** More than any answer has. */
+const mostParts = 10_000
+
 /** The position of each text part in the whole text: annotations count from the beginning of their own part. */
 export class TextSoFar {
   readonly #starts = new Map<string, number>()
@@ -18,7 +21,10 @@ export class TextSoFar {
 
   add(output: number, content: number | undefined, text: string | undefined): void {
     const part = `${output} ${content}`
-    if (!this.#starts.has(part)) this.#starts.set(part, this.#length)
+    if (!this.#starts.has(part)) {
+      if (this.#starts.size === mostParts) throw new Error(`it has more than ${mostParts} parts`)
+      this.#starts.set(part, this.#length)
+    }
     this.#length += text?.length ?? 0
   }
 

@@ -1,8 +1,8 @@
 import type { Message, ToolCall } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { Body } from '../protocol.ts'
 import { asOneText, type Piece, piecesOf, resultContent } from './content.ts'
-import { defined } from './defined.ts'
 
 /** Messages as input items: a call and its result are items of their own, and so is a thought. */
 export function inputItems(messages: Message[]): Body[] {
@@ -37,7 +37,7 @@ function callItem(call: ToolCall): Body {
 
 function reasoningItem({ text, encrypted, id }: Thought): Body {
   const summary = text ? [{ type: 'summary_text', text }] : []
-  return defined({ type: 'reasoning', id, summary, encrypted_content: encrypted })
+  return withoutNulls({ type: 'reasoning', id, summary, encrypted_content: encrypted })
 }
 
 function customCallsIn(messages: Message[]): ReadonlySet<string> {

@@ -1,3 +1,5 @@
+import { ownValue } from '#lib/own-value.ts'
+
 /** An output item, as far as it tells what its tool did. */
 export type Item = { type?: string; action?: { type?: string } | null; container_id?: string | null }
 
@@ -25,7 +27,7 @@ export function piecesIn(output: unknown): Record<string, number> {
   const containers = new Set<string>()
   for (const item of Array.isArray(output) ? (output as Item[]) : []) {
     const unit = unitOf(item?.type)
-    if (unit !== undefined) pieces[unit] = (pieces[unit] ?? 0) + (isBilled(item, containers) ? 1 : 0)
+    if (unit !== undefined) pieces[unit] = (ownValue(pieces, unit) ?? 0) + (isBilled(item, containers) ? 1 : 0)
   }
   return pieces
 }

@@ -1,9 +1,9 @@
 import type { Endpoint } from '#catalogue/model.ts'
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
 import { callsIn } from '../../policy/billable-options.ts'
 import type { Body } from '../protocol.ts'
-import { defined } from './defined.ts'
 import { emptyAnswer } from './empty-answer.ts'
 import { inputItems } from './openai-responses-input.ts'
 import { ownTool } from './openai-tools.ts'
@@ -17,7 +17,7 @@ export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
   const thinks = endpoint.supportedParameters.includes('reasoning')
   const input = inputItems(chat.messages)
   if (input.length === 0) throw emptyAnswer()
-  return defined({
+  return withoutNulls({
     input,
     store: false,
     max_output_tokens: responsesLimit(chat),
@@ -80,7 +80,7 @@ function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
 
 function textOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {
   const shape = format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format
-  return shape || verbosity != null ? defined({ format: shape, verbosity }) : undefined
+  return shape || verbosity != null ? withoutNulls({ format: shape, verbosity }) : undefined
 }
 
 /** A summary is asked for where the client speaks of reasoning as such, and not only of its effort. */
@@ -89,5 +89,8 @@ function reasoningOf(chat: ChatRequest): Body | undefined {
   if (!setting) return undefined
   if (!setting.enabled) return { effort: 'none' }
   const { summary, exclude } = (chat.reasoning ?? {}) as { summary?: string | null; exclude?: boolean }
-  return defined({ effort: effortOf(setting), summary: exclude || !chat.reasoning ? undefined : (summary ?? 'auto') })
+  return withoutNulls({
+    effort: effortOf(setting),
+    summary: exclude || !chat.reasoning ? undefined : (summary ?? 'auto'),
+  })
 }

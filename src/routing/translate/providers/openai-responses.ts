@@ -3,6 +3,7 @@ import { nameLimit } from '#chat/answer-limit.ts'
 import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
+import { messageOfRefusal } from './error-code.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
 import { ownTool, responsesBillable } from './openai-tools.ts'
@@ -18,7 +19,7 @@ export const openaiResponses: ProviderProtocol = {
   knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: responsesReader,
   readBody: readResponse,
-  errorMessage: (body) => (body as { error?: { message?: string } } | undefined)?.error?.message,
+  errorMessage: messageOfRefusal,
 }
 
 function sent(asked: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {

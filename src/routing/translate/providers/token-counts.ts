@@ -56,12 +56,16 @@ export function usageEvents(told: ReportedCounts, toldExtras?: ReportedExtras): 
 
 /** More than any provider runs for one request. */
 const mostPieces = 100_000
+/** More kinds of them than any provider has: they are kept with the request. */
+const mostUnits = 100
 
 function extrasIn({ pieces, serviceTier }: ReportedExtras): Extras | undefined {
   const told: Record<string, number> = {}
+  let units = 0
   for (const unit in pieces) {
     const count = countIn(pieces[unit])
     if (count !== undefined && count <= mostPieces) told[unit] = count
+    if (++units === mostUnits) break
   }
   const tier = tierIn(serviceTier)
   const hasPieces = Object.keys(told).length > 0
@@ -80,7 +84,8 @@ function tierIn(told: unknown): string | undefined {
   return ordinaryTiers.has(name) ? 'default' : name.slice(0, longestTier)
 }
 
-function countIn(told: unknown): number | undefined {
+/** A whole number that some tokens, or pieces, may be. */
+export function countIn(told: unknown): number | undefined {
   return Number.isInteger(told) && (told as number) >= 0 && (told as number) <= most ? (told as number) : undefined
 }
 

@@ -1,12 +1,30 @@
-/** A call's arguments as an object. Models have been seen to call without any, or with half of them. */
+import { isDeeper } from '#lib/depth.ts'
+import { Fault } from '#lib/fault.ts'
+
+/**
+ * A call's arguments as an object. Models have been seen to call without any, or with half of them.
+ * @throws Fault `invalid` for what could not be written out again.
+ */
 export function argumentsOf(json: string | undefined): object {
-  try {
-    const value: unknown = JSON.parse(json || '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = parsedText(json || '{}')
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
+
+/** The value of a text that is JSON. @throws Fault `invalid` for what could not be written out again. */
+export function parsedText(json: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return undefined
+  }
+  if (isDeeper(value, deepest))
+    throw new Fault('invalid', `JSON within a text is nested more than ${deepest} levels deep. Send a flatter one.`)
+  return value
+}
+
+/** Deeper than any function wants it. */
+const deepest = 500
 
 /** The name of the function that a choice of tool insists on. */
 export function chosenFunction(choice: unknown): string | undefined {

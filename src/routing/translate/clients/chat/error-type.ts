@@ -13,7 +13,7 @@ const ofStatus: Record<number, string> = {
   504: 'timeout',
 }
 
-/** Of what providers call it, that which says more than the status does. */
+/** Error codes of providers that tell more than the status does. */
 const exact: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'string_too_long', 'invalid_prompt'])
 
 export function errorTypeOf(status: number, providerCode: unknown): string {

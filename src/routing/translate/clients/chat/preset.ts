@@ -1,5 +1,5 @@
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { PresetStyle } from '#presets/apply.ts'
-import { withoutNulls } from '#presets/settings.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields

@@ -1,5 +1,6 @@
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { PresetStyle } from '#presets/apply.ts'
-import { withoutNulls } from '#presets/settings.ts'
+import { withoutForeign } from '#presets/settings.ts'
 import { chatOnly } from './to-chat.ts'
 
 type Fields = Record<string, unknown>
@@ -10,7 +11,7 @@ export const messagesPreset: PresetStyle = {
   prompted: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
   otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
   nested: ['output_config'],
-  forUpstream: withoutForeign,
+  forUpstream: withoutForeign(chatOnly),
 }
 
 /**
@@ -63,8 +64,4 @@ function choiceOf(choice: unknown, parallel: unknown): Fields | undefined {
 function systemAfter(prompt: string, system: unknown): unknown {
   if (Array.isArray(system)) return [{ type: 'text', text: prompt }, ...system]
   return system ? `${prompt}\n\n${system}` : prompt
-}
-
-function withoutForeign(applied: Fields, own: Fields): Fields {
-  return Object.fromEntries(Object.entries(applied).filter(([name]) => name in own || !chatOnly.has(name)))
 }

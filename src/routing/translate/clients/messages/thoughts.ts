@@ -11,7 +11,7 @@ export function redactedData(mark: ThoughtMark): string | undefined {
   return isAnthropics(mark) ? mark.encrypted : sealWhole(mark)
 }
 
-/** One that a chat's provider told goes back to it as a chat's. */
+/** Whether the thought came from Anthropic's own API. One that came by a chat API goes back in the form of chats. */
 const isAnthropics = ({ format, via }: ThoughtMark) => format === 'anthropic-claude-v1' && via === undefined
 
 type ThinkingBlock = { type?: unknown; thinking?: unknown; signature?: unknown; data?: unknown }

@@ -4,8 +4,8 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { MessagesCall } from '#chat/messages-call.ts'
 import { ownFields } from '#chat/own-fields.ts'
 import { Fault } from '#lib/fault.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { Body } from '../../protocol.ts'
-import { defined } from '../../providers/defined.ts'
 import { toolsOf } from './tools.ts'
 import { messagesOf } from './turns.ts'
 
@@ -37,9 +37,9 @@ export function messagesToChat(body: Body): ChatRequest {
   return {
     ...shared,
     messages,
-    ...defined({
+    ...withoutNulls({
       models: asked.models ?? asked.fallbacks?.map(({ model }) => model),
-      // None at all is asked for to fill a cache; nobody else has a word for that.
+      // 0 fills the cache without an answer. Other protocols cannot say that: 1 comes closest.
       max_tokens: asked.max_tokens === 0 ? 1 : answerLimitOf(body),
       stop: asked.stop_sequences?.length ? asked.stop_sequences : undefined,
       reasoning: reasoningOf(asked),
@@ -58,7 +58,7 @@ function reasoningOf({ reasoning, thinking, output_config }: MessagesCall): Body
   if (reasoning) return reasoning
   const effort = output_config?.effort === 'max' ? 'xhigh' : (output_config?.effort ?? undefined)
   if (thinking?.type === 'disabled') return { enabled: false }
-  if (thinking) return defined({ enabled: true, max_tokens: thinking.budget_tokens ?? undefined, effort })
+  if (thinking) return withoutNulls({ enabled: true, max_tokens: thinking.budget_tokens ?? undefined, effort })
   return effort === undefined ? undefined : { effort }
 }
 

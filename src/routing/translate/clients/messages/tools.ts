@@ -1,6 +1,6 @@
 import type { MessagesCall } from '#chat/messages-call.ts'
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { Body } from '../../protocol.ts'
-import { defined } from '../../providers/defined.ts'
 
 type Tool = NonNullable<MessagesCall['tools']>[number]
 
@@ -9,7 +9,7 @@ export function toolsOf({ tools, tool_choice: choice }: MessagesCall): Body {
   if (!tools?.length) return {}
   return {
     tools: tools.map(toolOf),
-    ...(choice && defined({ tool_choice: choiceOf(choice), parallel_tool_calls: parallelOf(choice) })),
+    ...(choice && withoutNulls({ tool_choice: choiceOf(choice), parallel_tool_calls: parallelOf(choice) })),
   }
 }
 
@@ -18,7 +18,7 @@ function toolOf(tool: Tool): Body {
   const { name, description, input_schema, strict, cache_control } = tool
   return {
     type: 'function',
-    function: defined({ name, description, parameters: input_schema, strict: strict ?? undefined }),
+    function: withoutNulls({ name, description, parameters: input_schema, strict: strict ?? undefined }),
     ...(cache_control != null && { cache_control }),
   }
 }

@@ -151,3 +151,16 @@ test('a content is text or an array of blocks, or refused with its place', () =>
   assert.throws(() => blocksOf(5, 'p'), { kind: 'invalid', message: /^p: must be text or an array/ })
   assert.throws(() => blocksOf([{ type: 'text' }, {}], 'p'), { kind: 'invalid', message: 'p.1.type: is required.' })
 })
+
+test('calls behind one that is not whole wait for it, and it is not read again for each of them', (t) => {
+  const parse = t.mock.method(JSON, 'parse')
+  const writer = new MessageWriter(head)
+  writer.event({ type: 'tool_call', index: 0, id: 'a', name: 'f' })
+  writer.event({ type: 'tool_arguments', index: 0, text: '{"a":"' })
+  for (let index = 1; index <= 100; index++) writer.event({ type: 'tool_call', index, id: `c${index}`, name: 'f' })
+  assert.ok(parse.mock.callCount() <= 1, `it was read ${parse.mock.callCount()} times`)
+  parse.mock.restore()
+  assert.equal((writer.message(undefined) as { content: object[] }).content.length, 1)
+  writer.end(undefined)
+  assert.equal((writer.message(undefined) as { content: object[] }).content.length, 101)
+})

@@ -36,6 +36,8 @@ export class MessageWriter implements StreamWriter {
   /** Calls that began while another was not whole: some upstreams add to several of them in turns. */
   #waiting: Call[] = []
   #open: AnswerBlock | undefined
+  /** The call whose block is open. */
+  #openCall: Call | undefined
   /** Identifies the open thought, if thoughts have no signature. */
   #mark: ThoughtMark | undefined
   /** Sources that were told before the text that they are of. */
@@ -143,7 +145,7 @@ export class MessageWriter implements StreamWriter {
   #citeAll(block: TextBlock): string {
     if (this.#sources.length === 0) return ''
     const citations = this.#sources.splice(0)
-    block.citations = [...(block.citations ?? []), ...citations]
+    addTo(block, citations)
     return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
   }
 
@@ -153,7 +155,7 @@ export class MessageWriter implements StreamWriter {
     if (this.#sources.length === 0 || at === -1) return ''
     const block = this.#content[at] as TextBlock
     const citations = this.#sources.splice(0)
-    block.citations = [...(block.citations ?? []), ...citations]
+    addTo(block, citations)
     const told = (citation: object) =>
       say('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
     return citations.map(told).join('')
@@ -165,7 +167,7 @@ export class MessageWriter implements StreamWriter {
       this.#sources.push(citation)
       return ''
     }
-    this.#open.citations = [...(this.#open.citations ?? []), citation]
+    addTo(this.#open, [citation])
     return this.#add({ type: 'citations_delta', citation })
   }
 
@@ -173,7 +175,8 @@ export class MessageWriter implements StreamWriter {
     const call: Call = { block: { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }, json: '' }
     const before = this.#openCall
     this.#calls.set(index, call)
-    if (!before || isWhole(before.json)) return this.#start(call.block)
+    // Behind one that waits it waits as well: to see each time whether the open one is whole may take long.
+    if (!before || (this.#waiting.length === 0 && isWhole(before.json))) return this.#start(call.block, call)
     this.#waiting.push(call)
     return ''
   }
@@ -185,14 +188,11 @@ export class MessageWriter implements StreamWriter {
     return this.#open === call.block ? this.#add({ type: 'input_json_delta', partial_json }) : ''
   }
 
-  get #openCall(): Call | undefined {
-    return this.#calls.values().find(({ block }) => block === this.#open)
-  }
-
   #writeWaiting(): string {
     let said = ''
-    for (const { block, json } of this.#waiting) {
-      said += this.#start(block)
+    for (const call of this.#waiting) {
+      const { block, json } = call
+      said += this.#start(block, call)
       if (json) said += this.#add({ type: 'input_json_delta', partial_json: json })
       said += this.#close()
     }
@@ -200,9 +200,10 @@ export class MessageWriter implements StreamWriter {
     return said
   }
 
-  #start(block: AnswerBlock): string {
+  #start(block: AnswerBlock, call?: Call): string {
     const before = this.#begin() + this.#close()
     this.#open = block
+    this.#openCall = call
     this.#content.push(block)
     return before + say('content_block_start', { index: this.#content.length - 1, content_block: block })
   }
@@ -218,8 +219,14 @@ export class MessageWriter implements StreamWriter {
     if (call) call.block.input = argumentsOf(call.json)
     const signed = block.type === 'thinking' ? this.#sign(block) : ''
     this.#open = undefined
+    this.#openCall = undefined
     return signed + say('content_block_stop', { index: this.#content.length - 1 })
   }
+}
+
+function addTo(block: TextBlock, citations: object[]): void {
+  block.citations ??= []
+  for (const citation of citations) block.citations.push(citation)
 }
 
 function isWhole(json: string): boolean {

@@ -1,14 +1,8 @@
+import { withoutNulls } from '#lib/without-nulls.ts'
 import type { PresetStyle } from '#presets/apply.ts'
-import { withoutNulls } from '#presets/settings.ts'
+import { withoutForeign } from '#presets/settings.ts'
 
 type Fields = Record<string, unknown>
-
-export const responsesPreset: PresetStyle = {
-  fields: responsesFields,
-  prompted: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
-  nested: ['text'],
-  forUpstream: withoutForeign,
-}
 
 /** Field names that a preset made for another protocol may have, and that a responses body does not have. */
 const foreign: ReadonlySet<string> = new Set([
@@ -21,14 +15,16 @@ const foreign: ReadonlySet<string> = new Set([
   'repetition_penalty',
 ])
 
+export const responsesPreset: PresetStyle = {
+  fields: responsesFields,
+  prompted: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
+  nested: ['text'],
+  forUpstream: withoutForeign(foreign),
+}
+
 /** A preset's configuration in the field names of a responses body. */
 function responsesFields({ tool_choice, ...config }: Fields): Fields {
   return withoutNulls({ ...config, tool_choice: flatChoice(tool_choice) })
-}
-
-/** A filled-in body as upstreams of this protocol take it; what the client itself put in stays. */
-function withoutForeign(applied: Fields, own: Fields): Fields {
-  return Object.fromEntries(Object.entries(applied).filter(([name]) => name in own || !foreign.has(name)))
 }
 
 type NamedTool = { type: string; function?: { name: string } }

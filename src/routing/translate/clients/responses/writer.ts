@@ -1,15 +1,14 @@
-import type { AnswerEvent, Citation, Picture, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { seal } from '#chat/sealed-thought.ts'
 import { endsThought, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol.ts'
+import { ItemEvents } from './item-events.ts'
 import { Namespaces, type Place } from './namespaces.ts'
 import type {
   CallItem,
   CustomCallItem,
   FileCitation,
-  ImageItem,
   MessageItem,
-  OutputItem,
   ReasoningItem,
   ResponseState,
   TextPart,
@@ -26,12 +25,11 @@ type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
  */
 export class ResponseWriter implements StreamWriter {
   readonly #head: AnswerHead
-  readonly #idSuffix: string
   readonly #calls = new Map<number, CallItem | CustomCallItem>()
   readonly #place = new TextPlace()
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
+  readonly #items: ItemEvents
   readonly #passedOn: boolean
-  #sequence: number
   #begun = false
   #open: MessageItem | ReasoningItem | undefined
   /** The field of the chat message that the open thought came from, if it came from one. */
@@ -42,9 +40,8 @@ export class ResponseWriter implements StreamWriter {
 
   constructor(head: AnswerHead, passedEvents = 0) {
     this.#passedOn = passedEvents > 0
-    this.#sequence = passedEvents
     this.#head = head
-    this.#idSuffix = head.id.replace(/^gen-/, '')
+    this.#items = new ItemEvents(this.#state.output, head.id, passedEvents)
   }
 
   get response(): object {
@@ -61,7 +58,7 @@ export class ResponseWriter implements StreamWriter {
     if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
     this.#state.status = reason === undefined ? 'completed' : 'incomplete'
     if (reason !== undefined) this.#state.incomplete_details = { reason }
-    return begun + closed + this.#say(`response.${this.#state.status}`, { response: this.response })
+    return begun + closed + this.#items.say(`response.${this.#state.status}`, { response: this.response })
   }
 
   /**
@@ -69,18 +66,18 @@ export class ResponseWriter implements StreamWriter {
    * upstream's events were passed on unchanged, the response is unknown here, and only the error is sent.
    */
   readonly fail = ({ code, message }: { code: number; message: string }): string => {
-    if (this.#passedOn) return this.#say('error', { code: codeOf(code), message, param: null })
+    if (this.#passedOn) return this.#items.say('error', { code: codeOf(code), message, param: null })
     const begun = this.#begin()
     this.#state.status = 'failed'
     this.#state.error = { code: codeOf(code), message }
-    return begun + this.#say('response.failed', { response: this.response })
+    return begun + this.#items.say('response.failed', { response: this.response })
   }
 
   #begin(): string {
     if (this.#begun) return ''
     this.#begun = true
     const { response } = this
-    return this.#say('response.created', { response }) + this.#say('response.in_progress', { response })
+    return this.#items.say('response.created', { response }) + this.#items.say('response.in_progress', { response })
   }
 
   #take(event: AnswerEvent): string {
@@ -97,7 +94,7 @@ export class ResponseWriter implements StreamWriter {
       case 'citation':
         return this.#cite(event)
       case 'image':
-        return this.#draw(event)
+        return this.#close('completed') + this.#items.picture(event.url)
       case 'finish':
         this.#finish = event.reason
         return ''
@@ -114,8 +111,7 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #speak(kind: 'text' | 'refusal', delta: string): string {
-    const type = kind === 'text' ? 'output_text' : 'refusal'
-    const said = this.#openMessage(type)
+    const said = this.#openMessage(kind === 'text' ? 'output_text' : 'refusal')
     const message = this.#open as MessageItem
     const part = message.content.at(-1)!
     if (part.type === 'refusal') part.refusal += delta
@@ -123,8 +119,7 @@ export class ResponseWriter implements StreamWriter {
       part.text += delta
       this.#place.said(delta)
     }
-    const logprobs = part.type === 'output_text' ? { logprobs: [] } : {}
-    return said + this.#say(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
+    return said + this.#items.textAdded(message, part, delta)
   }
 
   /** A message that is open, and the last part of it is of this type. */
@@ -132,10 +127,16 @@ export class ResponseWriter implements StreamWriter {
     let said = ''
     if (this.#open?.type !== 'message') {
       const content: TextPart[] = []
-      said += this.#add({ id: this.#newId('msg'), type: 'message', status: 'in_progress', role: 'assistant', content })
+      said += this.#add({
+        id: this.#items.newId('msg'),
+        type: 'message',
+        status: 'in_progress',
+        role: 'assistant',
+        content,
+      })
     }
     const message = this.#open as MessageItem
-    if (message.content.at(-1)?.type !== type) said += this.#closePart(message) + this.#openPart(message, type)
+    if (message.content.at(-1)?.type !== type) said += this.#items.partDone(message) + this.#openPart(message, type)
     return said
   }
 
@@ -144,26 +145,16 @@ export class ResponseWriter implements StreamWriter {
       type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] }
     message.content.push(part)
     this.#place.begin()
-    return this.#say('response.content_part.added', { ...this.#placeOf(message), part })
-  }
-
-  #closePart(message: MessageItem): string {
-    const part = message.content.at(-1)
-    if (!part) return ''
-    const place = this.#placeOf(message)
-    const whole = part.type === 'refusal' ? { refusal: part.refusal } : { text: part.text, logprobs: [] }
-    return (
-      this.#say(`response.${part.type}.done`, { ...place, ...whole }) +
-      this.#say('response.content_part.done', { ...place, part })
-    )
+    return this.#items.partAdded(message, part)
   }
 
   #think(piece: Thought): string {
     let said = ''
     if (!piece.text && !endsThought(piece)) return said
-    if (this.#open?.type !== 'reasoning') said += this.#add({ id: this.#newId('rs'), type: 'reasoning', summary: [] })
+    if (this.#open?.type !== 'reasoning')
+      said += this.#add({ id: this.#items.newId('rs'), type: 'reasoning', summary: [] })
     const item = this.#open as ReasoningItem
-    if (piece.text) said += this.#summarize(item, piece.text)
+    if (piece.text) said += this.#items.summaryAdded(item, piece.text)
     this.#field = piece.field
     if (!endsThought(piece)) return said
     const sealed = seal(piece)
@@ -171,34 +162,12 @@ export class ResponseWriter implements StreamWriter {
     return said + this.#close('completed')
   }
 
-  #summarize(item: ReasoningItem, delta: string): string {
-    const place = { item_id: item.id, output_index: this.#indexOf(item), summary_index: 0 }
-    let said = ''
-    if (item.summary.length === 0) {
-      item.summary.push({ type: 'summary_text', text: '' })
-      said += this.#say('response.reasoning_summary_part.added', { ...place, part: item.summary[0] })
-    }
-    item.summary[0]!.text += delta
-    return said + this.#say('response.reasoning_summary_text.delta', { ...place, delta })
-  }
-
-  #closeSummary(item: ReasoningItem): string {
-    const [part] = item.summary
-    if (!part) return ''
-    const place = { item_id: item.id, output_index: this.#indexOf(item), summary_index: 0 }
-    return (
-      this.#say('response.reasoning_summary_text.done', { ...place, text: part.text }) +
-      this.#say('response.reasoning_summary_part.done', { ...place, part })
-    )
-  }
-
   #cite(citation: Citation): string {
     const said = this.#openMessage('output_text')
     const message = this.#open as MessageItem
     const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
     part.annotations.push(this.#annotationOf(citation))
-    const place = { ...this.#placeOf(message), annotation_index: part.annotations.length - 1 }
-    return said + this.#say('response.output_text.annotation.added', { ...place, annotation: part.annotations.at(-1) })
+    return said + this.#items.citationAdded(message, part)
   }
 
   #annotationOf(citation: Citation): UrlCitation | FileCitation {
@@ -207,22 +176,9 @@ export class ResponseWriter implements StreamWriter {
     return { type: 'url_citation', url, title, ...this.#place.of(citation) }
   }
 
-  #draw({ url }: Picture): string {
-    const closed = this.#close('completed')
-    const id = this.#newId('ig')
-    const item: ImageItem = { id, type: 'image_generation_call', status: 'in_progress', result: null }
-    this.#state.output.push(item)
-    const output_index = this.#indexOf(item)
-    const added = this.#say('response.output_item.added', { output_index, item })
-    item.status = 'completed'
-    item.result = url.replace(/^data:[^,]*;base64,/, '')
-    const done = this.#say('response.image_generation_call.completed', { output_index, item_id: id })
-    return closed + added + done + this.#say('response.output_item.done', { output_index, item })
-  }
-
   #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
     const closed = this.#close('completed')
-    const shared = { id: this.#newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
+    const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
     const item: CallItem | CustomCallItem = custom
       ? { ...shared, type: 'custom_tool_call', input: '' }
       : {
@@ -232,8 +188,7 @@ export class ResponseWriter implements StreamWriter {
           arguments: '',
         }
     this.#calls.set(index, item)
-    this.#state.output.push(item)
-    return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
+    return closed + this.#items.added(item)
   }
 
   /** Made of what was asked only once something is called. */
@@ -244,20 +199,13 @@ export class ResponseWriter implements StreamWriter {
 
   #argue(index: number, delta: string): string {
     const item = this.#calls.get(index)
-    if (!item) return ''
-    const isCustom = item.type === 'custom_tool_call'
-    if (isCustom) item.input += delta
-    else item.arguments += delta
-    const place = { item_id: item.id, output_index: this.#indexOf(item) }
-    const type = isCustom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
-    return this.#say(type, { ...place, delta })
+    return item ? this.#items.inputAdded(item, delta) : ''
   }
 
   #add(item: MessageItem | ReasoningItem): string {
     const closed = this.#close('completed')
     this.#open = item
-    this.#state.output.push(item)
-    return closed + this.#say('response.output_item.added', { output_index: this.#indexOf(item), item })
+    return closed + this.#items.added(item)
   }
 
   #close(status: 'completed' | 'incomplete'): string {
@@ -268,46 +216,19 @@ export class ResponseWriter implements StreamWriter {
       const sealed = seal({ field: this.#field, by: this.#head.model })
       if (sealed !== undefined) item.encrypted_content = sealed
     }
-    const closed = item.type === 'message' ? this.#closePart(item) : this.#closeSummary(item)
+    const closed = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)
     if (item.type === 'message') item.status = status
-    return closed + this.#say('response.output_item.done', { output_index: this.#indexOf(item), item })
+    return closed + this.#items.done(item)
   }
 
   /** Calls stay open until the end: some upstreams add to several of them in turns. */
   #closeAll(status: 'completed' | 'incomplete'): string {
     let said = this.#close(status)
     for (const item of this.#calls.values()) {
-      const { id: item_id, name } = item
-      const output_index = this.#indexOf(item)
       item.status = status
-      said +=
-        item.type === 'custom_tool_call'
-          ? this.#say('response.custom_tool_call_input.done', { item_id, output_index, input: item.input })
-          : this.#say('response.function_call_arguments.done', {
-              item_id,
-              output_index,
-              name,
-              arguments: item.arguments,
-            })
-      said += this.#say('response.output_item.done', { output_index, item })
+      said += this.#items.inputDone(item) + this.#items.done(item)
     }
     return said
-  }
-
-  #placeOf(message: MessageItem): object {
-    return { item_id: message.id, output_index: this.#indexOf(message), content_index: message.content.length - 1 }
-  }
-
-  #indexOf(item: OutputItem): number {
-    return this.#state.output.indexOf(item)
-  }
-
-  #newId(prefix: string): string {
-    return `${prefix}_${this.#idSuffix}_${this.#state.output.length}`
-  }
-
-  #say(type: string, fields: object): string {
-    return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`
   }
 }
 

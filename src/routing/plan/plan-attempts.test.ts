@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { candidateOf, endpointOf, planInput, pricesOf } from '#test/harness/candidates.ts'
-import { planAttempts } from './plan.ts'
+import { planAttempts } from './plan-attempts.ts'
 
 type Situation = Parameters<typeof planInput>[0]
 const providersOf = (situation: Situation) =>
@@ -220,6 +220,14 @@ describe('a plan', () => {
   for (const [what, situation, excluded] of left) {
     test(`leaves out ${what}, and says so`, () => assert.deepEqual(why(situation), excluded))
   }
+
+  test('keeps what costs just as much as it may, though its price times a million would be a little more', () => {
+    const exact = endpointOf('exact', { prices: { prompt: '0.000000038', completion: '0.000000013' } })
+    const wished = (max_price: { prompt: number; completion?: number }) =>
+      providersOf({ endpoints: [exact], provider: { max_price } })
+    assert.deepEqual(wished({ prompt: 0.038, completion: 0.013 }), ['exact'])
+    assert.deepEqual(wished({ prompt: 0.0379 }), [])
+  })
 
   test('takes a tag for one endpoint of a provider that has several', () => {
     const [fast, plain] = [endpointOf('deep', { tag: 'deep/fp8' }), endpointOf('deep')]

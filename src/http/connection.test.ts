@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { connectionReader } from './connection.ts'
+
+type Raw = Parameters<ReturnType<typeof connectionReader>>[0]
+
+/** The address of a client behind a proxy at 10.0.0.1, which says this. */
+function addressBy(header: 'forwarded' | 'x-forwarded-host', headers: Raw['headers'], from = '10.0.0.1'): string {
+  const addressOf = connectionReader({ addresses: ['10.0.0.0/8'], header })
+  return addressOf({ headers: { host: 'box.example', ...headers }, socket: { remoteAddress: from } } as Raw).address
+}
+
+describe('the address of a client', () => {
+  const cases: [what: string, said: string, address: string][] = [
+    ['is what a trusted proxy says', '192.0.2.7', '192.0.2.7'],
+    ['is the last that no trusted proxy has', '198.51.100.1, 192.0.2.7, 10.0.0.2', '192.0.2.7'],
+    ['is the first of trusted ones alone', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['is not what a client wrote that its proxy does not name', '198.51.100.1, unknown', '10.0.0.1'],
+  ]
+  for (const [what, said, address] of cases) {
+    test(what, () => {
+      assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': said }), address)
+      const forwarded = said.split(', ').map((one) => `for=${one};proto=https`)
+      assert.equal(addressBy('forwarded', { forwarded: forwarded.join(', ') }), address)
+    })
+  }
+
+  test('is not what a client wrote that its proxy names by a made-up name', () =>
+    assert.equal(addressBy('forwarded', { forwarded: 'for=198.51.100.1, for=_hidden' }), '10.0.0.1'))
+
+  test('is that of the socket for whoever is no trusted proxy', () =>
+    assert.equal(addressBy('x-forwarded-host', { 'x-forwarded-for': '192.0.2.7' }, '203.0.113.9'), '203.0.113.9'))
+})

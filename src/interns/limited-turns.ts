@@ -1,0 +1,146 @@
+import type { Db, Query, Tx } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import type { NewId } from '#lib/id.ts'
+import { Refusal, type RefusalKind } from './refusal.ts'
+import type { CostPart, TurnBudget } from './turn-budget.ts'
+
+/** A request that a budget left no room for: what it may have cost. */
+export type RefusedRequest = { part: CostPart; neededUsd: number }
+
+/** A turn that may cost no more than this, since it began. */
+export type LimitedTurn = {
+  /** Of the account of what it costs. */
+  id: string
+  internId: string
+  /** Null until it is known as a run. */
+  runId: string | null
+  sessionId: string | null
+  beganAt: number
+  costUsd: number
+  part: CostPart
+  /** What all turns of its session may cost. */
+  sessionUsd?: number | undefined
+  refused?: RefusedRequest | undefined
+}
+
+type LimitedRun = LimitedTurn & { runId: string }
+
+/** The turns of an intern that are under way and may cost no more than they may, as far as they are known as runs. */
+export async function limitedRuns(query: Query, internId: string): Promise<LimitedRun[]> {
+  const rows = await openRuns(query).where('intern_id', '=', internId).execute()
+  return rows.flatMap(read) as LimitedRun[]
+}
+
+/**
+ * All that are under way or about to begin of the intern whose own key this is, as long as it has been its key. In one
+ * statement: a turn that becomes a run meanwhile is either.
+ */
+export async function limitedTurnsOfKey(query: Query, keyHash: string, now: number): Promise<LimitedTurn[]> {
+  const announced = query
+    .selectFrom('announced_turns')
+    .where('key_hash', '=', keyHash)
+    .where('expires_at', '>', now)
+    .select((e) => e.cast(e.val(null), 'text').as('run_id'))
+    .select(['intern_id', 'session_id', 'began_at', 'budget'])
+    .select((e) => e.cast(e.val(null), 'text').as('refused'))
+    .$castTo<Row>()
+  const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
+  const runs = openRuns(query).where('intern_id', '=', owner).where('metered_key', '=', keyHash)
+  const rows = await announced.unionAll(runs).execute()
+  const turns = rows.flatMap(read)
+  const known = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
+  return turns.filter(({ id, runId }) => runId !== null || !known.has(id))
+}
+
+const openRuns = (query: Query) =>
+  query
+    .selectFrom('intern_runs')
+    .where('status', '<>', 'ended')
+    .where('budget', 'is not', null)
+    .select(['id as run_id', 'intern_id', 'session_id', 'began_at', 'budget', 'refused'])
+    .$castTo<Row>()
+
+type Row = {
+  run_id: string | null
+  intern_id: string
+  session_id: string | null
+  began_at: number
+  budget: string | null
+  refused: string | null
+}
+
+function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row): LimitedTurn[] {
+  const { id = run_id!, costUsd, costOf, sessionUsd } = JSON.parse(budget!) as TurnBudget
+  if (costUsd === undefined || !costOf) return []
+  const about = { id, internId: intern_id, runId: run_id, sessionId: session_id, beganAt: Number(began_at) }
+  return [
+    {
+      ...{ ...about, costUsd, part: costOf, sessionUsd },
+      refused: refused === null ? undefined : (JSON.parse(refused) as RefusedRequest),
+    },
+  ]
+}
+
+/** Whoever looks after the intern ends the run because of it. */
+export async function noteRefused(query: Query, { internId, runId }: LimitedRun, request: RefusedRequest) {
+  await query
+    .updateTable('intern_runs')
+    .set({ refused: JSON.stringify(request) })
+    .where('intern_id', '=', internId)
+    .where('id', '=', runId)
+    .where('refused', 'is', null)
+    .execute()
+}
+
+type Announced = {
+  internId: string
+  sessionId: string | undefined
+  keyHash: string | null
+  budget?: TurnBudget | undefined
+}
+type AnnounceDeps = { db: Pick<Db, 'query'>; now: Now; newId: NewId; budgetMs: number }
+
+/** What a turn may take to be known as a run, besides the time for which its intern may say nothing. */
+const writtenWithinMs = 60_000
+
+/**
+ * Begins a turn. What it may cost is known to all servers before: its agent asks its model long before it says anything by
+ * which it is known as a run. Until then this stands for it, and for a while where this server dies in between.
+ */
+export async function announcing<Begun>(
+  { db, now, newId, budgetMs }: AnnounceDeps,
+  { internId, sessionId, keyHash, budget }: Announced,
+  begin: (budget: TurnBudget | undefined) => Promise<Begun>,
+): Promise<Begun> {
+  if (budget?.costUsd === undefined || keyHash === null) return begin(budget)
+  const own = { ...budget, id: newId() }
+  const at = now()
+  await db.query
+    .insertInto('announced_turns')
+    .values({
+      ...{ id: own.id, intern_id: internId, session_id: sessionId ?? null, key_hash: keyHash },
+      ...{ budget: JSON.stringify(own), began_at: at, expires_at: at + budgetMs + writtenWithinMs },
+    })
+    .execute()
+  try {
+    return await begin(own)
+  } catch (error) {
+    if (error instanceof Refusal && !mayHaveBegun.includes(error.kind)) await forgetAnnounced(db.query, own.id)
+    throw error
+  }
+}
+
+const mayHaveBegun: readonly RefusalKind[] = ['stream_severed', 'intern_unreachable']
+
+/** It is known as a run, or did not begin. */
+export async function forgetAnnounced(query: Query | Tx, id: string): Promise<void> {
+  await query.deleteFrom('announced_turns').where('id', '=', id).execute()
+}
+
+/** The accounts of turns that are not over, or may not be. Announcements of servers that died are forgotten. */
+export async function openAccounts(query: Query, now: number): Promise<string[]> {
+  await query.deleteFrom('announced_turns').where('expires_at', '<', now).execute()
+  const announced = await query.selectFrom('announced_turns').select('id').execute()
+  const runs = await openRuns(query).execute()
+  return [...announced, ...runs.flatMap(read)].map(({ id }) => id)
+}

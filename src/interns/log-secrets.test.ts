@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { secretsOfServers, withoutSecrets } from './log-secrets.ts'
+
+test('of servers of tools values, words of headers and queries are secrets, and they are masked as JSON writes them, too', () => {
+  const secrets = secretsOfServers([
+    { name: 'a', type: 'stdio', command: 'x', args: [], env: { TOKEN: 'tr-"7Qd2' }, timeout_seconds: 1 },
+    {
+      ...{ name: 'b', type: 'http', url: 'https://tools.example/mcp?code=hidden1', timeout_seconds: 1 },
+      headers: { authorization: 'Basic dXNlcjpw' },
+    },
+  ])
+  const said = `no tr-"7Qd2, ${JSON.stringify({ why: 'tr-"7Qd2' })}, dXNlcjpw at https://tools.example/mcp?code=hidden1`
+  const masked = 'no [secret], {"why":"[secret]"}, [secret] at https://tools.example/mcp?[secret]'
+  assert.equal(withoutSecrets(said, secrets), masked)
+})
+
+test('the longest of several is masked whole, and nothing is taken for a secret that stands in any text', () => {
+  assert.equal(withoutSecrets('secret-long', ['secret', 'secret-long']), '[secret]')
+  assert.equal(withoutSecrets('a 1 b', ['', '1', 'a']), 'a 1 b')
+})

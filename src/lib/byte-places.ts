@@ -1,0 +1,47 @@
+/** A part of a text, and where it begins: in bytes of UTF-8, and in UTF-16 units. */
+type Part = { text: string; firstByte: number; firstUnit: number }
+
+const partLength = 4096
+
+/** A text that grows, in which places are counted in bytes. Whoever asks for many places of a long one waits for none. */
+export class BytePlaces {
+  readonly #parts: Part[] = [{ text: '', firstByte: 0, firstUnit: 0 }]
+
+  add(text: string): void {
+    for (let from = 0; from < text.length; from += partLength) this.#append(text.slice(from, from + partLength))
+  }
+
+  /** How many UTF-16 units there are in the first so many bytes. */
+  unitsIn(bytes: number): number {
+    const { text, firstByte, firstUnit } = this.#partAt(bytes)
+    return (
+      firstUnit +
+      Buffer.from(text)
+        .subarray(0, Math.max(0, bytes - firstByte))
+        .toString('utf8').length
+    )
+  }
+
+  #append(text: string): void {
+    let last = this.#parts.at(-1)!
+    // A character of two units stays in one part.
+    if (last.text.length >= partLength && !isFirstHalf(last.text.charCodeAt(last.text.length - 1))) {
+      const firstByte = last.firstByte + Buffer.byteLength(last.text)
+      last = { text: '', firstByte, firstUnit: last.firstUnit + last.text.length }
+      this.#parts.push(last)
+    }
+    last.text += text
+  }
+
+  #partAt(bytes: number): Part {
+    let [low, high] = [0, this.#parts.length - 1]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (this.#parts[middle]!.firstByte <= bytes) low = middle
+      else high = middle - 1
+    }
+    return this.#parts[low]!
+  }
+}
+
+const isFirstHalf = (unit: number) => (unit & 0xfc00) === 0xd800

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { metered } from '../harness/metered.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+const open = (path: string, key = talk.managementKey) => signedInPage(browser, talk, path, { key })
+
+/** From now on nobody answers these, until what is returned is called. What the page says of that is no fault. */
+async function cutOff(page: Page, what: string): Promise<() => Promise<void>> {
+  const refuse = (route: Route) => route.abort('connectionrefused')
+  await page.route(what, refuse)
+  return () => page.unroute(what, refuse)
+}
+
+const says = (page: Page) => page.getByText('The service does not answer since')
+
+test('while the service is away what it said stays, and all is read again once it answers', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  const keys = page.getByRole('table', { name: 'Keys' })
+  await keys.waitFor()
+  const comeBack = await cutOff(page, '**/api/v1/**')
+  await page.getByRole('link', { name: 'People', exact: true }).click()
+  // What was never there is told to be missing, what was is shown.
+  await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await keys.waitFor()
+  await says(page).waitFor()
+  assert.equal(await page.getByRole('alert').count(), 0)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await talk.manage('POST', '/keys', { name: 'made meanwhile' })
+  await comeBack()
+  await keys.getByText('made meanwhile').waitFor()
+  await says(page).waitFor({ state: 'detached' })
+})
+
+test('a screen whose files are not there says so, and another try brings it', options, async () => {
+  await using watched = await open('/requests')
+  const { page } = watched
+  await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+  const comeBack = await cutOff(page, '**/console/*.js')
+  await page.getByRole('link', { name: 'Presets' }).click()
+  await page.getByText('This screen could not be loaded').waitFor()
+  await comeBack()
+  await page.getByRole('button', { name: 'Load the page again' }).click()
+  await page.getByText('There are no presets yet').waitFor()
+})
+
+test('what an intern does not take stands in the field again', options, async () => {
+  await using watched = await open(`/interns/${talk.id}`, talk.apiKey)
+  const { page } = watched
+  const field = page.getByRole('textbox', { name: 'Begin a session with ada' })
+  await field.fill('say A long thought.')
+  const comeBack = await cutOff(page, '**/chat/completions')
+  await field.press('Enter')
+  await page.getByText('ada: The service cannot be reached.').waitFor()
+  await page.waitForFunction("document.querySelector('.say textarea').value === 'say A long thought.'")
+  await comeBack()
+  await field.press('Enter')
+  await page.getByRole('list', { name: 'Transcript' }).getByText('A long thought.', { exact: true }).waitFor()
+})
+
+test('where older requests cannot be read, those that are there stay, and it can be tried again', options, async () => {
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
+  const { headers } = await talk.ask('POST', '/chat/completions', { body })
+  await metered(talk, headers.get('x-generation-id')!)
+  await using watched = await open('/overview')
+  const { page } = watched
+  let isBroken = true
+  await page.route('**/api/v1/generations?*', async (route) => {
+    const isOlder = route.request().url().includes('cursor=')
+    if (isOlder && isBroken) return route.fulfill({ status: 500, json: { error: { message: 'It broke.' } } })
+    const answer = await route.fetch({
+      url: route
+        .request()
+        .url()
+        .replace(/&?cursor=[^&]*/, ''),
+    })
+    const page = await answer.json()
+    return route.fulfill({ json: { ...page, next_cursor: isOlder ? null : 'next' } })
+  })
+  await page.getByRole('link', { name: 'Requests', exact: true }).click()
+  await page.getByText('Older ones could not be read: It broke.').waitFor()
+  await page.getByRole('row').getByText('signalbox/demo').waitFor()
+  isBroken = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('That is all there is.').waitFor()
+})
+
+test('where models cannot be read, the chat says so, and it can be tried again', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  const broken = (route: Route) => route.fulfill({ status: 500, json: { error: { message: 'It broke.' } } })
+  await page.route('**/api/v1/models/user', broken)
+  await page.getByRole('link', { name: 'Chat', exact: true }).click()
+  await page.getByRole('alert').getByText('It broke.').waitFor()
+  await page.unroute('**/api/v1/models/user', broken)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'signalbox/demo' }).waitFor()
+})

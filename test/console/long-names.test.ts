@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { filesOf } from '../harness/intern-files.ts'
+
+/** Nothing in it says where a line may break. */
+const long = 'Wagenladungsverkehrsabrechnungsstelle_'.repeat(4).slice(0, 120)
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+  await talk.manage('POST', '/workspaces', { name: long, slug: 'w'.repeat(60) })
+  await talk.manage('POST', '/keys', { name: long })
+  const body = { model: 'signalbox/demo', messages: [{ role: 'system', content: long }] }
+  await talk.manage('POST', `/presets/${'p'.repeat(60)}/chat/completions`, body)
+  await filesOf(talk, talk.id)('PUT', 'content', { path: long }, { body: long })
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+
+/** How much wider what scrolls sideways is than the room it has: nothing but tables of figures may be. */
+const wider = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const document = (globalThis as any).document
+    return [...document.querySelectorAll('main, .parts-body, .talk')].flatMap((element: any) =>
+      element.scrollWidth > element.clientWidth + 1 ? [`${element.className}: ${element.scrollWidth}`] : [],
+    )
+  })
+
+test('no name makes a screen wider than its window', options, async () => {
+  const look = { viewport: { width: 390, height: 800 } }
+  await using managed = await signedInPage(browser, talk, '/models', look)
+  await using own = await signedInPage(browser, talk, '/models', { ...look, key: talk.apiKey })
+  const shown: [string, string, Page][] = [
+    ['/keys', 'Make a key', managed.page],
+    ['/keys/workspaces', 'Make a workspace', managed.page],
+    ['/keys/providers', 'Store a key', managed.page],
+    ['/interns?part=rules', 'Add a rule', managed.page],
+    [`/interns/${talk.id}`, long, own.page],
+    ['/chat', `@preset/${'p'.repeat(60)}`, own.page],
+  ]
+  for (const [path, name, page] of shown) {
+    await page.goto(new URL(path, page.url()).href)
+    await page.getByRole('button', { name, exact: true }).first().waitFor()
+    // Choices of workspaces come later than what is beside them.
+    if (/providers|rules|keys$/.test(path)) await page.getByRole('combobox').first().waitFor()
+    assert.deepEqual(await wider(page), [], path)
+  }
+  assert.deepEqual([...managed.faults, ...own.faults], [])
+})
+
+test('a menu stands whole within a narrow window', options, async () => {
+  await using watched = await signedInPage(browser, talk, '/requests', { viewport: { width: 390, height: 800 } })
+  const { page } = watched
+  await page.getByRole('button', { name: 'Add a filter' }).click()
+  const box = await page.locator('.menu').boundingBox()
+  assert.ok(box && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box))
+  await page.getByRole('button', { name: 'takes at most, ms' }).click()
+  await page.getByRole('textbox', { name: 'takes at most, ms' }).waitFor()
+})
+
+test(
+  'a long name of a key leaves the columns beside it whole words, and tells itself whole where it is cut',
+  options,
+  async () => {
+    await using watched = await signedInPage(browser, talk, '/keys')
+    const { page } = watched
+    const row = page.getByRole('row').filter({ hasText: long })
+    const box = await row.getByRole('cell', { name: 'Owner' }).boundingBox()
+    const { width } = (await row.getByText('never').boundingBox())!
+    assert.ok(box && box.width > width, JSON.stringify([box, width]))
+    await page.goto(new URL('/presets', page.url()).href)
+    const cut = page.getByRole('gridcell').filter({ hasText: 'p'.repeat(60) })
+    await page.setViewportSize({ width: 700, height: 800 })
+    await cut.hover()
+    assert.equal(await cut.getAttribute('title'), `@preset/${'p'.repeat(60)}`)
+  },
+)

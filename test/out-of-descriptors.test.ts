@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+const home = mkdtempSync(join(tmpdir(), 'signalbox-descriptors-'))
+after(() => rmSync(home, { recursive: true }))
+
+/** What starts a process: its module, the call, and what is said where no pipe to the process can be made. */
+const starts: [module: string, call: string, refusal: RegExp][] = [
+  ['provision/repository/git.ts', `runGit({ path: '', args: [], cwd: '/', signal })`, /^spawn git EMFILE/],
+  ['provision/user-ids.ts', `whyUsersFail(70000, [], '/')`, /could not be tried: spawn .* EMFILE/],
+  [
+    'provision/files-process.ts',
+    `startFilesProcess({ config: {}, home: '${home}', uid() {}, path: '', starting() {}, started() {} })`,
+    /What is kept of the intern cannot be reached: spawn .* EMFILE/,
+  ],
+  [
+    'workers/worker-process.ts',
+    `endOf(spawnWorker({ script: '/nonexistent', sockets: [], handlers: {}, onLines() {} }))`,
+    /^The other process of this service has ended; it could not be started: spawn .* EMFILE/,
+  ],
+]
+
+for (const [module, call, refusal] of starts)
+  test(`out of file descriptors, we do not end with the process that cannot be started: ${module}`, () => {
+    const script = `
+      import { closeSync, openSync } from 'node:fs'
+      import * as module from '#${module}'
+      const { runGit, whyUsersFail, startFilesProcess, spawnWorker } = module
+      const { signal } = new AbortController()
+      const endOf = async ({ rpc, ended }) => {
+        const refused = await rpc.call('worker.start', {}).catch((error) => error)
+        throw new Error(refused.message.replace('.', '; it ') + (await ended))
+      }
+      const open = []
+      try { for (;;) open.push(openSync('/dev/null')) } catch {}
+      // One is left: enough to read a file, and not for a pipe.
+      closeSync(open.pop())
+      const said = await ${call}.catch(({ message }) => message)
+      open.forEach(closeSync)
+      setImmediate(() => console.log(said))`
+    const limited = ['-c', 'ulimit -n 300; "$@"; exit', 'bash', process.execPath, '--input-type=module', '-e', script]
+    const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 30_000 })
+    assert.match(stdout, refusal, stderr)
+  })
