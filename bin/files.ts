@@ -10,10 +10,6 @@ const { stderrLog } = await import('#daemon/log.ts')
 // The files of an intern that does not run, for one connection: the fourth of the files that it was started with.
 process.umask(0o077)
 const socket = new Socket({ fd: 3 })
-const { close, ...kept } = filesAlone(readFilesSettings(process.argv[2] ?? ''), Date.now)
-const server = createHttpServer({ ...kept, log: stderrLog })
-socket.once('close', () => {
-  close()
-  process.exit(0)
-})
+const server = createHttpServer({ ...filesAlone(readFilesSettings(process.argv[2] ?? ''), Date.now), log: stderrLog })
+socket.once('close', () => process.exit(0))
 server.emit('connection', socket)

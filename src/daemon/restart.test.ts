@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
 
 for (const restore of ['load', 'resume'] as const) {
@@ -59,6 +63,23 @@ test('a folder is held by one daemon at a time', async () => {
   await assert.rejects(startTestDaemon({ folder: daemon.folder }), /another daemon of this intern is running/)
   assert.equal((await daemon.say('say mine')).text, 'mine')
 })
+
+test('a daemon waits for who reads what is kept in its folder, for a moment', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-daemon-'))
+  mkdirSync(join(folder, 'state'))
+  const reading = new Worker(readsForAMoment, { eval: true, workerData: join(folder, 'state', 'daemon.sqlite') })
+  await once(reading, 'message')
+  await using daemon = await startTestDaemon({ folder })
+  assert.equal((await daemon.say('say mine')).text, 'mine')
+})
+
+const readsForAMoment = `
+  const { workerData, parentPort } = require('node:worker_threads')
+  const db = new (require('node:sqlite').DatabaseSync)(workerData)
+  db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; CREATE TABLE held (id)')
+  parentPort.postMessage('held')
+  setTimeout(() => db.close(), 300)
+`
 
 test('sessions that are idle longest are put away, and taken up again when they are needed', async () => {
   await using daemon = await startTestDaemon({ limits: { maxIdleSessions: 2 } })

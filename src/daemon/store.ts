@@ -5,8 +5,18 @@ import { type DecisionStore, openDecisionStore } from './decision-store.ts'
 import type { TranscriptLimits } from './transcript/limits.ts'
 import { openTranscriptStore, type TranscriptStore } from './transcript/store.ts'
 
-/** The state folder took no more: a full disk, most often. The message is for the caller of a turn. */
-export class StoreFailed extends Error {}
+/** The state folder took no more: a full disk, most often. The message is for the caller. */
+export class StoreFailed extends Error {
+  /** Whether another process has the store. */
+  get isHeld(): boolean {
+    return isLocked(this.cause)
+  }
+}
+
+const isLocked = (error: unknown) => (error as Error | undefined)?.message === 'database is locked'
+
+/** Who reads what is kept of an intern that does not run has the store for a moment only, and several may come at once. */
+const heldByReadersMs = 5000
 
 export type KnownSession = { agentSessionId: string; costUsd: number | null }
 export type KnownQuestion = { sessionId: string; runId: string }
@@ -36,12 +46,12 @@ const schema = `
   CREATE INDEX IF NOT EXISTS questions_by_deadline ON questions (deadline_at);
 `
 
-/** Throws `StoreFailed` when another daemon holds the folder, or it cannot be written. */
+/** @throws StoreFailed when another daemon holds the folder, or it cannot be written. */
 export function openStore(folder: string, limits: TranscriptLimits): DaemonStore {
-  const db = guard(() => {
+  const db = guard('open', () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const opened = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: 0 })
-    // Exclusive: one daemon to a folder, and no shared-memory file that a full disk could tear.
+    const opened = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: heldByReadersMs })
+    // Exclusive: one process to a folder, and no shared-memory file that a full disk could tear.
     opened.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     opened.exec('PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512')
     opened.exec(schema)
@@ -49,7 +59,7 @@ export function openStore(folder: string, limits: TranscriptLimits): DaemonStore
   })
   const statement = (sql: string) => {
     const prepared = db.prepare(sql)
-    return (...values: (string | number)[]) => guard(() => prepared.run(...values))
+    return (...values: (string | number)[]) => guard('save', () => prepared.run(...values))
   }
   const saveSession = statement(
     'INSERT INTO sessions VALUES (?, ?, NULL) ON CONFLICT DO UPDATE SET agent_session_id = excluded.agent_session_id, cost_usd = NULL',
@@ -69,18 +79,17 @@ export function openStore(folder: string, limits: TranscriptLimits): DaemonStore
     question: (id) => question.get(id) as KnownQuestion | undefined,
     saveQuestion: (id, { sessionId, runId, deadlineAt }) => saveQuestion(id, sessionId, runId, deadlineAt),
     forgetQuestions,
-    transcripts: guard(() => openTranscriptStore(db, limits)),
-    decisions: guard(() => openDecisionStore(db)),
+    transcripts: guard('open', () => openTranscriptStore(db, limits)),
+    decisions: guard('open', () => openDecisionStore(db)),
     close: () => db.close(),
   }
 }
 
-function guard<T>(act: () => T): T {
+function guard<T>(doing: 'open' | 'save', act: () => T): T {
   try {
     return act()
   } catch (error) {
-    const { message } = error as Error
-    const why = message === 'database is locked' ? 'another daemon of this intern is running' : message
-    throw new StoreFailed(`The intern could not save its state: ${why}.`, { cause: error })
+    const why = isLocked(error) ? 'another daemon of this intern is running' : (error as Error).message
+    throw new StoreFailed(`The intern could not ${doing} its state: ${why}.`, { cause: error })
   }
 }

@@ -2,7 +2,6 @@ import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import type { Transcripts } from '#interns/transcript.ts'
 import { z } from '#lib/schema.ts'
-import type { DaemonStore } from '../store.ts'
 import { workspaceFiles } from './workspace-files.ts'
 
 const Settings = z.object({
@@ -16,24 +15,30 @@ export type FilesSettings = z.infer<typeof Settings>
 export const readFilesSettings = (json: string): FilesSettings => Settings.parse(JSON.parse(json))
 
 /** What a daemon offers while its intern does not run: its files and transcripts. */
-export function filesAlone(
-  { token, ...settings }: FilesSettings,
-  now: () => number,
-): { token: string; runs: Runs; close: () => void } {
+export function filesAlone({ token, ...settings }: FilesSettings, now: () => number): { token: string; runs: Runs } {
   const startedAt = now()
   const refuse = async () => {
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
-  let store: DaemonStore | undefined
-  const kept = async () => {
-    const { openStore } = await import('../store.ts')
+  const reading = async <Read>(read: (kept: Transcripts) => Read): Promise<Read> => {
+    const { openStore, StoreFailed } = await import('../store.ts')
     const { keepTranscripts } = await import('../transcript/transcripts.ts')
-    store ??= openStore(settings.state, keepsAll)
-    return keepTranscripts({ store: store.transcripts, now, log: () => {} })
+    try {
+      const store = openStore(settings.state, keepsAll)
+      // Open for no longer than one read takes, which is done when the call returns: one process has it at a time.
+      try {
+        return read(keepTranscripts({ store: store.transcripts, now, log: () => {} }))
+      } finally {
+        store.close()
+      }
+    } catch (error) {
+      if (!(error instanceof StoreFailed)) throw error
+      throw new Refusal(error.isHeld ? 'files_busy' : 'intern_unreachable', error.message)
+    }
   }
   const transcripts: Transcripts = {
-    list: async (page) => (await kept()).list(page),
-    read: async (sessionId, page) => (await kept()).read(sessionId, page),
+    list: async (page) => reading((kept) => kept.list(page)),
+    read: async (sessionId, page) => reading((kept) => kept.read(sessionId, page)),
     ...{ follow: refuse, milestones: refuse },
   }
   const health: Runs['health'] = async () => ({
@@ -41,7 +46,7 @@ export function filesAlone(
   })
   const rules = { judgeBy: refuse, decisions: refuse, rest: refuse }
   const none = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
-  return { token, runs: { transcripts, ...none, files: workspaceFiles(settings) }, close: () => store?.close() }
+  return { token, runs: { transcripts, ...none, files: workspaceFiles(settings) } }
 }
 
 /** What is kept for how long is the daemon's to say. */

@@ -15,8 +15,7 @@ export async function serveFilesAlone(
   settings: Pick<DaemonSettings, 'socketPath' | 'listen' | 'token' | 'workspace' | 'state' | 'limits'>,
   { idleMs, log, now }: { idleMs: number; log: DaemonLog; now: () => number },
 ): Promise<ServedAlone> {
-  const { close, ...kept } = filesAlone(settings, now)
-  const listeners = await openListeners(settings, { ...kept, log })
+  const listeners = await openListeners(settings, { ...filesAlone(settings, now), log })
   const ended = Promise.withResolvers<void>()
   // Nobody may come and it may be told to stop at the same time.
   const stop = once(async () => {
@@ -24,7 +23,6 @@ export async function serveFilesAlone(
     const closed = listeners.close()
     listeners.breakOff()
     await closed
-    close()
     ended.resolve()
   })
   let idleSince = performance.now()
