@@ -59,7 +59,9 @@ const generation = {
   stop: z.union([z.string(), z.array(z.string())], { error: 'must be text or an array of text' }).nullish(),
   max_tokens: AnswerLimit.nullish().describe('Deprecated: `max_completion_tokens`.'),
   max_completion_tokens: AnswerLimit.nullish(),
-  n: AnswerCount.nullish().describe('How many answers.'),
+  n: AnswerCount.nullish().describe(
+    'How many answers. More than one is had of providers of chats only; where there is none it is refused.',
+  ),
   best_of: AnswerCount.nullish().describe('Of how many answers the provider chooses.'),
   reasoning: Reasoning.nullish(),
   reasoning_effort: z.string().nullish(),

@@ -21,7 +21,9 @@ export const ResponsesCall = ResponsesRequest.extend({
   preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
   transforms: z.array(z.string()).nullish().describe('`middle-out` cuts a prompt that does not fit in its middle.'),
   max_output_tokens: AnswerLimit.nullish(),
-  n: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
+  n: AnswerCount.nullish().describe(
+    'No word of this protocol: passed on, and refused above 1 where the request is translated.',
+  ),
   best_of: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
   tools: z.array(Tool).optional(),
   service_tier: z.string().nullish().describe('`auto` unless told; providers have tiers of their own.'),

@@ -76,6 +76,7 @@ export function planInput(situation: Situation): PlanInput {
     health: (endpoint) => standing(endpoint).circuit,
     speeds: standing,
     knowsTools: () => true,
+    givesAnswers: () => true,
     configured: ({ provider }) => !unconfigured.includes(provider),
     draw: ({ id }) => drawOf(situation.seed ?? 1, id),
   }

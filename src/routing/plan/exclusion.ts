@@ -19,6 +19,8 @@ export function exclusionOf(model: Model, endpoint: Endpoint, input: PlanInput):
   if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
   if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'
   if (!configured(endpoint)) return 'unconfigured'
+  // Late: whoever reads it may leave `n` out, and be answered.
+  if (!input.givesAnswers(endpoint)) return 'one_answer'
   if (health(endpoint) === 'barred') return 'unavailable_now'
   return undefined
 }

@@ -19,6 +19,7 @@ const exclusionTexts: Record<Exclusion, string> = {
   unsupported_parameter: 'it does not support a parameter of the request',
   unsupported_tool: 'it does not know a tool that the request wants a provider to run',
   unsupported_input: 'it does not take the kind of input the request has',
+  one_answer: 'it gives one answer, and n wants more',
   context_too_small: 'the prompt is longer than its context',
   too_expensive: 'it costs more than provider.max_price',
   unconfigured: 'no credential is configured for its provider',
@@ -81,6 +82,11 @@ function noEndpointMessage(
       'No endpoint is available now: each failed or limited its rate a moment ago. Try again later.',
       { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
     )
+  }
+  if (reasons.includes('one_answer')) {
+    const message =
+      'n: no endpoint that can be asked gives more than one answer to this request. Leave n out, and ask once for each answer.'
+    return new Fault('invalid', message, { metadata })
   }
   if (reasons.length === 1 && reasons[0] === 'unconfigured') {
     return unconfigured(

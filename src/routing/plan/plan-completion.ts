@@ -22,6 +22,7 @@ export function planCompletion(deps: RoutingDeps, context: CompletionContext, ca
     health: (endpoint) => deps.circuits.health(circuitOf(endpoint)),
     speeds: deps.speeds,
     knowsTools: toolsKnown(deps, chat, client),
+    givesAnswers: answersGiven(deps, chat, client),
     configured: (endpoint) => {
       const provider = catalogue.findProvider(endpoint.provider)
       return provider !== undefined && accesses.find(provider, endpoint) !== undefined
@@ -30,6 +31,16 @@ export function planCompletion(deps: RoutingDeps, context: CompletionContext, ca
   })
   if (plan.targets.length > 0) return plan
   throw noEndpointFault(deps, context, plan.excluded)
+}
+
+/** More than one answer is passed on as it comes, or not at all: what is translated or written anew is one answer. */
+function answersGiven(deps: RoutingDeps, { n }: ChatRequest, client: ClientProtocol): (endpoint: Endpoint) => boolean {
+  if (typeof n !== 'number' || n < 2) return () => true
+  const catalogue = deps.catalogue.current()
+  return (endpoint) => {
+    const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
+    return !providerProtocol || (passes(providerProtocol, client.protocol) && !client.rewrites)
+  }
 }
 
 /** Endpoints that know the provider tools of a request whose body is translated rather than passed through. */

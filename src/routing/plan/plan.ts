@@ -51,6 +51,7 @@ export type Exclusion =
   | 'unsupported_parameter'
   | 'unsupported_tool'
   | 'unsupported_input'
+  | 'one_answer'
   | 'context_too_small'
   | 'too_expensive'
   | 'unconfigured'
@@ -81,6 +82,8 @@ export type PlanInput = {
   speeds: (endpoint: Endpoint) => Speeds
   /** Whether the endpoint's protocol can express the provider tools of the request. */
   knowsTools: (endpoint: Endpoint) => boolean
+  /** Whether the caller gets as many answers of the endpoint as the request wants (`n`). */
+  givesAnswers: (endpoint: Endpoint) => boolean
   configured: (endpoint: Endpoint) => boolean
   /** The endpoint's random draw for this request, above 0 and below 1: the same for requests that belong together. */
   draw: (endpoint: Endpoint) => number
