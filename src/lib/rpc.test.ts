@@ -9,6 +9,7 @@ function pair() {
     fail: () => {
       throw Object.assign(new Error('it broke'), { code: '42' })
     },
+    uncopied: () => () => {},
     never: () => new Promise<void>(() => {}),
   }
   createRpc(other, theirs)
@@ -20,6 +21,13 @@ test('a call is answered with what its handler returns, or fails as it failed', 
   assert.deepEqual(await Promise.all([rpc.call('double', 2), rpc.call('double', 3)]), [4, 6])
   await assert.rejects(rpc.call('fail', undefined), { message: 'it broke', code: '42' })
   await assert.rejects((rpc as ReturnType<typeof createRpc>).call('absent', 1), /no call named absent/)
+})
+
+test('what cannot be copied fails its call, on whichever side it is, and all others go on', async () => {
+  const { rpc } = pair()
+  await assert.rejects(rpc.call('uncopied', undefined), /could not be cloned/)
+  await assert.rejects(rpc.call('double', (() => {}) as never), /could not be cloned/)
+  assert.equal(await rpc.call('double', 2), 4)
 })
 
 test('calls that nobody can answer any more fail, those under way too', async () => {

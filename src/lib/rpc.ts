@@ -38,7 +38,13 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
 
   async function answer({ call, name, question }: Call): Promise<void> {
     const answered = await answerOf(ours, name, question)
-    if (open) port.send({ answer: call, ...answered })
+    if (!open) return
+    try {
+      port.send({ answer: call, ...answered })
+    } catch (error) {
+      // What cannot be copied: its asker hears so, and waits no longer.
+      port.send({ answer: call, ...failed(error) })
+    }
   }
   function settle(answered: Answer): void {
     const asker = waiting.get(answered.answer)
@@ -63,8 +69,9 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
       new Promise((resolve, reject) => {
         if (!open) return reject(closed())
         const call = nextCall++
-        waiting.set(call, { resolve, reject })
+        // What cannot be copied is thrown here, and nobody waits for it.
         port.send({ call, name, question })
+        waiting.set(call, { resolve, reject })
       }),
     isOpen: () => open,
     onClose: port.onClose,
@@ -77,9 +84,13 @@ async function answerOf(ours: Handlers, name: string, question: unknown) {
     if (!handler) throw new Error(`This process answers no call named ${name}.`)
     return { value: await handler(question) }
   } catch (error) {
-    const { message, code } = error as Error & { code?: unknown }
-    return { error: { message, code } }
+    return failed(error)
   }
+}
+
+function failed(error: unknown) {
+  const { message, code } = error as Error & { code?: unknown }
+  return { error: { message, code } }
 }
 
 /** Two ports that lead to each other, within one process: what tests use in the place of a channel. */

@@ -38,6 +38,8 @@ export type Connection = {
   pause(): void
   resume(): void
   close(why: Error): void
+  /** How many requests have no answer yet. */
+  readonly waiting: number
   /** Why the connection ended. Never rejects. */
   closed: Promise<Error>
 }
@@ -90,7 +92,6 @@ export function connect(channel: Channel, handlers: Handlers, limits: { maxMessa
   }
   const onResponse = (message: Message) => {
     const waiter = waiters.get(message.id as number)
-    waiters.delete(message.id as number)
     if (message.error === undefined || message.error === null) return waiter?.resolve(message.result)
     waiter?.reject(readError(message.error))
   }
@@ -121,9 +122,18 @@ export function connect(channel: Channel, handlers: Handlers, limits: { maxMessa
       new Promise((resolve, reject) => {
         if (over) return reject(over)
         const id = ++lastId
-        waiters.set(id, timeoutMs ? withDeadline({ resolve, reject }, method, timeoutMs) : { resolve, reject })
-        send({ id, method, params })
+        const waiter = untilSettled({ resolve, reject }, () => waiters.delete(id))
+        waiters.set(id, timeoutMs ? withDeadline(waiter, method, timeoutMs) : waiter)
+        try {
+          send({ id, method, params })
+        } catch (error) {
+          // What cannot be written was not asked: no answer will come.
+          waiters.get(id)?.reject(asError(error))
+        }
       }),
+    get waiting() {
+      return waiters.size
+    },
     notify: (method, params) => send({ method, params }),
     pause: () => void (over || input.pause()),
     resume: () => void input.resume(),
@@ -171,6 +181,19 @@ function reasonOf(message: unknown, data: unknown): string {
   if (told === undefined || said.includes(told)) return said || 'The agent gave no reason.'
   const cut = told.length > longestDetails ? `${told.slice(0, longestDetails)}…` : told
   return said ? `${said}: ${cut}` : cut
+}
+
+function untilSettled({ resolve, reject }: Waiter, settled: () => void): Waiter {
+  return {
+    resolve: (result) => {
+      settled()
+      resolve(result)
+    },
+    reject: (error) => {
+      settled()
+      reject(error)
+    },
+  }
 }
 
 function withDeadline(waiter: Waiter, method: string, timeoutMs: number): Waiter {

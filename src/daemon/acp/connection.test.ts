@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { type Connection, connect } from './connection.ts'
+
+/** An agent that hears all and says what the test has it say. */
+function talk(): { connection: Connection; agent: PassThrough; heard: PassThrough } {
+  const [agent, heard] = [new PassThrough(), new PassThrough()]
+  const handlers = { request: async () => null, notification: () => {} }
+  return { connection: connect({ input: agent, output: heard }, handlers, { maxMessageBytes: 1000 }), agent, heard }
+}
+
+test('a request that cannot be written fails at once, and is waited for no longer', async () => {
+  const { connection, agent } = talk()
+  await assert.rejects(connection.request('say', { amount: 1n }, 3_600_000), /BigInt/)
+  assert.equal(connection.waiting, 0)
+  const answered = connection.request('say', {})
+  agent.write('{"jsonrpc":"2.0","id":2,"result":"heard"}\n')
+  assert.equal(await answered, 'heard')
+  assert.equal(connection.waiting, 0)
+})
+
+test('a request whose time is up is waited for no longer, and a late answer to it is nobody’s', async () => {
+  const { connection, agent } = talk()
+  await assert.rejects(connection.request('say', {}, 1), /did not answer say within 0\.001 s/)
+  assert.equal(connection.waiting, 0)
+  agent.write('{"jsonrpc":"2.0","id":1,"result":"late"}\n')
+  const second = connection.request('say', {})
+  agent.write('{"jsonrpc":"2.0","id":2,"result":"in time"}\n')
+  assert.equal(await second, 'in time')
+})
+
+test('what is waited for fails when the agent is gone', async () => {
+  const { connection, agent } = talk()
+  const asked = connection.request('say', {})
+  agent.end()
+  await assert.rejects(asked, /closed its output/)
+  assert.equal(connection.waiting, 0)
+})
