@@ -53,3 +53,14 @@ test('an ordinary key on a management route is refused', async () => {
   assert.equal(status, 403)
   assert.equal(body.error.message, 'Only management keys can perform this operation')
 })
+
+test('who asks for embeddings, as other services have them, is told what is answered here', async () => {
+  await using service = await startTestService()
+  const { status, body } = await service.ask('POST', '/embeddings', { body: { model: 'm', input: 'Hi' } })
+  assert.equal(status, 404)
+  assert.match(
+    body.error.message,
+    /^There is no POST \/api\/v1\/embeddings\. Embeddings are no operation here: .*\/responses/,
+  )
+  assert.match((await service.ask('GET', '/constructor')).body.error.message, /constructor\.$/)
+})

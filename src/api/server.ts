@@ -11,6 +11,7 @@ import { unknownRouteLog } from '#http/unknown-routes.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
 import { once } from '#lib/once.ts'
 import { clients } from '#routing/translate/clients/clients.ts'
+import { absentOperations } from './absent-operations.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
 import { completionShortcut } from './completion-shortcut.ts'
@@ -47,6 +48,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     guard: (request, reply) =>
       guardInterns((asking) => admit(deps, { key: 'api', method: 'get' }, asking, reply), request),
     origins: deps.config.cors_origins,
+    absent: absentOperations,
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: databaseFault,
     envelopeOf: envelopeFor,

@@ -45,6 +45,14 @@ test('a limit that is no number makes no key without a limit', async () => {
   assert.equal((await service.manage('GET', '/keys')).body.total_count, 2)
 })
 
+test('a reset without a limit makes no key without a limit', async () => {
+  await using service = await startTestService()
+  const { code, out, err } = await run(['keys', 'create', 'ci', '--reset', 'weekly'], on(service))
+  assert.deepEqual([code, out], [1, ''])
+  assert.match(err, /--limit <usd>/)
+  assert.equal((await service.manage('GET', '/keys')).body.total_count, 2)
+})
+
 test('keys list shows the keys of all workspaces in columns, and no secret', async () => {
   await using service = await startTestService()
   const { body } = await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })

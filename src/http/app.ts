@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import { Fault } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
+import { ownValue } from '#lib/own-value.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'
@@ -57,6 +58,8 @@ type AppOptions = {
   onUnknown?: (request: FastifyRequest) => void
   /** Explains a failure that is not a defect of ours, in words for the client. Its cause is logged. */
   explain?: (error: unknown) => Fault | undefined
+  /** What is told of paths that are looked for here and are not: by path, after the prefix. */
+  absent?: Readonly<Record<string, string>>
   /** Another spelling of a path, as the routes have it. */
   rewriteUrl?: (url: string) => string
   /** The form of errors for a request, if it is not the form of this service. */
@@ -74,6 +77,7 @@ export function createApp({
   guard,
   origins = [],
   onUnknown = () => {},
+  absent = {},
   explain = () => undefined,
   envelopeOf = () => undefined,
   rewriteUrl,
@@ -138,14 +142,14 @@ export function createApp({
   })
   app.setNotFoundHandler((request, reply) => {
     onUnknown(request)
-    return sendFailure(new Fault('not_found', nothingAt(request.method, pathOnly(request.url), prefix)), request, reply)
+    const path = pathOnly(request.url)
+    const hint = path.startsWith(`${prefix}/`)
+      ? ownValue(absent, path.slice(prefix.length))
+      : `Every path begins with ${prefix}/, such as ${prefix}/models.`
+    const message = [`There is no ${request.method} ${path}.`, hint].filter(Boolean).join(' ')
+    return sendFailure(new Fault('not_found', message), request, reply)
   })
   return app
-}
-
-function nothingAt(method: string, path: string, prefix: string): string {
-  const hint = path.startsWith(`${prefix}/`) ? '' : ` Every path begins with ${prefix}/, such as ${prefix}/models.`
-  return `There is no ${method} ${path}.${hint}`
 }
 
 const ofContent = /^(content-.*|etag|last-modified|accept-ranges)$/

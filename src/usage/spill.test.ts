@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
@@ -65,6 +74,25 @@ onEachDatabase('what the database does not take', (kind) => {
     await ledger.flush()
     await ledger.close()
     assert.deepEqual([await metered(store), spill.waiting, readdirSync(place.folder)], [25, 0, []])
+  })
+
+  test('and was in the midst of its file when its server was killed, is written as far as it got', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const spill = await place.open()
+    await spill.write([generation(), generation(), generation()])
+    const path = join(place.folder, (await spill.files())[0]!)
+    truncateSync(path, statSync(path).size - 10)
+    const [, ...parts] = basename(path).split('-')
+    const halfSince = (ms: number) => join(place.folder, `${Date.now() - ms}-${parts.join('-')}.half`)
+    copyFileSync(path, halfSince(30_000))
+    writeFileSync(halfSince(90_000), '{"id":')
+    renameSync(path, halfSince(120_000))
+    const ledger = openLedger({ ...store, spill: await place.open(), ...quiet }, quick)
+    await ledger.flush()
+    await ledger.close()
+    assert.equal(await metered(store), 2)
+    assert.deepEqual(readdirSync(place.folder).length, 1, 'what is written now is left alone')
   })
 
   test('is in its file when a stop is over, though the file was begun before', async () => {

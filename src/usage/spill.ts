@@ -25,12 +25,23 @@ type SpillDeps = { folder: string; mostBytes: number; now: Now; newId: NewId }
 /** `<time>-<requests>-<id>.jsonl` */
 const spillFile = /^(\d+)-(\d+)-[\w-]+\.jsonl$/
 
+/** One that is not whole. Its server writes it, or was killed while it did. */
+const halfFile = /^(\d+)-\d+-[\w-]+\.jsonl\.half$/
+
+/** No file takes as long to write; if one does, its requests are put there again, and written once all the same. */
+const abandonedAfterMs = 60_000
+
 export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): Promise<Spill> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const known = new Map<string, { requests: number; bytes: number }>()
 
   async function files(): Promise<string[]> {
-    const found = (await readdir(folder)).filter((name) => spillFile.test(name)).sort()
+    const names = await readdir(folder)
+    for (const name of names) {
+      const began = halfFile.exec(name)?.[1]
+      if (began !== undefined && Number(began) < now() - abandonedAfterMs) names.push(...(await adopt(name)))
+    }
+    const found = names.filter((name) => spillFile.test(name)).sort()
     for (const name of known.keys()) if (!found.includes(name)) known.delete(name)
     for (const name of found) {
       if (known.has(name)) continue
@@ -39,6 +50,16 @@ export async function openSpill({ folder, mostBytes, now, newId }: SpillDeps): P
     }
     return found
   }
+  /** What there is of a file whose server was killed: the lines that are whole. @returns the file that has them. */
+  async function adopt(half: string): Promise<string[]> {
+    const text = await readFile(join(folder, half), 'utf8').catch(unlessMissing)
+    const whole = text?.slice(0, text.lastIndexOf('\n') + 1) ?? ''
+    const name = `${now()}-${whole.split('\n').length - 1}-${newId()}.jsonl`
+    if (whole !== '') await writeDurably(folder, name, whole)
+    await rm(join(folder, half), { force: true })
+    return whole === '' ? [] : [name]
+  }
+
   await files()
   const sum = (of: 'requests' | 'bytes') => [...known.values()].reduce((total, file) => total + file[of], 0)
 

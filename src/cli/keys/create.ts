@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { KeyRecord } from '#accounts/key.ts'
 import type { WorkspaceRecord } from '#accounts/workspace.ts'
+import { Fault } from '#lib/fault.ts'
 import { type ApiClient, apiClient, clientHelp } from '../api-client.ts'
 import { memberWith } from '../members.ts'
 import type { Terminal } from '../terminal.ts'
@@ -38,6 +39,9 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
 
 async function asFields(client: ApiClient, options: Options): Promise<object> {
   const { management, workspace, limit, reset, expires } = options
+  // A slip at the terminal would be a key without a limit. The API takes it: a limit may be given later.
+  if (reset !== undefined && limit === undefined)
+    throw new Fault('invalid', '--reset says when a limit begins anew: say which with --limit <usd>.')
   return {
     ...(management && { kind: 'management' }),
     ...(workspace !== undefined && { workspace_id: await idOf(client, workspace) }),

@@ -1,0 +1,12 @@
+const lacking = (what: string) =>
+  `${what} no operation here: models answer chats (/chat/completions), responses (/responses) and messages (/messages).`
+
+/** Paths that clients of such services ask for, and what they are told. */
+export const absentOperations: Readonly<Record<string, string>> = {
+  '/embeddings': lacking('Embeddings are'),
+  '/completions': lacking('Completions of a text are'),
+  '/images/generations': lacking('Images are'),
+  '/audio/speech': lacking('Speech is'),
+  '/audio/transcriptions': lacking('Transcriptions are'),
+  '/moderations': lacking('Moderations are'),
+}
