@@ -49,6 +49,8 @@ export type CompletionContext = Omit<CompletionCall, 'response'> & {
   accesses: Accesses
   /** The name of the circuit that an attempt at an endpoint belongs to. */
   circuitOf: (endpoint: Endpoint) => string
+  /** Judges the request anew if rules have changed. @throws Fault as `judgeAgain` of a decision does. */
+  judgeAgain: (target: Target) => Promise<void> | undefined
   /** Pays an attempt that is lost, and sets money aside for the endpoints that are left. @throws Fault as `reserve` does. */
   payAndReserve: (lost: { cost: PicoUsd; byok: boolean }, left: readonly Target[]) => Promise<void>
 }

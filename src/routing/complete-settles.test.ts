@@ -27,6 +27,7 @@ function answering(answers: Buffer[], breaks: { settle?: () => void } = {}) {
       ...{ priceable: (targets: object[]) => targets, reserve: async () => void events.push('reserved') },
       settle: breaks.settle ?? told('settled'),
     }),
+    judgeAgain: () => undefined,
   }
   const pass = { answered() {}, failed() {}, ended() {} }
   const left = new AbortController().signal
@@ -92,7 +93,10 @@ test('a request for which nothing has to be waited for is sent at once', async (
     events.push('sent')
     return deps.upstreams.send(...sent)
   }
-  const answer = ask({ ...deps, policy: { decide }, upstreams: { send } } as unknown as RoutingDeps, response)
+  const answer = ask(
+    { ...deps, policy: { ...deps.policy, decide }, upstreams: { send } } as unknown as RoutingDeps,
+    response,
+  )
   assert.deepEqual(events, ['sent'])
   assert.match(String(await answer), /Hello/)
 })

@@ -141,6 +141,8 @@ async function completeDecided(
       decision.settleEarly(lost)
       shorten(context, await decision.reserve(left, isByok))
     }
+    const judgeAgain: CompletionContext['judgeAgain'] = (next) =>
+      deps.policy.judgeAgain({ caller: call.caller, host: call.host, decision, sent: context, target: next, isByok })
     let target: Target | undefined
     const asking = (next: Target) => {
       target = next
@@ -173,6 +175,7 @@ async function completeDecided(
       accesses,
       circuitOf,
       asking,
+      judgeAgain,
       payAndReserve,
     }
     const plan = planCompletion(deps, context, decision.candidates)

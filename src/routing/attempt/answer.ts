@@ -19,6 +19,9 @@ import type { Receiver } from './receiver.ts'
 
 type Answered = { body: Buffer | object | undefined } | { failure: AttemptFailure }
 
+/** Nothing was sent: a rule that came meanwhile forbids it. */
+type NotAsked = { forbidden: Fault }
+
 /** Asks one endpoint after the other until one answers. The first byte of an answer ends the choice. */
 export async function answerFrom(
   deps: RoutingDeps,
@@ -31,13 +34,15 @@ export async function answerFrom(
       ? setInterval(() => response.signal.aborted || response.write(client.keepalive), deps.keepaliveMs)
       : undefined
   let last: { failure: AttemptFailure; target: Target } | undefined
+  let forbidden: Fault | undefined
   let left = targets
   try {
     for (const { target, pass } of admittedTargets(deps.circuits, context.circuitOf, targets)) {
       const answered = await askOne(deps, context, target, pass)
-      if (!('failure' in answered)) return answered.body
-      last = { failure: answered.failure, target }
-      if (response.signal.aborted || !answered.failure.tryNext) break
+      if ('body' in answered) return answered.body
+      if ('failure' in answered) last = { failure: answered.failure, target }
+      else forbidden = answered.forbidden
+      if (response.signal.aborted || last?.failure.tryNext === false) break
       left = left.filter((other) => other !== target)
       if (!(await mayGoOn(context, left))) break
     }
@@ -50,7 +55,7 @@ export async function answerFrom(
       ? new Fault('client_closed_request', 'The client left before the answer.')
       : last
         ? faultOf(last.failure, last.target)
-        : noneAdmitted(deps, context, targets)
+        : (forbidden ?? noneAdmitted(deps, context, targets))
   context.requestRecord.because(fault)
   // Keepalives may have opened the stream already; then the failure is told in it.
   if (!response.opened) throw fault
@@ -86,19 +91,32 @@ async function askOne(
   context: CompletionContext,
   target: Target,
   pass: AttemptPermit,
-): Promise<Answered> {
+): Promise<Answered | NotAsked> {
+  const { requestRecord, response } = context
   try {
-    context.requestRecord.asked(pass)
+    const judging = context.judgeAgain(target)
+    const forbidden = judging && (await refusalOf(judging))
+    if (forbidden) return { forbidden }
+    requestRecord.asked(pass)
     context.asking(target)
     const prepared = context.chat.stream === true ? streamFrom(deps, context, target) : wholeFrom(deps, context, target)
-    const { requestRecord, response } = context
     return prepared.answered(await attempt(deps, prepared.ask, prepared.receiver, response.signal, requestRecord))
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    context.requestRecord.couldNotAsk(target, error)
+    requestRecord.couldNotAsk(target, error)
     return { failure: { ...failureOfStatus(503, undefined), kind: error.kind, message: error.message } }
   } finally {
     pass.ended()
+  }
+}
+
+async function refusalOf(judging: Promise<void>): Promise<Fault | undefined> {
+  try {
+    await judging
+    return undefined
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
   }
 }
 

@@ -18,9 +18,10 @@ import { regionOf } from '../resolve/region.ts'
 import { providerProtocolOf } from '../translate/providers/protocols.ts'
 import { billOf, type Forms } from './bill.ts'
 import { budgetsFor, reserveBudgets } from './budget-reservation.ts'
+import { judgingAgain } from './judged-again.ts'
 import { requirePlainNames, withoutUnknownFields } from './known-fields.ts'
 import { requireRoomInLimits } from './lowered-limits.ts'
-import type { Policy, PolicyDecision, PolicyQuestion } from './policy.ts'
+import type { Policy, PolicyDecision, PolicyQuestion, RecheckQuestion } from './policy.ts'
 import { priceable } from './priceable.ts'
 import { shorterAnswers } from './shorter-answer.ts'
 import { withoutStorage } from './storage-policy.ts'
@@ -38,6 +39,18 @@ type GuardDeps = {
 
 /** Guardrails at work: what they forbid is left out of the plan, and when nothing is left the request is refused. */
 export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, now, config }: GuardDeps): Policy {
+  async function requirePermitted(
+    guardrails: readonly GuardrailRecord[],
+    { caller, host, asked, limits }: RecheckQuestion,
+  ): Promise<void> {
+    requireRegion(guardrails, regionOf(config.regions, host))
+    if (asked) {
+      const { model, endpoint } = asked.target
+      permittedCandidates(guardrails, [{ model, endpoints: [endpoint] }], config.zdr_vendors)
+    }
+    const counting = budgetsFor(caller, guardrails).filter(({ includesByok }) => !asked?.byok || includesByok)
+    await requireRoomInLimits(budgets, limits, counting, guardrails)
+  }
   function decideUnder(
     guardrails: readonly GuardrailRecord[],
     { caller, host, chat: given, body: givenBody, protocol, candidates, turns }: PolicyQuestion,
@@ -50,7 +63,7 @@ export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, n
     const limitsOf = (asked: Forms) =>
       spendingLimitsFor({ catalogue, budgets, now }, limiting, { guardrails, turns }, { ...asked, protocol })
     if (guardrails.length === 0)
-      return { candidates, ...known, retainsNothing: false, leftOut, findings: [], ...limitsOf(known) }
+      return { candidates, guardrails, ...known, retainsNothing: false, leftOut, findings: [], ...limitsOf(known) }
     requireRegion(guardrails, regionOf(config.regions, host))
     const left = permittedCandidates(guardrails, candidates, config.zdr_vendors)
     const storage = storageVerdict(guardrails, left, config.zdr_vendors)
@@ -58,7 +71,7 @@ export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, n
     const retainsNothing = storage !== undefined
     const decided = ({ bodies, findings }: Screened<Forms>): PolicyDecision =>
       // Limits are asked last: a label may be longer than what it stands for.
-      ({ candidates: left, ...bodies, retainsNothing, leftOut, findings, ...limitsOf(bodies) })
+      ({ candidates: left, guardrails, ...bodies, retainsNothing, leftOut, findings, ...limitsOf(bodies) })
     return whenKnown(screenRequest(scanner, guardrails, asked), decided)
   }
   return {
@@ -66,16 +79,15 @@ export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, n
       requirePlainNames(question.body)
       return whenKnown(guardrailCache.of(question.caller), (guardrails) => decideUnder(guardrails, question))
     },
-    async recheck({ caller, host, asked, limits }) {
-      const guardrails = await guardrailCache.of(caller)
-      requireRegion(guardrails, regionOf(config.regions, host))
-      if (asked) {
-        const { model, endpoint } = asked.target
-        permittedCandidates(guardrails, [{ model, endpoints: [endpoint] }], config.zdr_vendors)
-      }
-      const counting = budgetsFor(caller, guardrails).filter(({ includesByok }) => !asked?.byok || includesByok)
-      await requireRoomInLimits(budgets, limits, counting, guardrails)
+    async recheck(question) {
+      await requirePermitted(await guardrailCache.of(question.caller), question)
     },
+    judgeAgain: judgingAgain({
+      guardrailCache,
+      scanner,
+      requirePermitted,
+      forbidsStorage: (guardrails, { model }) => judgeStorage(guardrails, model, config.zdr_vendors) !== undefined,
+    }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Budget } from '#budgets/budget.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ContentFinding } from '#guardrails/content.ts'
+import type { GuardrailRecord } from '#guardrails/guardrail.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
 import type { Candidate, Target } from '../plan/plan.ts'
@@ -27,6 +28,8 @@ export type PolicyQuestion = {
  */
 export type PolicyDecision = {
   candidates: Candidate[]
+  /** By which it was decided. */
+  guardrails: readonly GuardrailRecord[]
   chat: ChatRequest
   body: Body
   /** Whether nothing of it may be retained, as a guardrail says. */
@@ -72,6 +75,14 @@ export type RecheckQuestion = {
   limits: readonly Budget[]
 }
 
+/** A request that was decided on, and the endpoint that it is about to be sent to. */
+export type JudgeAgainQuestion = Pick<RecheckQuestion, 'caller' | 'host'> & {
+  decision: Pick<PolicyDecision, 'guardrails' | 'limits' | 'retainsNothing'>
+  sent: Pick<Forms, 'chat' | 'body'>
+  target: Target
+  isByok: (endpoint: Endpoint) => boolean
+}
+
 /**
  * Decides before the plan is made, at once where nothing has to be read and no filter looks at the request.
  * @throws Fault `forbidden` that names the guardrail and the rule.
@@ -80,4 +91,10 @@ export type Policy = {
   decide: (question: PolicyQuestion) => PolicyDecision | Promise<PolicyDecision>
   /** Judges a request under way by what holds now. @throws Fault `forbidden`, as `decide` and `reserve` do. */
   recheck: (question: RecheckQuestion) => Promise<void>
+  /**
+   * Judges a request, as it is sent, just before an endpoint is asked. Undefined, and nothing to wait for, unless
+   * guardrails have changed since it was decided on.
+   * @throws Fault when the endpoint may not be asked any more, or not with this request.
+   */
+  judgeAgain: (question: JudgeAgainQuestion) => Promise<void> | undefined
 }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask, startBilled } from './harness/billed-service.ts'
+import { until } from './harness/until.ts'
+
+const prices = { prompt: 0, completion: 100 }
+
+/** A provider that answers when it is told to. */
+const start = () => startBilled({ prices, trades: { one: () => {} } })
+
+const asked = {
+  model: 'billed/one',
+  messages: [{ role: 'user', content: 'A secret' }],
+  max_tokens: 9000,
+  provider: { order: ['billing', 'spare'] },
+}
+
+/** Changes the guardrail while the first endpoint is asked, which fails then. @returns how many endpoints were asked. */
+async function changedBeforeTheNext(policy: object) {
+  await using billed = await start()
+  const { service, upstream } = billed
+  const asking = ask(billed, service.apiKey, asked)
+  await until(() => upstream.sales.length === 1)
+  const [{ default_guardrail_id: id }] = (await service.manage('GET', '/workspaces')).body.data
+  assert.equal((await service.manage('PATCH', `/guardrails/${id}`, policy)).status, 200)
+  upstream.sales[0]!.cut()
+  await until(async () => upstream.sales.length > 1 || (await Promise.race([asking, false])))
+  for (const sale of upstream.sales) sale.cut()
+  assert.equal((await asking).status, 502)
+  return upstream.sales.length
+}
+
+test('an endpoint that is forbidden after the plan was made is not asked when the one before it fails', async () => {
+  assert.equal(await changedBeforeTheNext({ ignored_providers: ['spare'] }), 1)
+  assert.equal(await changedBeforeTheNext({ allowed_providers: ['billing'] }), 1)
+})
+
+test('nor is one sent a text that a filter has come to block or to redact, and what is still allowed is', async () => {
+  const filter = (pattern: string, action: string) => ({ content_filters: [{ pattern, action }] })
+  assert.equal(await changedBeforeTheNext(filter('secret', 'block')), 1)
+  assert.equal(await changedBeforeTheNext(filter('secret', 'redact')), 1)
+  assert.equal(await changedBeforeTheNext(filter('other', 'block')), 2)
+})
