@@ -5,7 +5,15 @@ import type { Tables } from './tables.ts'
 
 type Table = keyof Tables & string
 
-/** Every table after those it refers to. `signal_revisions`, `events`, `requests_under_way` and `announced_turns` begin anew: they are about who runs now. */
+/** They begin anew in a copy: they are about who runs now. */
+export const ofWhoRuns = [
+  'signal_revisions',
+  'events',
+  'requests_under_way',
+  'announced_turns',
+] as const satisfies readonly Table[]
+
+/** Every table after those it refers to, but those above. */
 export const copied = [
   'organizations',
   'users',

@@ -3,11 +3,13 @@ import type { PostgresPool } from 'kysely'
 import type pg from 'pg'
 import { Kysely, PostgresDialect } from '#db/kysely.ts'
 import { StartupError } from '#lib/fault.ts'
+import { copied, ofWhoRuns } from '../copy.ts'
 import type { Db, Query, Watch } from '../db.ts'
 import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
 import { openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
+import { requireRights } from './rights.ts'
 import type { Limits } from './session.ts'
 import { postgresSignals } from './signals.ts'
 
@@ -74,5 +76,10 @@ async function bringUpToDate(pool: pg.Pool, prepare: (query: Query) => Promise<v
     )
   })
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  await prepare(query).finally(() => query.destroy())
+  try {
+    await prepare(query)
+    await requireRights({ query }, [...copied, ...ofWhoRuns])
+  } finally {
+    await query.destroy()
+  }
 }
