@@ -290,3 +290,22 @@ test('a second server on one data folder is refused, and the first goes on', asy
   assert.match(await refusal({ DATA_DIR }), /^Another Signalbox \(process \d+\) is using the data folder/)
   assert.equal((await fetch(`${url}/health`)).status, 200)
 })
+
+test('a model of interns that no model matches is told at the start, once, with what may have been meant', async () => {
+  for (const WORKERS of ['1', '2']) {
+    await using server = startProcess({ DATA_DIR: newFolder(), WORKERS, DEFAULT_INTERN_MODEL: 'signalbox/dem' })
+    await server.url
+    await stopped(server)
+    const told = server.err().match(/interns without a model of their own have none[^"]*There is no model .*?demo/g)
+    assert.equal(told?.length, 1, server.err())
+  }
+})
+
+test('a model of interns that there is, that a preset names or that is the script, is no news', async () => {
+  for (const DEFAULT_INTERN_MODEL of ['signalbox/demo', 'signalbox/demo:floor', '@preset/mine', 'script']) {
+    await using server = startProcess({ DATA_DIR: newFolder(), DEFAULT_INTERN_MODEL })
+    await server.url
+    await stopped(server)
+    assert.doesNotMatch(server.err(), /have none/)
+  }
+})

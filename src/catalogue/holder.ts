@@ -6,6 +6,7 @@ import { oneAtATime } from '#lib/one-at-a-time.ts'
 import { type Figures, noFigures } from '#measure/figures.ts'
 import { CatalogueRefused } from './layer.ts'
 import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from './load.ts'
+import type { CatalogueData } from './model.ts'
 import { compileSnapshot, type Snapshot } from './snapshot.ts'
 
 /** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
@@ -37,7 +38,7 @@ type HolderDeps = {
   /** A first load that is under way already. */
   loading?: ReturnType<typeof loadCatalogue>
   /** Hears what every successful load found. */
-  onLoad: (report: LoadReport) => void
+  onLoad: (report: LoadReport, data: CatalogueData) => void
   /** Hears why a reload that another server asked for did not succeed. */
   onError: (error: Error) => void
 }
@@ -59,14 +60,14 @@ export async function openCatalogue({
   const discovers = discover !== undefined && first.data.providers.some((provider) => provider.discover)
   let report = first.report
   // Rows on what servers list are whole only with their lists.
-  if (!discovers) onLoad(report)
+  if (!discovers) onLoad(report, first.data)
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
 
   const take = (next: Loaded) => {
     snapshot = compileSnapshot(next.data, figures)
     report = next.report
-    onLoad(report)
+    onLoad(report, next.data)
     return report
   }
   const reload = oneAtATime(async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogueRefused } from '#catalogue/layer.ts'
 import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from '#catalogue/load.ts'
 import { loadCached, nameOfSources } from '#catalogue/load-cache.ts'
+import type { CatalogueData } from '#catalogue/model.ts'
 import { Fault, StartupError } from '#lib/fault.ts'
 import type { CatalogueAnswer } from './calls.ts'
 
@@ -18,7 +19,7 @@ type CatalogueSourceDeps = {
   settings: CatalogueSettings
   discover: Discover
   /** Hears what every successful load found. */
-  onLoad: (report: LoadReport) => void
+  onLoad: (report: LoadReport, data: CatalogueData) => void
   /** A server's list came too late for the start, or a server that was away has come. */
   onLate: () => void
   /** A start waits this long for the lists of servers. */
@@ -43,7 +44,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
     name = now
     report = loaded.report
     catalogue = bytesOf(loaded)
-    onLoad(report)
+    onLoad(report, loaded.data)
   }
   /** One that is under way may have looked before the change that is asked about; all who ask meanwhile share the next. */
   function readAnew(): Promise<void> {
@@ -63,7 +64,7 @@ export async function openCatalogueSource(deps: CatalogueSourceDeps): Promise<Ca
     const reading = readAnew().catch(() => {})
     const isLate = await Promise.race([reading.then(() => false), sleep(patienceMs, true, { ref: false })])
     if (isLate) void reading.then(onLate)
-  } else onLoad(report)
+  } else onLoad(report, first.data)
   discover.onBack?.(() => void readAnew().then(onLate, () => {}))
   return {
     async load({ fresh }) {

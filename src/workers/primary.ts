@@ -5,7 +5,7 @@ import { requireFree } from '#api/address.ts'
 import { collectDecisions } from '#api/interns.ts'
 import { meteredTurn, spentByKey } from '#api/metered-turn.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/metrics.ts'
-import { logSkipped } from '#api/open/models.ts'
+import { logLoad } from '#api/open/models.ts'
 import type { Opening, Parts } from '#api/open/parts.ts'
 import { type OpenStore, openStore } from '#api/open/store.ts'
 import { openUpkeep } from '#api/open/upkeep.ts'
@@ -71,7 +71,7 @@ export async function startWorkers(
   const catalogue = await openCatalogueSource({
     settings,
     discover: createDiscovery({ variable }),
-    onLoad: logSkipped(config, log),
+    onLoad: logLoad(config, log),
     onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
   openUpkeep(opening, db)

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openCatalogue } from '#catalogue/holder.ts'
 import type { LoadReport } from '#catalogue/load.ts'
+import type { CatalogueData } from '#catalogue/model.ts'
 import type { Config } from '#config/settings.ts'
 import { Fault } from '#lib/fault.ts'
 import { createMeasures } from '#measure/measures.ts'
 import type { ApiDeps } from '../deps.ts'
+import { wrongInternModel } from './intern-model.ts'
 import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
@@ -17,7 +19,7 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
     ...source,
     signals: db.signals,
     newId,
-    onLoad: isShared ? () => {} : logSkipped(config, log),
+    onLoad: isShared ? () => {} : logLoad(config, log),
     onError: (error) => (error instanceof Fault ? log.warn(error.message) : log.warn({ err: error }, 'catalogue')),
   })
   opened.defer(catalogue.close)
@@ -30,11 +32,20 @@ export async function openModels(opening: Opening, { settings, db, catalogue: so
   return { catalogue, measures }
 }
 
-/** Logs each mistake in the operator's own file or server. Mistakes in published snapshots are only counted. */
-export function logSkipped({ catalogue_file }: Pick<Config, 'catalogue_file'>, log: ApiDeps['log']) {
-  return ({ sources, providers, models, endpoints, skipped }: LoadReport) => {
+/**
+ * Logs each mistake in the operator's own file or server, and that interns' model is not there. Mistakes in published
+ * snapshots are only counted.
+ */
+export function logLoad(
+  config: Pick<Config, 'catalogue_file' | 'default_intern_model' | 'interns'>,
+  log: ApiDeps['log'],
+) {
+  const { catalogue_file, default_intern_model: model } = config
+  return ({ sources, providers, models, endpoints, skipped }: LoadReport, data: CatalogueData) => {
     log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
     const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
     for (const row of skipped) if (isOperators(row)) log.warn(row, 'catalogue row left out')
+    const wrong = wrongInternModel(config, data)
+    if (wrong) log.warn({ model }, `interns without a model of their own have none (default_intern_model): ${wrong}`)
   }
 }
