@@ -5,6 +5,7 @@ import pg from 'pg'
 import { newPlace, type Place } from './harness/databases.ts'
 import { startDetour } from './harness/detour.ts'
 import { askForWords, limitAll, manage, managementKey, startPriced } from './harness/priced-servers.ts'
+import { timed, until } from './harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -34,7 +35,7 @@ test('after connections died without a word, budgeted requests are served again 
   stack.use(server!)
   const url = await server!.url
   await limitAll(url, { limit_usd: 100 })
-  let [diedAt, failedAt, servedAt, over] = [Number.POSITIVE_INFINITY, 0, 0, false]
+  let [failedAt, servedAt, over] = [0, 0, false]
   const keepAsking = async () => {
     while (!over) {
       // Dear enough that what is leased already does not last.
@@ -45,17 +46,19 @@ test('after connections died without a word, budgeted requests are served again 
     }
   }
   const asking = Array.from({ length: 6 }, keepAsking)
-  await sleep(1000)
-  diedAt = performance.now()
+  await until(() => servedAt > 0)
+  const diedAt = performance.now()
   detour.strand()
-  await sleep(14_000)
+  // Until all is well for a while: longer than one that is refused waits for the database.
+  const { allowedMs } = await timed(10_000, async () => {
+    await sleep(10_000)
+    await until(() => servedAt - Math.max(diedAt, failedAt) > 4000)
+  })
   over = true
   await Promise.all(asking)
-  console.log(`the last refusal came ${Math.max(0, Math.round(failedAt - diedAt))} ms after connections had died`)
-  assert.ok(
-    failedAt - diedAt < 10_000 && servedAt - diedAt > 10_000,
-    `${failedAt - diedAt} ms, ${servedAt - diedAt} ms`,
-  )
+  const refusedMs = Math.max(0, Math.round(failedAt - diedAt))
+  console.log(`the last refusal came ${refusedMs} ms after connections had died`)
+  assert.ok(refusedMs < allowedMs, `${refusedMs} ms of ${allowedMs}`)
   assert.match(server!.err(), /the connection for signals does not answer|its connection is dead/)
 })
 
@@ -105,15 +108,18 @@ test('a server far from the database does not keep the others waiting for its gu
   const writers = Array.from({ length: 8 }, keepWriting)
   await sleep(2000)
   const tookMs: number[] = []
+  let worst = 0
   for (let n = 1; n <= 8; n++) {
-    const at = performance.now()
-    assert.equal(await statusOf(nearUrl, 'PATCH', `/guardrails/${id}`, { limit_usd: n }), 200)
-    tookMs.push(Math.round(performance.now() - at))
+    const write = () => statusOf(nearUrl, 'PATCH', `/guardrails/${id}`, { limit_usd: n })
+    const written = await timed(4000, write)
+    assert.equal(written.result, 200)
+    tookMs.push(Math.round(written.tookMs))
+    worst = Math.max(worst, written.tookMs / written.allowedMs)
   }
   over = true
   await Promise.all(writers)
   console.log(`writes beside a server 200 ms away took (ms): ${tookMs.join(' ')}`)
-  assert.ok(Math.max(...tookMs) < 4000, tookMs.join(' '))
+  assert.ok(worst < 1, `${tookMs.join(' ')}: ${worst} of what the load allows`)
   assert.ok(farStatuses.has(200), 'the far one wrote too')
   assert.equal((await manage(nearUrl, 'GET', `/guardrails/${id}`)).data.limit_usd, 8)
 })

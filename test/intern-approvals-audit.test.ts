@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { colleague } from './harness/colleague.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { daemonOf, scripted } from './harness/intern-chat.ts'
-import { answer, runningIntern, say } from './harness/interns.ts'
+import { answer, runningIntern, say, tryAnswering } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** What the audit trail tells of answers, the newest first. */
@@ -61,7 +61,7 @@ onEachDatabase('the audit trail of what interns were allowed', (kind) => {
     // Past the service, so that its question is still kept.
     const past = { sessionId: asked.sessionId!, questionId: asked.asked!.id, answer: 'allow_once' }
     const first = await daemonOf(service, id).answer(past, AbortSignal.timeout(60_000))
-    const late = await answer(grace, id, asked, 'reject_once')
+    const late = await tryAnswering(grace, id, asked, 'reject_once')
     for await (const _ of first);
     assert.equal(late.status, 409)
     const told = (await answered(service, id)).map(({ action, actor, after }) => [
@@ -79,7 +79,7 @@ onEachDatabase('the audit trail of what interns were allowed', (kind) => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const asked = await say(service, id, permission)
-    assert.equal((await answer(service, id, asked, 'allow_always')).status, 400)
+    assert.equal((await tryAnswering(service, id, asked, 'allow_always')).status, 400)
     assert.deepEqual(await answered(service, id), [])
     await answer(service, id, asked, 'reject_once')
     assert.equal((await answered(service, id))[0].after.answer, 'reject_once')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { workspaceOf } from './harness/intern-files.ts'
-import { runningIntern, type Said, say } from './harness/interns.ts'
+import { runningIntern, type Said, say, trySaying } from './harness/interns.ts'
 import { startTestService } from './harness/service.ts'
 
 const script = fileURLToPath(new URL('../bin/scripted-agent.ts', import.meta.url))
@@ -25,7 +25,7 @@ async function setUp(agent: string | undefined) {
   const { id } = await runningIntern(service, agent ? { agent } : {})
   const send = (...parts: object[]): Promise<Said> => {
     const content = [{ type: 'text', text: 'blocks' }, ...parts] as unknown as string
-    return say(service, id, content)
+    return trySaying(service, id, content)
   }
   const blocks = async (...parts: object[]) => JSON.parse((await send(...parts)).text)
   return { service, id, send, blocks, workspace: workspaceOf(service, id) }

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
 import { open, scripted } from './harness/intern-chat.ts'
-import { answer, daemonPid, runningIntern, type Said, say, untilIntern } from './harness/interns.ts'
+import { answer, daemonPid, runningIntern, type Said, say, trySaying, untilIntern } from './harness/interns.ts'
 import { startReceiver, verified } from './harness/receiver.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -37,10 +37,11 @@ const spent = ({ error }: Said, budget: string) =>
     error?.message ?? '',
   )
 const runsOf = async (service: TestService, id: string) => (await service.ask('GET', `/interns/${id}/runs`)).body.data
-const lastRun = (service: TestService, id: string) =>
+/** @param among how many runs there are to be by then: one is listed once the service has read of it from the daemon. */
+const lastRun = (service: TestService, id: string, among = 1) =>
   until(async () => {
-    const [run] = await runsOf(service, id)
-    return run?.status === 'ended' && run
+    const [run, ...before] = await runsOf(service, id)
+    return run?.status === 'ended' && before.length === among - 1 && run
   })
 
 onEachDatabase('a budget', (kind) => {
@@ -50,7 +51,7 @@ onEachDatabase('a budget', (kind) => {
     const { body: hook } = await service.manage('POST', '/webhooks', { url: receiver.url })
     const { id, budget } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
     assert.deepEqual(budget, { max_cost_usd: 2 * cent })
-    const said = await say(service, id, twoCents)
+    const said = await trySaying(service, id, twoCents)
     spent(said, 'max_cost_usd')
     const message = 'The turn has cost the 0.02 USD that it may cost (max_cost_usd).'
     assert.equal(said.error?.message, message)
@@ -76,7 +77,7 @@ onEachDatabase('a budget', (kind) => {
   test('holds for the builtin agent, which begins no further request', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { budget: { max_cost_usd: 2 * cent } })
-    spent(await say(service, id, 'write a haiku', { approval_mode: 'self-drive' }), 'max_cost_usd')
+    spent(await trySaying(service, id, 'write a haiku', { approval_mode: 'self-drive' }), 'max_cost_usd')
     const run = await lastRun(service, id)
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
@@ -85,7 +86,7 @@ onEachDatabase('a budget', (kind) => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
     const many = Array.from({ length: 6 }, (_, at) => `model_says ${at}`).join('\n')
-    spent(await say(service, id, `${many}\nfail at last`), 'max_cost_usd')
+    spent(await trySaying(service, id, `${many}\nfail at last`), 'max_cost_usd')
     const run = await lastRun(service, id)
     assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
   })
@@ -94,15 +95,15 @@ onEachDatabase('a budget', (kind) => {
     await using service = await startPriced(kind)
     const limits = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 4.5 * cent }
     const { id } = await runningIntern(service, { agent: 'scripted', budget: limits })
-    const said = await say(service, id, 'models_say 20\nwait 3600000')
+    const said = await trySaying(service, id, 'models_say 20\nwait 3600000')
     spent(said, 'max_cost_usd')
     const needed = 'The next request of the turn may cost up to 0.01 USD, more than is left of the'
     assert.equal(said.error?.message, `${needed} 0.035 USD that it may cost (max_cost_usd).`)
     assert.equal((await lastRun(service, id)).cost_usd, 3 * cent)
-    const again = await say(service, id, 'models_say 20\nwait 3600000', { session_id: said.sessionId })
+    const again = await trySaying(service, id, 'models_say 20\nwait 3600000', { session_id: said.sessionId })
     spent(again, 'session_max_cost_usd')
     assert.equal(again.error?.message, `${needed} 0.015 USD that were left for its session (session_max_cost_usd).`)
-    assert.equal((await lastRun(service, id)).cost_usd, cent)
+    assert.equal((await lastRun(service, id, 2)).cost_usd, cent)
   })
 
   test('has no need of room for the longest answer of a model: a shorter one is asked for, while there is money for any', async () => {
@@ -116,7 +117,7 @@ onEachDatabase('a budget', (kind) => {
     assert.equal(outcome, 'finished')
     assert.ok(cost_usd > 0 && cost_usd <= 5 * cent, `${cost_usd} USD`)
     const poor = { budget: { max_cost_usd: 0.9 * cent }, approval_mode: 'self-drive' }
-    const refused = await say(service, id, 'write a haiku', poor)
+    const refused = await trySaying(service, id, 'write a haiku', poor)
     spent(refused, 'max_cost_usd')
     assert.match(refused.error?.message ?? '', /may cost up to 0\.01 USD/)
   })
@@ -134,12 +135,12 @@ onEachDatabase('a budget', (kind) => {
   test('of time ends a turn whose agent says nothing; a prompt has one of its own, and may only narrow it', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_seconds: 1 } })
-    const said = await say(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
+    const said = await trySaying(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
     spent(said, 'max_seconds')
     assert.equal(said.error?.message, 'The turn has worked for the 1 seconds that it may take (max_seconds).')
     await service.ask('PATCH', `/interns/${id}`, { body: { budget: null } })
     assert.equal((await service.ask('GET', `/interns/${id}`)).body.budget, null)
-    spent(await say(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
+    spent(await trySaying(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
   })
 
   test('of time does not count for how long a turn waits', {
@@ -159,17 +160,17 @@ onEachDatabase('a budget', (kind) => {
     const budget = { session_max_cost_usd: 3 * cent, session_max_turns: 3 }
     const { id } = await runningIntern(service, { agent: 'scripted', budget })
     const { sessionId: session_id } = await say(service, id, 'model_says one')
-    const said = await say(service, id, twoCents, { session_id })
+    const said = await trySaying(service, id, twoCents, { session_id })
     spent(said, 'session_max_cost_usd')
     assert.match(said.error!.message, /^The turn has cost the 0\.02 USD that were left for its session/)
-    const refused = await say(service, id, 'say more', { session_id })
+    const refused = await trySaying(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],
       [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],
     )
     await service.ask('PATCH', `/interns/${id}`, { body: { budget: { session_max_turns: 3 } } })
     assert.equal((await say(service, id, 'say third', { session_id })).text, 'third')
-    const fourth = await say(service, id, 'say fourth', { session_id })
+    const fourth = await trySaying(service, id, 'say fourth', { session_id })
     assert.deepEqual(
       [fourth.status, fourth.error?.message],
       [403, 'The session has had the 3 turns that it may have (session_max_turns).'],
@@ -184,7 +185,7 @@ onEachDatabase('a budget', (kind) => {
     await say(service, id, 'say first', { session_id: 'mine' })
     const asking = Array.from({ length: 24 }, async (_, at) => {
       await sleep(at * 12)
-      return say(service, id, 'say x', { session_id: 'mine' })
+      return trySaying(service, id, 'say x', { session_id: 'mine' })
     })
     const statuses = (await Promise.all(asking)).map(({ status }) => status)
     const [session] = (await service.ask('GET', `/interns/${id}/sessions`)).body.data
@@ -204,7 +205,7 @@ onEachDatabase('a budget', (kind) => {
     await reply.rest()
     await service.ask('POST', `/interns/${id}/provision`)
     await untilIntern(service, id, 'running')
-    const refused = await say(service, id, 'say more', { session_id })
+    const refused = await trySaying(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],
       [403, 'The session has cost 0.02 USD of the 0.02 that it may (session_max_cost_usd).'],
@@ -227,13 +228,13 @@ onEachDatabase('a budget', (kind) => {
       assert.equal(begun.status, 202, JSON.stringify(begun.body))
       await until(async () => (await service.ask('GET', '/generations')).body.data.length > at)
       await end()
-      const run = await lastRun(service, id)
+      const run = await lastRun(service, id, at + 1)
       assert.equal(run.outcome, at === 0 ? 'cancelled' : 'severed')
       if (at === 0) await service.ask('POST', `/interns/${id}/provision`)
       await untilIntern(service, id, 'running')
     }
     await say(service, id, 'model_says one', { session_id: 'mine' })
-    const refused = await say(service, id, 'say more', { session_id: 'mine' })
+    const refused = await trySaying(service, id, 'say more', { session_id: 'mine' })
     assert.deepEqual(
       [refused.status, refused.error?.message],
       [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { daemonPid, isRunning, runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { daemonPid, isRunning, runningIntern, trySaying, untilIntern } from '#test/harness/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -15,7 +15,7 @@ const megabyte = 1024 ** 2
 async function startLimited(limits: object) {
   const service = await startTestService({ settings: limits })
   const { id } = await runningIntern(service)
-  const run = (command: string) => say(service, id, `run \`${command}\``, { approval_mode: 'self-drive' })
+  const run = (command: string) => trySaying(service, id, `run \`${command}\``, { approval_mode: 'self-drive' })
   const workspace = join(service.place.settings.data_dir, 'interns', id, 'workspace')
   /** Again and again, until the service is gone: what ends it for holding too much may come in the middle. */
   const insist = async (command: string) => {

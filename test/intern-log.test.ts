@@ -21,7 +21,7 @@ test('the log of an intern is read while it runs and when it does not; of one th
   })
   const { id } = await runningIntern(service)
   appendFileSync(fileOf(service, id), 'said while it runs\n')
-  assert.equal((await logOf(service, id)).lines.at(-1), 'said while it runs')
+  assert.ok((await logOf(service, id)).lines.includes('said while it runs'))
   await service.ask('POST', `/interns/${id}/suspend`)
   const { lines, message } = await logOf(service, id)
   assert.ok(lines.includes('said while it runs'))

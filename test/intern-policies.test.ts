@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scripted } from './harness/intern-chat.ts'
-import { answer, runningIntern, say } from './harness/interns.ts'
+import { runningIntern, say, tryAnswering, trySaying } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
@@ -25,7 +25,7 @@ test('a preset that is switched off ends the turn with words that say so', async
   await service.manage('POST', '/presets/helper/responses', { model: 'signalbox/demo' })
   const { id } = await runningIntern(service, { model: '@preset/helper' })
   await service.manage('PATCH', '/presets/helper', { status: 'disabled' })
-  const said = await say(service, id, 'demo:words=3')
+  const said = await trySaying(service, id, 'demo:words=3')
   assert.match(said.error?.message ?? '', /There is no preset "helper"/)
 })
 
@@ -33,7 +33,7 @@ test('guardrails hold for what an intern asks of models', async () => {
   await using service = await startTestService()
   const { id } = await runningIntern(service, { model: 'signalbox/demo' })
   await restrict(service, { name: 'House', ignored_models: ['signalbox/demo'] })
-  const said = await say(service, id, 'demo:words=3')
+  const said = await trySaying(service, id, 'demo:words=3')
   assert.match(said.error?.message ?? '', /Refused by the guardrail "House" \(ignored_models\)/)
 })
 
@@ -41,7 +41,7 @@ test('an intern is not talked to through a region that is not allowed: 403 with 
   await using service = await startTestService({ settings: { regions: { 'eu.test': 'europe' } } })
   const { id } = await runningIntern(service)
   await restrict(service, { name: 'House', allowed_data_regions: ['europe'] })
-  const refused = await say(service, id, 'hi')
+  const refused = await trySaying(service, id, 'hi')
   assert.deepEqual([refused.status, refused.error], [403, { code: 403, message: refused.error?.message }])
   assert.match(refused.error?.message ?? '', /Refused by the guardrail "House".*through the region "global"/)
 })
@@ -58,10 +58,11 @@ test('content filters hold for prompts and for answers to questions, value by va
   })
   const message = 'Refused by the guardrail "House" (content_filters[0])'
   const hears = (error: { code: number; message: string } | undefined) => [error?.code, error?.message.split(':')[0]]
-  assert.deepEqual(hears((await say(service, id, 'say sesame')).error), [403, message])
+  assert.deepEqual(hears((await trySaying(service, id, 'say sesame')).error), [403, message])
   const form = { type: 'object', properties: { word: { type: 'string' } } }
   const asked = await say(service, id, `ask ${JSON.stringify(form)}`)
-  const accept = (word: string) => answer(service, id, asked, JSON.stringify({ action: 'accept', content: { word } }))
+  const accept = (word: string) =>
+    tryAnswering(service, id, asked, JSON.stringify({ action: 'accept', content: { word } }))
   assert.deepEqual(hears((await accept('open "sesame"')).error), [403, message])
   // The question is still open.
   const { text } = await accept('by "falcon-7"\nand ä')

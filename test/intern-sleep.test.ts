@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { onEachDatabase } from './harness/databases.ts'
 import { open, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
 import { startInternHosts } from './harness/intern-hosts.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, untilIntern } from './harness/interns.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, trySaying, untilIntern } from './harness/interns.ts'
 import { startTestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
@@ -102,7 +102,7 @@ onEachDatabase('an intern that nobody talks to', (kind) => {
     assert.equal((await record(service)).status, 'running')
     assert.equal(await ask('POST', '/suspend'), 200)
     assert.deepEqual([(await record(service)).status, (await record(service)).asleep_since], ['stopped', null])
-    assert.equal((await say(service, service.id, 'say no')).error?.metadata?.reason, 'intern_not_ready')
+    assert.equal((await trySaying(service, service.id, 'say no')).error?.metadata?.reason, 'intern_not_ready')
     await ask('POST', '/provision')
     await untilIntern(service, service.id, 'running')
     await asleep(service)
@@ -119,7 +119,7 @@ onEachDatabase('an intern that nobody talks to', (kind) => {
     await using next = await startTestService({ place, settings: { ...scripted, ...settings, ...missing } as object })
     const again = Object.assign(next, { id })
     assert.notEqual((await record(again)).asleep_since, null)
-    const said = await say(again, id, 'say hello')
+    const said = await trySaying(again, id, 'say hello')
     assert.deepEqual([said.status, said.error?.metadata?.reason], [409, 'intern_not_ready'])
     assert.match(said.error!.message, /^The intern is not running: it is failed\./)
   })

@@ -8,7 +8,7 @@ import { openDb } from '#db/open.ts'
 import { startChatTurn } from '#interns/chat-turn.ts'
 import { decisionCollector } from '#interns/rules/collect.ts'
 import { daemonOf, prompt, reply, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, runningIntern, type Said, say } from './harness/interns.ts'
+import { answer, runningIntern, type Said, say, trySaying } from './harness/interns.ts'
 import { addOrganization } from './harness/organizations.ts'
 import { startTestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -111,10 +111,11 @@ describe('refusals of the chat route', () => {
   })
 
   test('409 attachment_failed: another request has answered and is attached', async () => {
-    const asked = await say(service, service.id, 'permission shell allow_once\nwait 500')
+    const asked = await say(service, service.id, 'permission shell allow_once\nwait 600000')
     const stream = await reply(service, asked, 'allow_once')
     assert.deepEqual(await refusalOf(await tool(asked, 'allow_once')), expected(409, 'attachment_failed', false))
-    stream.leave()
+    await daemonOf(service, service.id).cancel(asked.chunks[0].id.replace('chatcmpl-', ''))
+    await stream.rest()
   })
 
   test('two answers at once: one resumes the run, the other is refused', async () => {
@@ -161,7 +162,7 @@ describe('refusals of the chat route', () => {
   test('503 busy: the intern cannot hold another run open across a question', async () => {
     const waiting = await Promise.all([1, 2].map(() => say(service, service.id, 'permission shell allow_once')))
     assert.deepEqual(await refusalOf(await ask('permission shell allow_once')), expected(503, 'busy', true, true))
-    const said = await say(service, service.id, 'say hi\npermission shell allow_once')
+    const said = await trySaying(service, service.id, 'say hi\npermission shell allow_once')
     assert.deepEqual([said.status, said.finish, said.error?.code], [200, 'error', 503])
     assert.deepEqual(said.error?.metadata, { reason: 'busy', retryable: true })
     for (const one of waiting) assert.equal((await answer(service, service.id, one, 'allow_once')).finish, 'stop')
@@ -178,7 +179,7 @@ describe('refusals of the chat route', () => {
   test('504 timeout within the stream, and the run is cancelled', async () => {
     // Long enough for the first word to come on a busy machine.
     await using hasty = await startTalk({ settings: { intern_budget_ms: 4000 } })
-    const said = await say(hasty, hasty.id, 'say hi\nwait 60000')
+    const said = await trySaying(hasty, hasty.id, 'say hi\nwait 60000')
     assert.deepEqual([said.status, said.text, said.finish, said.error?.code], [200, 'hi', 'error', 504])
     assert.deepEqual(said.error?.metadata, { reason: 'timeout', retryable: true })
     await until(async () => (await daemonOf(hasty, hasty.id).health()).runs === 0)

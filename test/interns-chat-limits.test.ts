@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { prompt, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, say } from './harness/interns.ts'
+import { answer, say, tryAnswering } from './harness/interns.ts'
 
 describe('what a chat request may hold', () => {
   let service: Talk
@@ -169,7 +169,7 @@ describe('what a chat request may hold', () => {
   test('an answer without words is refused, and the question stays open', async () => {
     const asked = await say(service, service.id, 'permission shell allow_once')
     for (const content of [null, '', []]) {
-      const said = await answer(service, service.id, asked, content as never)
+      const said = await tryAnswering(service, service.id, asked, content as never)
       assert.deepEqual([said.status, said.error?.metadata?.reason], [400, 'bad_request'])
     }
     assert.equal((await answer(service, service.id, asked, 'allow_once')).finish, 'stop')

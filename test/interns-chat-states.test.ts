@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { daemonOf, prompt, reply, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, say } from './harness/interns.ts'
+import { answer, say, tryAnswering, trySaying } from './harness/interns.ts'
 import { timed, until } from './harness/until.ts'
 
 // One test for each row of the specification's table of a run's states.
@@ -71,11 +71,11 @@ describe('the states of a run', () => {
     const asked = await say(hasty, hasty.id, 'permission shell allow_once')
     // Each of these replies comes sooner than the deadline after the one before.
     await until(async () => {
-      const wrong = await answer(hasty, hasty.id, asked, 'reject_once')
+      const wrong = await tryAnswering(hasty, hasty.id, asked, 'reject_once')
       if (wrong.status !== 409) assert.equal(wrong.status, 400)
       return (await daemonOf(hasty, hasty.id).health()).runs === 0
     })
-    const late = await answer(hasty, hasty.id, asked, 'allow_once')
+    const late = await tryAnswering(hasty, hasty.id, asked, 'allow_once')
     assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
     assert.equal((await say(hasty, hasty.id, 'say free', { session_id: asked.sessionId })).text, 'free')
   })
@@ -101,7 +101,7 @@ describe('the states of a run', () => {
   })
 
   test('running → ended: the connection breaks without confirmation; error chunk stream_severed', async () => {
-    const said = await say(service, service.id, 'say hi\ncrash')
+    const said = await trySaying(service, service.id, 'say hi\ncrash')
     assert.deepEqual([said.status, said.finish, said.error?.code], [200, 'error', 502])
     assert.deepEqual(said.error?.metadata, { reason: 'stream_severed', retryable: true })
     assert.equal(typeof said.sessionId, 'string')

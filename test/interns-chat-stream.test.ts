@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { daemonOf, open, prompt, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, runningIntern, say } from './harness/interns.ts'
+import { answer, runningIntern, say, tryAnswering } from './harness/interns.ts'
 import { timed, until } from './harness/until.ts'
 
 describe('the stream of a reply', () => {
@@ -97,7 +97,7 @@ describe('the stream of a reply', () => {
     await stream.next()
     stream.leave()
     await until(async () => (await health()).runs === 0)
-    const late = await answer(service, service.id, asked, 'allow_once')
+    const late = await tryAnswering(service, service.id, asked, 'allow_once')
     assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   })
 

@@ -7,7 +7,7 @@ import { connect } from 'node:tls'
 import { startBalancer } from './cluster/balancer.ts'
 import { filesOf } from './harness/intern-files.ts'
 import { askAt, type HostedServer, startInternHosts } from './harness/intern-hosts.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, untilIntern } from './harness/interns.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, trySaying, untilIntern } from './harness/interns.ts'
 import { until } from './harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
@@ -50,7 +50,7 @@ test('three servers behind a balancer serve interns on three hosts, each through
   const talk = async () => {
     while (left > 0) {
       const intern = interns[left-- % interns.length]!
-      const said = await say(balanced, intern.id, 'say hello', { approval_mode: 'self-drive' })
+      const said = await trySaying(balanced, intern.id, 'say hello', { approval_mode: 'self-drive' })
       const reason = said.error?.metadata?.reason ?? (said.text === 'hello' ? 'said' : said.text)
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
     }
@@ -289,7 +289,7 @@ test('an intern whose files are elsewhere now is moved there, and goes on with i
 test('a server on another host that has no address to reach it at says so', { skip }, async () => {
   await using hosts = await startInternHosts({ INTERN_ADDRESS: '' })
   const { id } = await runningIntern(await hosts.start('a'), asked)
-  const said = await say(await hosts.start('b'), id, 'say hi')
+  const said = await trySaying(await hosts.start('b'), id, 'say hi')
   assert.deepEqual([said.status, said.error?.metadata?.reason], [502, 'intern_unreachable'])
   assert.match(
     said.error!.message,

@@ -5,7 +5,17 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { newPlace, type Place } from './harness/databases.ts'
 import { daemonOf, type Event, type Open, open, scripted, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, daemonPid, isRunning, runningIntern, type Said, say, untilIntern } from './harness/interns.ts'
+import {
+  answer,
+  daemonPid,
+  isRunning,
+  runningIntern,
+  type Said,
+  say,
+  tryAnswering,
+  trySaying,
+  untilIntern,
+} from './harness/interns.ts'
 import { startProcess } from './harness/server-process.ts'
 import { startTestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
@@ -56,7 +66,7 @@ async function endsSevered({ stream }: Scene): Promise<void> {
 
 /** Nothing of the run is left: its question is over, its session free. */
 async function isOver(service: Seen, { sessionId, asked }: Scene): Promise<void> {
-  const late = asked && (await answer(service, service.id, asked, 'allow_once'))
+  const late = asked && (await tryAnswering(service, service.id, asked, 'allow_once'))
   if (late) assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
   const again = await say(service, service.id, 'say on', { session_id: sessionId })
   assert.deepEqual([again.text, again.finish], ['on', 'stop'])
@@ -143,14 +153,14 @@ test('two servers on one Postgres: eight runs asked through one are answered thr
     const asked = await Promise.all(
       Array.from({ length: 8 }, (_, run) => say(one, one.id, `permission shell allow_once\nsay ${run}`)),
     )
-    const busy = await say(other, one.id, 'permission shell allow_once')
+    const busy = await trySaying(other, one.id, 'permission shell allow_once')
     assert.deepEqual([busy.status, busy.error?.metadata?.reason], [503, 'busy'])
     const said = await Promise.all(asked.map((each) => answer(other, one.id, each, 'allow_once')))
     assert.deepEqual(
       said.map(({ text }) => text),
       asked.map((_, run) => `[allow_once-0]${run}`),
     )
-    const late = await answer(one, one.id, asked[0]!, 'allow_once')
+    const late = await tryAnswering(one, one.id, asked[0]!, 'allow_once')
     assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   }
   await second.remove()
@@ -173,7 +183,7 @@ test('a full disk in the daemon’s folder: 502 turn_failed with the reason, and
     fill(ballast)
     // The journal has some room of its own, which lasts for a few turns.
     const refused = await until(async () => {
-      const said = await say(service, small.id, 'say hi')
+      const said = await trySaying(service, small.id, 'say hi')
       return said.status !== 200 && said
     })
     assert.deepEqual([refused.status, refused.error?.metadata?.reason], [502, 'turn_failed'])

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { daemonOf, type Open, open, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, daemonPid, type Said, say, untilIntern } from './harness/interns.ts'
+import { daemonPid, type Said, tryAnswering, trySaying, untilIntern } from './harness/interns.ts'
 import { until } from './harness/until.ts'
 
 // The same as src/daemon/histories.test.ts, from the outside: through the public API, on real processes that are
@@ -27,7 +27,7 @@ const free = ({ asked }: Expected): Expected => ({ at: 'free', ...(asked && { as
 
 /** A prompt is taken if and only if the session is free. */
 async function prompt({ service }: Scene, sessionId: string, expected: Expected, script: string) {
-  const said = await say(service, service.id, script, { session_id: sessionId })
+  const said = await trySaying(service, service.id, script, { session_id: sessionId })
   if (expected.at === 'free') return said
   assert.deepEqual([said.status, said.error?.metadata?.reason], [409, 'busy'])
   return undefined
@@ -79,7 +79,7 @@ const acts: Record<string, Act> = {
     return free(expected)
   },
   answer: async ({ service }, sessionId, expected) => {
-    const said = await answer(service, service.id, expected.asked ?? nothingAsked(sessionId), 'allow_once')
+    const said = await tryAnswering(service, service.id, expected.asked ?? nothingAsked(sessionId), 'allow_once')
     if (expected.at === 'waiting') {
       assert.deepEqual([said.text, said.chunks[0].id], ['[allow_once-0]done', expected.asked.chunks[0].id])
       return free(expected)
@@ -88,7 +88,7 @@ const acts: Record<string, Act> = {
     return undefined
   },
   misanswer: async ({ service }, sessionId, expected) => {
-    const said = await answer(service, service.id, expected.asked ?? nothingAsked(sessionId), 'allow_always')
+    const said = await tryAnswering(service, service.id, expected.asked ?? nothingAsked(sessionId), 'allow_always')
     const reason = expected.at === 'waiting' ? 'bad_request' : reasonAgainst(expected)
     assert.equal(said.error?.metadata?.reason, reason)
     return undefined

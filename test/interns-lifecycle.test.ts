@@ -3,7 +3,16 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onEachDatabase } from './harness/databases.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, untilIntern } from './harness/interns.ts'
+import {
+  answer,
+  daemonPid,
+  isRunning,
+  runningIntern,
+  say,
+  tryAnswering,
+  trySaying,
+  untilIntern,
+} from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
@@ -27,7 +36,7 @@ onEachDatabase('the life of an intern', (kind) => {
     const suspended = await command(service, id, 'suspend')
     assert.deepEqual([suspended.status, suspended.body], [200, { suspended: true }])
     assert.equal(isRunning(pid), false)
-    assert.equal((await say(service, id, 'hi')).error?.metadata?.reason, 'intern_not_ready')
+    assert.equal((await trySaying(service, id, 'hi')).error?.metadata?.reason, 'intern_not_ready')
     await command(service, id, 'provision')
     await untilIntern(service, id, 'running')
     assert.match((await say(service, id, 'read notes.txt', { session_id: said.sessionId })).text, /kept/)
@@ -124,5 +133,5 @@ test('a permission is asked, answered by its id or as the pending one, and the r
   const again = await say(service, id, 'write a haiku')
   const pending = { ...again, asked: { ...again.asked!, id: 'pending' } }
   assert.match((await answer(service, id, pending, 'reject_once')).text, /Done/)
-  assert.equal((await answer(service, id, pending, 'reject_once')).error?.metadata?.reason, 'interaction_unknown')
+  assert.equal((await tryAnswering(service, id, pending, 'reject_once')).error?.metadata?.reason, 'interaction_unknown')
 })

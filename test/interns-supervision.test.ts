@@ -4,7 +4,7 @@ import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newPlace, type Place } from './harness/databases.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, untilIntern } from './harness/interns.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, tryAnswering, untilIntern } from './harness/interns.ts'
 import { startProcess } from './harness/server-process.ts'
 import { startTestService } from './harness/service.ts'
 import { timed, until } from './harness/until.ts'
@@ -46,7 +46,7 @@ test('a killed daemon is noticed within a second, told, and started again with i
   assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
   assert.equal(failed.last_failure_message, 'The daemon was killed by SIGKILL.')
   await untilIntern(service, id, 'running')
-  const late = await answer(service, id, { ...asked, sessionId }, 'allow_once')
+  const late = await tryAnswering(service, id, { ...asked, sessionId }, 'allow_once')
   assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
   assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
 })

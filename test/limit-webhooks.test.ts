@@ -33,7 +33,9 @@ async function tellOnce(kind: DatabaseKind, count: number, workers: number): Pro
   })
   const { data: deliveries } = await manage(urls[0]!, 'GET', `/webhooks/${webhook.id}/deliveries`)
   assert.deepEqual(deliveries.map(({ event }: { event: string }) => event).sort(), events)
-  assert.deepEqual(receiver.received.map(({ told }) => told.type).sort(), events)
+  // One that was slow to take it may have been sent it twice.
+  const ids = new Map(receiver.received.map(({ headers, told }) => [headers['webhook-id'], told.type]))
+  assert.deepEqual([...ids.values()].sort(), events)
   for (const [told, percent] of [
     [nearly, 80],
     [spent, 100],

@@ -168,7 +168,8 @@ describe('killed while a period changes', () => {
 
   test('the new one has all of its limit, and the old one keeps what was set aside in it', async () => {
     await using w = await newWorld('sqlite')
-    const before = skewed('2026-11-30T23:59:00Z')
+    // Hours before its end: however long a start takes, the month does not change by itself.
+    const before = skewed('2026-11-30T22:00:00Z')
     const first = await w.start(before)
     const id = await limitAll(first.url, { limit_usd: 0.1, reset_interval: 'monthly' })
     const held = askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {})
@@ -176,7 +177,7 @@ describe('killed while a period changes', () => {
     await killedAtOnce(first.server)
     await held
     await silence(w.place)
-    const second = await w.start(skewed('2026-11-30T23:59:10Z'))
+    const second = await w.start(skewed('2026-11-30T23:00:00Z'))
     const old = await spendTheRest(second.url)
     assert.ok(old <= 0.05 + 1e-9 && old > 0.04, `${old}`)
     await killedAtOnce(second.server)

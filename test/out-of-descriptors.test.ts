@@ -43,6 +43,6 @@ for (const [module, call, refusal] of starts)
       open.forEach(closeSync)
       setImmediate(() => console.log(said))`
     const limited = ['-c', 'ulimit -n 300; "$@"; exit', 'bash', process.execPath, '--input-type=module', '-e', script]
-    const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 30_000 })
+    const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 180_000 })
     assert.match(stdout, refusal, stderr)
   })

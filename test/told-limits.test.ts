@@ -3,13 +3,16 @@ import { test } from 'node:test'
 import type { Db } from '#db/db.ts'
 import { openDb } from '#db/open.ts'
 import { dayOf } from '#usage/days.ts'
-import { onEachDatabase } from './harness/databases.ts'
+import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 /** Noon on a Sunday: half of the day is over, 6½ days of the week, 21½ of 30 of the month. */
 const noon = Date.UTC(2026, 10, 22, 12)
 const today = dayOf(noon)
 const usd = 1_000_000_000_000n
+
+/** By the clock of the database. It is not heard again, and to be alive however long the test takes: from an hour ahead. */
+const justNow = (kind: DatabaseKind) => (kind === 'sqlite' ? noon : Date.now() + 3_600_000)
 
 const inDatabase = async ({ place }: TestService, work: (db: Db) => Promise<unknown>) => {
   const db = await openDb(place.settings)
@@ -31,7 +34,7 @@ onEachDatabase('a limit is told', (kind) => {
     const hash = await make({ limit: 8, limit_reset: 'daily' })
     const [free, forever] = [await make({}), await make({ limit: 8 })]
     const organization = (await service.manage('GET', '/organization')).body.data.id
-    const renewed_at = kind === 'sqlite' ? noon : Date.now()
+    const renewed_at = justNow(kind)
     await inDatabase(service, async ({ query }) => {
       await query.insertInto('usage_days').values(spent(hash, organization)).execute()
       const id = `key:${hash}`
@@ -67,7 +70,7 @@ onEachDatabase('a limit is told', (kind) => {
     await using service = await startTestService({ kind, now: () => noon })
     const policy = { name: 'team', limit_usd: 20, reset_interval: 'daily' }
     const { id } = (await service.manage('POST', '/guardrails', policy)).body.data
-    const renewed_at = kind === 'sqlite' ? noon : Date.now()
+    const renewed_at = justNow(kind)
     await inDatabase(service, async ({ query }) => {
       const period = { budget: `guardrail:${id}`, period: today, spent_pico: 2n * usd }
       await query.insertInto('budget_periods').values(period).execute()

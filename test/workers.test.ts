@@ -183,7 +183,7 @@ onEachDatabase('a service of three workers', (kind) => {
       assert.match(text, /^signalbox_workers [23]$/m)
       return Number(line.exec(text)?.[1])
     }
-    assert.equal(await counted(), 60)
+    await until(async () => (await counted()) === 60)
     process.kill(service.pids()[0]!, 'SIGKILL')
     await until(() => service.server.err().includes('another one takes its place'))
     assert.equal(await counted(), 60)

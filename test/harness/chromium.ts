@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { noteForFailure } from './failure-notes.ts'
 
 /** Debian's: nothing is downloaded for the tests. */
 const executablePath = '/usr/bin/chromium'
@@ -49,7 +50,21 @@ export async function watchedPage(
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     )
   })
-  return { page, faults, [Symbol.asyncDispose]: () => context.close() }
+  return {
+    page,
+    faults,
+    async [Symbol.asyncDispose]() {
+      noteForFailure(await shownOn(page, faults))
+      await context.close()
+    },
+  }
+}
+
+/** Where a page is and what stands on it, as it is closed: no more than what a log of CI bears. */
+async function shownOn(page: Page, faults: string[]): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: what is seen is asked for, not what is there.
+  const text = await page.innerText('body', { timeout: 10_000 }).catch((error: Error) => `unreadable: ${error.message}`)
+  return [`${page.url()} showed:`, text.replace(/\s*\n\s*/g, '\n').slice(0, 2000), ...faults].join('\n')
 }
 
 async function slowDown(page: Page): Promise<void> {

@@ -14,10 +14,13 @@ export async function runningIntern(service: Asking, body: object = {}) {
 }
 
 export function untilIntern(service: Asking, id: string, status: string, withinMs?: number) {
-  return until(async () => {
-    const { body } = await service.ask('GET', `/interns/${id}`)
+  let seen = ''
+  const look = async () => {
+    const { body, text } = await service.ask('GET', `/interns/${id}`)
+    seen = text
     return body.status === status && body
-  }, withinMs)
+  }
+  return until(look, withinMs, () => `to be ${status}, it is ${seen}`)
 }
 
 export type Said = {
@@ -31,20 +34,33 @@ export type Said = {
   chunks: any[]
 }
 
-/** Says something to an intern, in `manual` mode unless told, and hears the whole reply. */
+type Asked = Pick<Said, 'sessionId' | 'asked'>
+
+/**
+ * Says something to an intern, in `manual` mode unless told, and hears the whole reply.
+ * @throws Error when it is refused, or ends in an error; `trySaying` hears that, too.
+ */
 export async function say(service: Asking, id: string, content: string, more: object = {}): Promise<Said> {
+  return unlessFailed(await trySaying(service, id, content, more), content)
+}
+
+/** Answers what an intern asked. @throws Error as `say` does; `tryAnswering` hears that, too. */
+export async function answer(service: Asking, id: string, asked: Asked, content: string): Promise<Said> {
+  return unlessFailed(await tryAnswering(service, id, asked, content), content)
+}
+
+export function trySaying(service: Asking, id: string, content: string, more: object = {}): Promise<Said> {
   return speak(service, id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
 }
 
-/** Answers what an intern asked. */
-export function answer(
-  service: Asking,
-  id: string,
-  { sessionId, asked }: Pick<Said, 'sessionId' | 'asked'>,
-  content: string,
-): Promise<Said> {
-  const message = { role: 'tool', tool_call_id: asked?.id, content }
-  return speak(service, id, { session_id: sessionId, messages: [message] })
+export function tryAnswering(service: Asking, id: string, asked: Asked, content: string): Promise<Said> {
+  const message = { role: 'tool', tool_call_id: asked.asked?.id, content }
+  return speak(service, id, { session_id: asked.sessionId, messages: [message] })
+}
+
+function unlessFailed(said: Said, content: string): Said {
+  if (said.status === 200 && !said.error) return said
+  throw new Error(`${JSON.stringify(content.slice(0, 200))} was answered ${said.status} ${JSON.stringify(said.error)}`)
 }
 
 async function speak(service: Asking, id: string, body: object): Promise<Said> {

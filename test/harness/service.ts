@@ -5,6 +5,7 @@ import { type Config, Settings } from '#config/settings.ts'
 import type { RequestTimeouts } from '#http/app.ts'
 import { newUuid } from '#lib/id.ts'
 import { type DatabaseKind, newPlace, type Place } from './databases.ts'
+import { noteForFailure } from './failure-notes.ts'
 import { endDaemonsAtLast } from './leftovers.ts'
 
 export type Reply = { status: number; headers: Headers; body: any; text: string }
@@ -79,6 +80,7 @@ export async function startTestService(options: Options = {}): Promise<TestServi
       body: body === undefined ? undefined : JSON.stringify(body),
     })
     const text = await response.text()
+    if (!response.ok) noteForFailure(`${method} ${path} was answered ${response.status}: ${text.slice(0, 500)}`)
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text }
   }

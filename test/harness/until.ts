@@ -5,16 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /**
  * Looks until there is something. The bound is for what never comes to pass: a machine that is loaded ten times over
  * must not reach it.
+ * @param seen what was there instead, for the error.
  */
 export async function until<T>(
   look: () => Promise<T> | T,
   withinMs = 180_000,
+  seen: () => string = () => '',
 ): Promise<Exclude<T, undefined | null | false>> {
   const late = performance.now() + withinMs
   for (;;) {
     const found = await look()
     if (found) return found as Exclude<T, undefined | null | false>
-    if (performance.now() > late) throw new Error(`Not within ${withinMs} ms: ${look}`)
+    if (performance.now() > late) throw new Error(`Not within ${withinMs} ms: ${look} ${seen()}`.trim())
     await sleep(20)
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { availableParallelism, loadavg } from 'node:os'
 import { afterEach, describe, test } from 'node:test'
-import { runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { runningIntern, say, trySaying, untilIntern } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { inPod, podOf, untilReplaced } from './pods.ts'
 import { startService } from './service.ts'
@@ -25,7 +25,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     await using service = await startService(cluster)
     const server = await service.start('a')
     const { id } = await runningIntern(server, asked)
-    const long = say(server, id, 'stream 3600 20')
+    const long = trySaying(server, id, 'stream 3600 20')
     await cluster.plane.apiServer.kill()
     const killedAt = Date.now()
     const { body: made } = await server.ask('POST', '/interns', { body: { name: 'late', provision: true, ...asked } })
@@ -67,7 +67,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
       told.last_failure_message,
       /has not answered for 8 s, on the node node-1|node-1 has not been heard of since/,
     )
-    const refused = await say(server, id, 'say hello')
+    const refused = await trySaying(server, id, 'say hello')
     t.diagnostic(`a turn then: ${refused.status} ${refused.error?.metadata?.reason} ${refused.error?.message}`)
     assert.notEqual(refused.status, 200)
     await cluster.node.regain()
@@ -104,7 +104,7 @@ describe('pods when something around them fails', { skip, concurrency: 1 }, () =
     const ballast = '/home/intern/state/ballast'
     await inPod(cluster, pod, 'sh', '-c', `dd if=/dev/zero of=${ballast} bs=64k; dd if=/dev/zero of=${ballast}2; true`)
     const refused = await until(async () => {
-      const said = await say(server, id, 'say hi')
+      const said = await trySaying(server, id, 'say hi')
       return said.status !== 200 && said
     }, patientMs)
     t.diagnostic(`${refused.status} ${refused.error?.message}`)

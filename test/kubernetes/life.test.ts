@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { filesOf } from '#test/harness/intern-files.ts'
-import { answer, runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { answer, runningIntern, say, tryAnswering, untilIntern } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { deletePod, objectsOf, podOf, untilReplaced } from './pods.ts'
 import { startService } from './service.ts'
@@ -36,7 +36,7 @@ describe('an intern that is a pod', { skip, concurrency: 1 }, () => {
     const pod = await podOf(cluster, id)
     await deletePod(cluster, pod)
     await untilReplaced(cluster, server, id, pod)
-    const late = await answer(server, id, lost, 'allow_once')
+    const late = await tryAnswering(server, id, lost, 'allow_once')
     assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
     const question = await say(server, id, 'permission shell allow_once\nsay done', { session_id: lost.sessionId })
     assert.match((await answer(server, id, question, 'allow_once')).text, /done/)

@@ -6,7 +6,15 @@ import { newPlace } from '#test/harness/databases.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { type Open, open } from '#test/harness/intern-chat.ts'
 import { workspaceOf } from '#test/harness/intern-files.ts'
-import { answer, daemonPid, runningIntern, type Said, say, untilIntern } from '#test/harness/interns.ts'
+import {
+  answer,
+  daemonPid,
+  runningIntern,
+  type Said,
+  tryAnswering,
+  trySaying,
+  untilIntern,
+} from '#test/harness/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
 import type { AgentFacts, Behaviour } from './agent-facts.ts'
@@ -54,7 +62,7 @@ export async function openAgentWorld(facts: AgentFacts, agents: Config['agents']
   return world
 }
 
-const tell = ({ service, id }: AgentWorld, content: string, more: object = {}) => say(service, id, content, more)
+const tell = ({ service, id }: AgentWorld, content: string, more: object = {}) => trySaying(service, id, content, more)
 const selfDrive = { approval_mode: 'self-drive' }
 const wholeQuestion = async ({ service, id }: AgentWorld, { asked }: Said) =>
   (await service.ask('GET', `/interns/${id}/questions/${asked?.id}`)).body.data
@@ -210,7 +218,7 @@ export const plays: Record<Behaviour, (world: AgentWorld) => Promise<void>> = {
       async () => (await world.service.ask('GET', `/interns/${world.id}/questions`)).body.data.length === 0,
       patienceMs,
     )
-    const late = await answer(world.service, world.id, question, 'allow_once')
+    const late = await tryAnswering(world.service, world.id, question, 'allow_once')
     assert.deepEqual([late.status >= 400, late.error?.metadata?.reason], [true, 'interaction_not_pending'])
     await goesOn(world, question.sessionId)
     await world.restart({})

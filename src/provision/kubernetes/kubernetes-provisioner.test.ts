@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { lazyModules } from '#lib/lazy-modules.ts'
 import { hasGit, startGitServer } from '#test/harness/git-server.ts'
-import { answer, runningIntern, say, untilIntern } from '#test/harness/interns.ts'
+import { answer, runningIntern, say, tryAnswering, untilIntern } from '#test/harness/interns.ts'
 import { startInPods } from '#test/harness/interns-in-pods.ts'
 import { type ScriptedCluster, startScriptedCluster } from '#test/harness/scripted-cluster.ts'
 import type { TestService } from '#test/harness/service.ts'
@@ -80,7 +80,10 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     cluster.objects.remove('Pod', pod!.metadata.name)
     assert.match((await untilIntern(service, id, 'failed', patience)).last_failure_message, /pod/)
     await untilIntern(service, id, 'running', patience)
-    assert.equal((await answer(service, id, asked, 'allow_once')).error?.metadata?.reason, 'interaction_not_pending')
+    assert.equal(
+      (await tryAnswering(service, id, asked, 'allow_once')).error?.metadata?.reason,
+      'interaction_not_pending',
+    )
     const later = await say(service, id, 'say again', { session_id: asked.sessionId })
     assert.deepEqual([later.text, later.sessionId], ['again', asked.sessionId])
   })
