@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { awaySince } from './api/away.ts'
+import { behind } from './api/behind.ts'
 import { signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { clockTime } from './format/time.ts'
@@ -98,11 +99,19 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   )
 }
 
-/** While the service does not answer, what one sees is what it said last. */
+/** While the service does not answer, or not all of it, what one sees is what it said last. */
 function Away() {
   const since = awaySince.value
+  const missed = behind.value
   return (
     <div aria-live="polite">
+      {!since && missed && (
+        <p class="away">
+          <span class="dot warn" />
+          Since {clockTime(missed.since, new Date())} the latest could not be read: {missed.failure.message} What was
+          read before stays, and it is asked for again.
+        </p>
+      )}
       {since && (
         <p class="away">
           <span class="dot warn" />

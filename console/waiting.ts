@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useGet } from './api/resource.ts'
+import { isPassing } from './api/retry.ts'
 import type { Session } from './api/types.ts'
 import { setBadge } from './pieces/badges.ts'
 
@@ -20,7 +21,7 @@ export function useWaitingQuestions(session: Session | undefined, here: string |
     if (isOn && isCurrent && count !== undefined) setBadge('interns', count)
   }, [isOn, isCurrent, count])
   // Who may not see interns is not asked again.
-  const isRefused = failure !== undefined && failure.status < 500
+  const isRefused = failure !== undefined && !isPassing(failure)
   useEffect(() => {
     if (!isOn || isRefused) return
     const asking = setInterval(() => {

@@ -1,5 +1,5 @@
 import { pathOf, queryOf } from './address.ts'
-import { heard, unheard } from './away.ts'
+import { heard, isOfService, unheard } from './away.ts'
 import { failureOf } from './failure.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
@@ -66,13 +66,13 @@ async function send(route: string, address: string, body: unknown, { signal, hea
   throw failure
 }
 
-/** A fetch that tells whether the service is there. What stands before it says 502 to 504 in its place. */
+/** A fetch that tells whether the service is there. */
 async function answerOf(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((error) => {
     if (!init.signal?.aborted) unheard()
     throw error
   })
-  if (response.status < 502 || response.headers.has('x-request-id')) heard()
+  if (isOfService(response)) heard()
   else unheard()
   return response
 }

@@ -1,24 +1,25 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { keepOpen } from './stream.ts'
 
 /** What the service tells as it happens, all over one stream for all screens of this page. */
 type Listener = (data: unknown) => void
 
 const listeners = new Map<string, Set<Listener>>()
 let source: EventSource | undefined
+let end: (() => void) | undefined
 let isOpen = false
 
 function connect(): void {
-  if (source) return
-  source = new EventSource('/api/v1/events')
-  source.onopen = () => {
-    isOpen = true
-  }
-  source.onerror = () => {
-    isOpen = false
-    // The browser tries again by itself, unless it was refused.
-    if (source?.readyState === EventSource.CLOSED) source = undefined
-  }
-  for (const name of listeners.keys()) source.addEventListener(name, dispatch)
+  end ??= keepOpen('/api/v1/events', (stream) => {
+    source = stream
+    stream.onopen = () => {
+      isOpen = true
+    }
+    stream.onerror = () => {
+      isOpen = false
+    }
+    for (const name of listeners.keys()) stream.addEventListener(name, dispatch)
+  })
 }
 
 function dispatch(event: Event): void {
@@ -45,7 +46,8 @@ export function useEvents<T>(name: string, hear: (data: T) => void): void {
     return () => {
       listeners.get(name)?.delete(listener)
       if ([...listeners.values()].every((set) => set.size === 0)) {
-        source?.close()
+        end?.()
+        end = undefined
         source = undefined
         isOpen = false
       }

@@ -1,19 +1,24 @@
+type Details = {
+  requestId?: string | undefined
+  metadata?: Record<string, unknown> | undefined
+  retryAfterMs?: number | undefined
+}
+
 /** Why the service did not do what was asked, in its words. `status` is 0 where no answer came. */
 export class Failure extends Error {
   readonly status: number
   readonly requestId: string | undefined
   readonly metadata: Record<string, unknown> | undefined
+  /** So long it is not to be asked again, where the service says so. */
+  readonly retryAfterMs: number | undefined
 
-  constructor(
-    status: number,
-    message: string,
-    { requestId, metadata }: { requestId?: string | undefined; metadata?: Record<string, unknown> | undefined } = {},
-  ) {
+  constructor(status: number, message: string, { requestId, metadata, retryAfterMs }: Details = {}) {
     super(message)
     this.name = 'Failure'
     this.status = status
     this.requestId = requestId
     this.metadata = metadata
+    this.retryAfterMs = retryAfterMs
   }
 }
 
@@ -24,7 +29,18 @@ export async function failureOf(response: Response): Promise<Failure> {
     | { error?: { message?: string; metadata?: Record<string, unknown> } }
     | undefined
   const message = body?.error?.message ?? `The service answered with the status ${response.status}.`
-  return new Failure(response.status, message, { requestId, metadata: body?.error?.metadata })
+  return new Failure(response.status, message, {
+    requestId,
+    metadata: body?.error?.metadata,
+    retryAfterMs: waitOf(response.headers.get('retry-after')),
+  })
+}
+
+/** `Retry-After` is seconds or a date. */
+function waitOf(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? ms : undefined
 }
 
 /** Whatever was thrown, as a failure. */

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
-import { asFailure, type Failure, failureOf } from './failure.ts'
+import { type Failure, failureOf } from './failure.ts'
+import { isPassing, later, type Missed, missedOnceMore, pauseMs } from './retry.ts'
 import type { Session } from './types.ts'
 
 const path = '/api/v1/sessions'
@@ -97,25 +98,46 @@ export const asks = () => role() !== undefined && role() !== 'viewer'
 /** What the first start's link carries in the part of the address that no server sees. */
 const linkIn = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
 
-/** Finds out who sits here: by the link in the address, which is taken out of it, or by the cookie. */
+/** A link that has not been answered yet. */
+let link: string | undefined
+let missed: Missed | undefined
+let callOff: (() => void) | undefined
+
+/**
+ * Finds out who sits here: by the link in the address, which is taken out of it, or by the cookie; again where that fails
+ * by what passes, unless somebody signs in meanwhile.
+ */
 export async function findSession(): Promise<void> {
-  try {
-    signedIn.value = await askWhoItIs()
-  } catch (error) {
-    signedIn.value = { state: 'out', failure: asFailure(error) }
-  }
-  remember(signedIn.value.state === 'in')
+  callOff?.()
+  if (signedIn.peek().state === 'in') return
+  const answer = await askWhoItIs().catch(wasMissed)
+  if (signedIn.peek().state === 'in') return
+  signedIn.value = answer
+  remember(answer.state === 'in')
   found.resolve()
 }
 
+function wasMissed(error: unknown): SignedIn {
+  missed = missedOnceMore(missed, error)
+  const { failure, times } = missed
+  if (isPassing(failure)) callOff = later(pauseMs(times, Math.random(), failure.retryAfterMs), () => void findSession())
+  else link = undefined
+  return { state: 'out', failure }
+}
+
 async function askWhoItIs(): Promise<SignedIn> {
-  const link = linkIn(location.hash)
-  if (link !== undefined) {
+  const inAddress = linkIn(location.hash)
+  if (inAddress !== undefined) {
     history.replaceState(null, '', location.pathname + location.search)
-    return { state: 'in', session: await post({ link: decodeURIComponent(link) }) }
+    link = decodeURIComponent(inAddress)
+  }
+  if (link !== undefined) {
+    const session = await post({ link })
+    link = undefined
+    return { state: 'in', session }
   }
   const response = await fetch(`${path}/current`)
   if (response.ok) return { state: 'in', session: ((await response.json()) as { data: Session }).data }
-  const failure = await failureOf(response)
-  return response.status === 401 ? { state: 'out' } : { state: 'out', failure }
+  if (response.status === 401) return { state: 'out' }
+  throw await failureOf(response)
 }

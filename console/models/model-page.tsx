@@ -27,7 +27,7 @@ export function ModelPage({ id }: { id: string }) {
       <p>
         <a href={back}>← Models</a>
       </p>
-      {failure && <Failed failure={failure} again={model.reload} />}
+      {failure && <Failed failure={failure} again={() => (model.failure ? model : served).reload()} />}
       {!failure && !found && <Loading />}
       {found && (
         <>

@@ -60,16 +60,16 @@ type Looked = { troubles: Trouble[]; isWhole: boolean; failure: Failure | undefi
 
 /** What is wrong now, from all that the API has. @param turn another one whenever it is to be asked again. */
 export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Looked {
-  const failures = useResource(`failures ${turn}`, failuresOfLastHour)
-  const endpoints = useResource(`endpoints asked ${turn}`, endpointsAskedLately)
+  const failures = useResource('failures of the last hour', failuresOfLastHour)
+  const endpoints = useResource('endpoints asked lately', endpointsAskedLately)
   const interns = useGet('GET /interns', { query: { status: 'failed,destroy_failed', limit: 20 } })
   const service = useGet('GET /status', seesService() ? {} : undefined)
   const reload = service.reload
   const status = service.data?.data
   useEvents('circuit', reload)
   useEffect(() => {
-    if (turn > 0) reload()
-  }, [turn, reload])
+    if (turn > 0) for (const { reload } of [failures, endpoints, interns, service]) reload()
+  }, [turn])
   const now = Date.now()
   const all = [
     ...(status ? [...serviceTroubles(status, now), ...openCircuits(status.circuits)] : []),

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Failure } from '../api/failure.ts'
 import { Copy } from './copy.tsx'
 
@@ -30,19 +31,29 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
 /** What went wrong, the id to ask for, and again. A right that is missing says who can give it. */
 export function Failed({ failure, again }: { failure: Failure; again?: () => void }) {
   const isRight = failure.status === 403
+  const [pressedAt, setPressedAt] = useState<Failure>()
   return (
-    <div class="state" role="alert">
-      <h2>{isRight ? 'You may not see this' : failure.status === 404 ? 'It is not there' : 'That did not work'}</h2>
-      <p>{failure.message}</p>
-      {isRight && <p class="dim">An owner or an admin of the organization can give you the right.</p>}
+    <div class="state">
+      {/* Without the id, which is another one each time: what stays the same is read aloud once. */}
+      <div role="alert">
+        <h2>{isRight ? 'You may not see this' : failure.status === 404 ? 'It is not there' : 'That did not work'}</h2>
+        <p>{failure.message}</p>
+        {isRight && <p class="dim">An owner or an admin of the organization can give you the right.</p>}
+      </div>
       {failure.requestId && (
         <p class="dim">
           Request <code>{failure.requestId}</code> <Copy text={failure.requestId}>Copy id</Copy>
         </p>
       )}
       {again && !isRight && (
-        <button type="button" onClick={again}>
-          Try again
+        <button
+          type="button"
+          onClick={() => {
+            setPressedAt(failure)
+            again()
+          }}
+        >
+          {pressedAt === failure ? 'Trying again …' : 'Try again'}
         </button>
       )}
     </div>

@@ -1,13 +1,14 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
+import { isPassing } from '../api/retry.ts'
 
 /** What was said is shown to who asks for it, then for each request that is opened, until one has none. */
 const isWanted = signal(false)
 
 export function useContent(id: string | undefined) {
   const content = useGet('GET /generation/content', id !== undefined && isWanted.value ? { query: { id } } : undefined)
-  const isMissing = content.failure !== undefined
+  const isMissing = content.failure !== undefined && !isPassing(content.failure)
   // The next request does not ask for what is not kept; this one says so.
   useEffect(() => {
     if (!isMissing) return

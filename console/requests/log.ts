@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useBehind } from '../api/behind.ts'
 import { call } from '../api/client.ts'
 import { hearsEvents, useEvents, useHearing } from '../api/events.ts'
-import { asFailure, type Failure } from '../api/failure.ts'
 import { useReturn } from '../api/resource.ts'
+import { isPassing, type Missed, missedOnceMore, useRetry } from '../api/retry.ts'
 import type { Generation } from '../api/types.ts'
 import { knownOf, type LogQuery, logQuery } from './log-query.ts'
 import { passes, withNewer, withWaiting } from './merge.ts'
@@ -21,9 +22,9 @@ type Log = {
   missed: boolean
   /** Where older ones go on; null when there are none, undefined where they were let go and `to` of the last says it. */
   cursor: string | null | undefined
-  failure: Failure | undefined
+  firstMissed: Missed | undefined
   /** Why the rows end where they do, though there are older ones. */
-  endFailure: Failure | undefined
+  endMissed: Missed | undefined
   /** Whether the rows are not yet those that were asked for. */
   isLoading: boolean
 }
@@ -33,8 +34,8 @@ const empty: Log = {
   waiting: [],
   missed: false,
   cursor: null,
-  failure: undefined,
-  endFailure: undefined,
+  firstMissed: undefined,
+  endMissed: undefined,
   isLoading: true,
 }
 
@@ -48,6 +49,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const [turn, setTurn] = useState(0)
   const filter = JSON.stringify(logQuery(values, 0))
   const query = useRef<LogQuery>({})
+  const asked = useRef('')
   const top = useRef(isAtTop)
   top.current = isAtTop
   // What is told while the log is on its way may not be in it.
@@ -58,7 +60,9 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
     query.current = logQuery(values, Date.now())
     const told: Generation[] = []
     meanwhile.current = told
-    setLog((before) => ({ ...before, isLoading: true, failure: undefined }))
+    const isSame = asked.current === filter
+    asked.current = filter
+    setLog((before) => ({ ...before, isLoading: true, firstMissed: isSame ? before.firstMissed : undefined }))
     ask(query.current, {}, leaving.signal).then(
       ({ data, next_cursor }) => {
         if (meanwhile.current === told) meanwhile.current = undefined
@@ -67,7 +71,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
       (error) => {
         if (leaving.signal.aborted) return
         meanwhile.current = undefined
-        setLog((before) => ({ ...before, failure: asFailure(error), isLoading: false }))
+        setLog((before) => ({ ...before, firstMissed: missedOnceMore(before.firstMissed, error), isLoading: false }))
       },
     )
     return () => leaving.abort()
@@ -95,18 +99,21 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
         if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
         const known = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
         const next = page.data.filter(({ id }) => !known.has(id))
-        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor, endFailure: undefined }
+        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor, endMissed: undefined }
       })
     } catch (error) {
-      setLog((before) => ({ ...before, endFailure: asFailure(error) }))
+      setLog((before) => ({ ...before, endMissed: missedOnceMore(before.endMissed, error) }))
     } finally {
       isBusy.current = false
     }
   }, [cursor, rows])
 
   const reload = () => setTurn((before) => before + 1)
-  useReturn(() => log.failure && reload())
-  return { ...log, older, reload }
+  const { firstMissed, endMissed, isLoading } = log
+  useRetry(isLoading ? undefined : firstMissed, reload)
+  useRetry(endMissed, () => void older())
+  useReturn(() => firstMissed && reload())
+  return { ...log, failure: firstMissed?.failure, endFailure: endMissed?.failure, older, reload }
 }
 
 const ask = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
@@ -118,11 +125,24 @@ const justAfter = ({ created_at }: Generation) => new Date(Date.parse(created_at
 function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {
   const gathered = useRef<Generation[]>([])
   const timer = useRef<number | undefined>(undefined)
+  const [newerMissed, setMissed] = useState<Missed>()
   const look = async () => {
     const asked = query.current
-    const newest = await ask(asked, {}).catch(() => undefined)
-    if (newest && asked === query.current) add(newest.data)
+    try {
+      const newest = await ask(asked, {})
+      if (asked !== query.current) return
+      add(newest.data)
+      setMissed(undefined)
+    } catch (error) {
+      if (asked === query.current) setMissed((before) => missedOnceMore(before, error))
+    }
   }
+  const passing = newerMissed && isPassing(newerMissed.failure) ? newerMissed : undefined
+  useBehind(passing)
+  useRetry(passing, look)
+  // Then it is asked for again by itself, less and less often.
+  const isAsked = useRef(false)
+  isAsked.current = passing !== undefined
   useEvents<Generation>('generation', (generation) => {
     if (!isLive || !passes(generation, knownOf(query.current).known)) return
     gathered.current.push(generation)
@@ -130,7 +150,7 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
       timer.current = undefined
       const newer = gathered.current.splice(0)
       if (knownOf(query.current).isAll) add(newer)
-      else if (newer.length > 0) look()
+      else if (newer.length > 0 && !isAsked.current) look()
     }, gatherMs)
   })
   useHearing(() => {
@@ -139,9 +159,10 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
   useEffect(() => {
     // What was gathered is of the filter before.
     gathered.current = []
+    setMissed(undefined)
     if (!isLive) return
     const asking = setInterval(() => {
-      if (!document.hidden && !hearsEvents()) look()
+      if (!document.hidden && !hearsEvents() && !isAsked.current) look()
     }, pollMs)
     return () => clearInterval(asking)
   }, [query, filter, isLive, add])

@@ -75,38 +75,42 @@ test('what an intern does not take stands in the field again', options, async ()
   await page.getByRole('list', { name: 'Transcript' }).getByText('A long thought.', { exact: true }).waitFor()
 })
 
-test('where older requests cannot be read, those that are there stay, and it can be tried again', options, async () => {
-  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
-  const { headers } = await talk.ask('POST', '/chat/completions', { body })
-  await metered(talk, headers.get('x-generation-id')!)
-  await using watched = await open('/overview')
-  const { page } = watched
-  let isBroken = true
-  await page.route('**/api/v1/generations?*', async (route) => {
-    const isOlder = route.request().url().includes('cursor=')
-    if (isOlder && isBroken) return route.fulfill({ status: 500, json: { error: { message: 'It broke.' } } })
-    const answer = await route.fetch({
-      url: route
-        .request()
-        .url()
-        .replace(/&?cursor=[^&]*/, ''),
+test(
+  'where older requests may not be read, those that are there stay, and it can be tried again',
+  options,
+  async () => {
+    const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
+    const { headers } = await talk.ask('POST', '/chat/completions', { body })
+    await metered(talk, headers.get('x-generation-id')!)
+    await using watched = await open('/overview')
+    const { page } = watched
+    let isBroken = true
+    await page.route('**/api/v1/generations?*', async (route) => {
+      const isOlder = route.request().url().includes('cursor=')
+      if (isOlder && isBroken) return route.fulfill({ status: 400, json: { error: { message: 'It broke.' } } })
+      const answer = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/&?cursor=[^&]*/, ''),
+      })
+      const page = await answer.json()
+      return route.fulfill({ json: { ...page, next_cursor: isOlder ? null : 'next' } })
     })
-    const page = await answer.json()
-    return route.fulfill({ json: { ...page, next_cursor: isOlder ? null : 'next' } })
-  })
-  await page.getByRole('link', { name: 'Requests', exact: true }).click()
-  await page.getByText('Older ones could not be read: It broke.').waitFor()
-  await page.getByRole('row').getByText('signalbox/demo').waitFor()
-  isBroken = false
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByText('That is all there is.').waitFor()
-})
+    await page.getByRole('link', { name: 'Requests', exact: true }).click()
+    await page.getByText('Older ones could not be read: It broke.').waitFor()
+    await page.getByRole('row').getByText('signalbox/demo').waitFor()
+    isBroken = false
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('That is all there is.').waitFor()
+  },
+)
 
-test('where models cannot be read, the chat says so, and it can be tried again', options, async () => {
+test('where models may not be read, the chat says so, and it can be tried again', options, async () => {
   await using watched = await open('/keys')
   const { page } = watched
   await page.getByRole('table', { name: 'Keys' }).waitFor()
-  const broken = (route: Route) => route.fulfill({ status: 500, json: { error: { message: 'It broke.' } } })
+  const broken = (route: Route) => route.fulfill({ status: 400, json: { error: { message: 'It broke.' } } })
   await page.route('**/api/v1/models/user', broken)
   await page.getByRole('link', { name: 'Chat', exact: true }).click()
   await page.getByRole('alert').getByText('It broke.').waitFor()

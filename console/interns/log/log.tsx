@@ -12,17 +12,17 @@ const lookEveryMs = 2000
 export function Log({ id }: { id: string }) {
   const [isFollowed, follow] = useState(true)
   const input = { params: { internId: id }, query: { lines } }
-  const { data, failure, isLoading, reload } = useGet('GET /interns/{internId}/log', input)
+  const { data, failure, isLoading, isBehind, reload } = useGet('GET /interns/{internId}/log', input)
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (!isFollowed || isLoading || failure) return
+    if (!isFollowed || isLoading || isBehind || failure) return
     const look = () => {
       if (!document.hidden) return reload()
       timer = window.setTimeout(look, lookEveryMs)
     }
     let timer = window.setTimeout(look, lookEveryMs)
     return () => clearTimeout(timer)
-  }, [isFollowed, isLoading, failure, reload])
+  }, [isFollowed, isLoading, isBehind, failure, reload])
   const log = data?.data
   useLayoutEffect(() => {
     if (isFollowed && box.current) box.current.scrollTop = box.current.scrollHeight

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { accessibilityFaults } from '../harness/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
+import { signedInPage } from '../harness/console.ts'
+import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { answer, say } from '../harness/interns.ts'
+import { metered } from '../harness/metered.ts'
+import { until } from '../harness/until.ts'
+
+let talk: Talk
+let browser: Awaited<ReturnType<typeof startBrowser>>
+before(async () => {
+  if (withoutBrowser) return
+  ;[talk, browser] = await Promise.all([startTalk({ settings: { console: 'true' as never } }), startBrowser()])
+})
+after(async () => {
+  await browser?.close()
+  await talk?.[Symbol.asyncDispose]()
+})
+const options = { skip: withoutBrowser }
+const open = (path: string) => signedInPage(browser, talk, path)
+
+type Failing = { status: number; headers?: Record<string, string> } | 'network'
+
+/** From now on these fail like this. @returns how often they were asked, and what mends them. */
+async function fail(page: Page, what: string | RegExp, how: Failing) {
+  let asked = 0
+  const refuse = (route: Route) => {
+    asked += 1
+    return how === 'network' ? route.abort() : route.fulfill({ ...how, json: { error: { message: 'It broke.' } } })
+  }
+  await page.route(what, refuse)
+  return { asked: () => asked, mend: () => page.unroute(what, refuse) }
+}
+
+/** Of the service itself, and not of what stands before it. */
+const own = { 'x-request-id': 'made-up' }
+const isBehind = (page: Page) => page.getByText(/the latest could not be read/)
+/** The answer is there, and what follows from it is set. */
+const settled = (page: Page) => page.getByRole('button', { name: 'Try again' }).waitFor()
+const guardrail = (name: string) => talk.manage('POST', '/guardrails', { name })
+
+for (const how of [
+  { status: 500, headers: own },
+  { status: 503 },
+  { status: 429, headers: { ...own, 'retry-after': '1' } },
+  'network',
+] as const) {
+  const what = how === 'network' ? 'the network' : `a ${how.status}`
+  test(
+    `a reload that fails by ${what} leaves what was there, says so, and comes by itself later`,
+    options,
+    async () => {
+      await using watched = await open('/interns')
+      const { page } = watched
+      const list = page.getByRole('listitem').getByRole('link', { name: 'ada', exact: true })
+      await list.waitFor()
+      const { mend } = await fail(page, '**/api/v1/interns/questions*', how)
+      const said = await say(talk, talk.id, 'permission first allow_once')
+      await isBehind(page).waitFor()
+      assert.equal(await list.count(), 1)
+      assert.equal(await page.getByRole('alert').count(), 0)
+      assert.deepEqual(await accessibilityFaults(page), [])
+      await mend()
+      await page.getByRole('article', { name: 'Question of ada' }).waitFor()
+      await isBehind(page).waitFor({ state: 'detached' })
+      await answer(talk, talk.id, said, 'allow_once')
+    },
+  )
+}
+
+test('what could not be read at first is told to have failed, and comes by itself', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  const { mend } = await fail(page, '**/api/v1/guardrails?*', { status: 500, headers: own })
+  await guardrail('comes by itself')
+  await page.getByRole('link', { name: 'Guardrails', exact: true }).click()
+  await page.getByRole('alert').getByText('It broke.').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await mend()
+  await page.getByText('comes by itself').waitFor()
+})
+
+/** The screen of presets, whose list fails like this, in a page whose time stands still. */
+async function failingPresets(page: Page, how: Failing) {
+  await page.clock.install()
+  await page.reload()
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  await page.clock.pauseAt(new Date(Date.now() + 60_000))
+  const failing = await fail(page, '**/api/v1/presets?*', how)
+  await page.getByRole('link', { name: 'Presets', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  /** Lets time pass, and sees how often it was asked by then. */
+  const askedAfter = async (ms: number) => {
+    await page.clock.runFor(ms)
+    return failing.asked()
+  }
+  return { ...failing, askedAfter }
+}
+
+test('what fails again and again is asked for less and less often', options, async () => {
+  await using watched = await open('/keys')
+  const { askedAfter, asked } = await failingPresets(watched.page, { status: 500, headers: own })
+  for (const [turn, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
+    await until(() => asked() === turn + 1)
+    await settled(watched.page)
+    assert.equal(await askedAfter(seconds * 799), turn + 1, `not before ${seconds} s`)
+    await watched.page.clock.runFor(seconds * 202)
+  }
+  await until(() => asked() === 8)
+})
+
+test('nothing is asked again before the service wants to be asked', options, async () => {
+  await using watched = await open('/keys')
+  const headers = { ...own, 'retry-after': '90' }
+  const { askedAfter, asked } = await failingPresets(watched.page, { status: 429, headers })
+  await settled(watched.page)
+  assert.equal(await askedAfter(89_000), 1)
+  await watched.page.clock.runFor(2_000)
+  await until(() => asked() === 2)
+})
+
+test('a refusal is not asked again by itself', options, async () => {
+  await using watched = await open('/keys')
+  const { askedAfter } = await failingPresets(watched.page, { status: 400, headers: own })
+  await settled(watched.page)
+  assert.equal(await askedAfter(600_000), 1)
+})
+
+test('while nobody looks nothing is asked again, and at once when somebody does', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  const { askedAfter, asked } = await failingPresets(page, { status: 500, headers: own })
+  await settled(page)
+  await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+  assert.equal(await askedAfter(600_000), 1)
+  await page.evaluate("delete document.hidden; document.dispatchEvent(new Event('visibilitychange'))")
+  await until(() => asked() === 2)
+})
+
+test('one route that is away behind a proxy has no other read again and again', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  let others = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/interns/questions')) others += 1
+  })
+  const { asked } = await fail(page, '**/api/v1/presets?*', { status: 503 })
+  await page.getByRole('link', { name: 'Presets', exact: true }).click()
+  await until(() => asked() >= 4)
+  assert.equal(await page.getByText('The service does not answer').count(), 0)
+  // Only the count of waiting questions asks by itself: every 10 s.
+  assert.ok(others <= 4, `${others} of others`)
+})
+
+test('a stream of events that was refused is opened again', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  const { asked, mend } = await fail(page, '**/api/v1/events', { status: 503 })
+  await page.getByRole('link', { name: 'Requests', exact: true }).click()
+  await until(() => asked() >= 2)
+  await mend()
+  const opened = await page.waitForResponse('**/api/v1/events')
+  assert.equal(opened.status(), 200)
+})
+
+test('a session goes on being told where its stream was refused', options, async () => {
+  const { sessionId } = await say(talk, talk.id, 'say First.')
+  await using watched = await open('/keys')
+  const { page } = watched
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  const { asked, mend } = await fail(page, '**/sessions/*/events', { status: 503 })
+  await page.goto(`${new URL(talk.url).origin}/interns/${talk.id}/${sessionId}`)
+  await until(() => asked() >= 2)
+  await mend()
+  await page.getByRole('list', { name: 'Transcript' }).getByText('First.', { exact: true }).waitFor()
+})
+
+test('requests that cannot be read leave those that are there, and come by themselves', options, async () => {
+  const ask = async (content: string) => {
+    const body = { model: 'signalbox/demo', messages: [{ role: 'user', content }] }
+    const { headers } = await talk.ask('POST', '/chat/completions', { body })
+    await metered(talk, headers.get('x-generation-id')!)
+  }
+  await ask('One')
+  await using watched = await open('/requests?workspace_id=default')
+  const { page } = watched
+  const rows = page.getByRole('row').getByText('signalbox/demo')
+  await until(async () => (await rows.count()) > 0)
+  const before = await rows.count()
+  const { asked, mend } = await fail(page, '**/api/v1/generations?*', { status: 500, headers: own })
+  await ask('Two')
+  await until(() => asked() >= 1)
+  await isBehind(page).waitFor()
+  assert.equal(await rows.count(), before)
+  await mend()
+  await until(async () => (await rows.count()) === before + 1)
+  await isBehind(page).waitFor({ state: 'detached' })
+})
+
+test('who is signed in gets in by themselves when that can be found out again', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+  const { mend } = await fail(page, '**/api/v1/sessions/current', { status: 503 })
+  await page.reload()
+  await page.getByRole('alert').getByText('It broke.').waitFor()
+  await mend()
+  await page.getByRole('table', { name: 'Keys' }).waitFor()
+})
