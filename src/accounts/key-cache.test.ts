@@ -24,6 +24,7 @@ function newRing() {
   const keys = createKeyCache({
     signals: { ...signals, live: () => state.live },
     now: () => state.now,
+    steady: () => state.now,
     async readKeys() {
       state.reads++
       const found: [string, StoredKey][] = state.stored ? [[hash, state.stored]] : []

@@ -33,13 +33,13 @@ export type KeyCache = {
   close: () => void
 }
 
-type KeyCacheDeps = { signals: Signals; now: Now; readKeys: ReadKeys; allowStale?: AllowStale }
+type KeyCacheDeps = { signals: Signals; now: Now; steady?: Now; readKeys: ReadKeys; allowStale?: AllowStale }
 
-export function createKeyCache({ signals, now, readKeys, allowStale }: KeyCacheDeps): KeyCache {
+export function createKeyCache({ signals, now, steady, readKeys, allowStale }: KeyCacheDeps): KeyCache {
   const hashes = new Map<string, string>()
   const keys = createReadCache<StoredKey | undefined>({
     signals,
-    now,
+    ...(steady && { steady }),
     allowStale,
     topic: 'key.changed',
     allTopic: 'organization.changed',

@@ -1,7 +1,6 @@
 import type { Db } from '#db/db.ts'
 import { createReadCache } from '#db/read-cache.ts'
 import type { AllowStale } from '#db/stale-reads.ts'
-import type { Now } from '#lib/clock.ts'
 import { credentialOf, type Rules } from './credential.ts'
 import type { Vault } from './vault.ts'
 
@@ -23,12 +22,11 @@ export type CredentialCache = {
   close: () => void
 }
 
-type CredentialCacheDeps = { db: Pick<Db, 'query' | 'signals'>; now: Now; vault: Vault; allowStale?: AllowStale }
+type CredentialCacheDeps = { db: Pick<Db, 'query' | 'signals'>; vault: Vault; allowStale?: AllowStale }
 
-export function createCredentialCache({ db, now, vault, allowStale }: CredentialCacheDeps): CredentialCache {
+export function createCredentialCache({ db, vault, allowStale }: CredentialCacheDeps): CredentialCache {
   const workspaces = createReadCache({
     signals: db.signals,
-    now,
     allowStale,
     topic: 'credential.changed',
     read: (workspaceId) => readWorkspace(db, vault, workspaceId),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '#test/harness/until.ts'
 import { createReadCache } from './read-cache.ts'
 import { localSignals } from './signals.ts'
 
@@ -9,7 +10,7 @@ function remembering({ live = true } = {}) {
   const reads: { name: string; answer: (value: string) => void }[] = []
   const remembered = createReadCache({
     signals,
-    now: () => clock.now,
+    steady: () => clock.now,
     topic: 'preset.changed',
     read: (name) => new Promise<string>((answer) => reads.push({ name, answer })),
     isKept: (value) => value !== 'nothing',
@@ -66,4 +67,18 @@ test('what is not worth keeping is read every time', async () => {
   await first
   void remembered.get('a')
   assert.equal(reads.length, 2)
+})
+
+test('a clock that is set back makes nothing younger that was read before', async () => {
+  const { now } = Date
+  const signals = { ...localSignals(), live: () => false }
+  let reads = 0
+  const remembered = createReadCache({ signals, topic: 'preset.changed', read: async () => ++reads })
+  await remembered.get('a')
+  try {
+    Date.now = () => now() - 3_600_000
+    await until(async () => (await remembered.get('a')) > 1)
+  } finally {
+    Date.now = now
+  }
 })

@@ -1,4 +1,4 @@
-import type { Now } from '#lib/clock.ts'
+import { type Now, steadyNow } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { isUnreachable } from './failures.ts'
 import type { Signals, Topic } from './signals.ts'
@@ -18,7 +18,8 @@ export type ReadCache<T> = {
 
 type ReadCacheDeps<T> = {
   signals: Signals
-  now: Now
+  /** A clock that nobody sets. */
+  steady?: Now
   /** Announces, with a name, that the entry of that name has changed. */
   topic: Topic
   /** Announces that any entry may have changed. */
@@ -40,7 +41,7 @@ const cannotBeReached = 'The database cannot be reached now. Try again shortly.'
 export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
   const {
     signals,
-    now,
+    steady = steadyNow,
     topic,
     read,
     allowStale = neverStale,
@@ -74,7 +75,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
   function load(name: string): Promise<T> {
     const underway = reading.get(name)
     if (underway) return underway
-    const readAt = now()
+    const readAt = steady()
     const begun: Promise<T> = read(name)
       .catch(refuseIfUnreachable)
       .then((value) => {
@@ -90,7 +91,7 @@ export function createReadCache<T>(deps: ReadCacheDeps<T>): ReadCache<T> {
     return begun
   }
 
-  const isCertain = ({ readAt }: { readAt: number }) => signals.live() || now() - readAt < unverifiedMs
+  const isCertain = ({ readAt }: { readAt: number }) => signals.live() || steady() - readAt < unverifiedMs
 
   function ask(name: string, known: { value: T }, isTrusted: boolean): T | Promise<T> {
     // Forgotten while the database was asked: then it is no longer what was last known.

@@ -27,7 +27,7 @@ function remembering({ db }: { db: Db }, staleMs: number) {
   const stored = { value: 'old' }
   const remembered = createReadCache({
     signals: db.signals,
-    now: () => clock.now,
+    steady: () => clock.now,
     topic: 'preset.changed',
     allowStale: staleWhileAway({ db }, staleMs),
     async read() {

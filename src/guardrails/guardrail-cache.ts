@@ -2,7 +2,6 @@ import type { Caller } from '#accounts/caller.ts'
 import type { Db } from '#db/db.ts'
 import { createReadCache } from '#db/read-cache.ts'
 import type { AllowStale } from '#db/stale-reads.ts'
-import type { Now } from '#lib/clock.ts'
 import { whenKnown } from '#lib/when-known.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { readWorkspacePolicies } from './workspace-policies.ts'
@@ -15,13 +14,12 @@ export type GuardrailCache = {
   close: () => void
 }
 
-type GuardrailCacheDeps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
+type GuardrailCacheDeps = { db: Pick<Db, 'query' | 'signals'>; allowStale?: AllowStale }
 
 /** Answers from memory in the steady state; a change is in force at once here, and within a second elsewhere. */
-export function createGuardrailCache({ db, now, allowStale }: GuardrailCacheDeps): GuardrailCache {
+export function createGuardrailCache({ db, allowStale }: GuardrailCacheDeps): GuardrailCache {
   const workspaces = createReadCache({
     signals: db.signals,
-    now,
     allowStale,
     topic: 'guardrail.changed',
     read: (workspaceId) => readWorkspacePolicies({ db }, workspaceId),

@@ -1,7 +1,6 @@
 import type { Db } from '#db/db.ts'
 import { createReadCache } from '#db/read-cache.ts'
 import type { AllowStale } from '#db/stale-reads.ts'
-import type { Now } from '#lib/clock.ts'
 import { isSlug, type Preset, type PresetVersion, type PresetWithVersion } from './preset.ts'
 import { noPreset, noVersion } from './read.ts'
 import { findPreset, findVersion } from './rows.ts'
@@ -18,12 +17,11 @@ export type PresetCache = {
 const longestSlug = 64
 const mostVersions = 1000
 
-type PresetCacheDeps = { db: Pick<Db, 'query' | 'signals'>; now: Now; allowStale?: AllowStale }
+type PresetCacheDeps = { db: Pick<Db, 'query' | 'signals'>; allowStale?: AllowStale }
 
-export function createPresetCache({ db, now, allowStale }: PresetCacheDeps): PresetCache {
+export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCache {
   const presets = createReadCache({
     signals: db.signals,
-    now,
     allowStale,
     topic: 'preset.changed',
     read: (name) => {

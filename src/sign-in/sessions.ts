@@ -38,7 +38,6 @@ type SessionsDeps = {
 export function createSessions({ db, now, keys, times, allowStale, onError }: SessionsDeps): Sessions {
   const rows = createReadCache<SessionRow | undefined>({
     signals: db.signals,
-    now,
     allowStale,
     topic: 'session.changed',
     read: (id) => findSessionRow(db.query, id),

@@ -79,7 +79,7 @@ export async function startWorkers(
   // What is metered is written by the workers.
   const meters = { db, ledger: { flush: async () => {} }, isAlone: false }
   // Interns are looked after here: what their runs ask in the background is heard nowhere else.
-  const guardrailCache = createGuardrailCache({ db, now, allowStale: store.allowStale })
+  const guardrailCache = createGuardrailCache({ db, allowStale: store.allowStale })
   opened.defer(guardrailCache.close)
   const scanner = createScanner()
   opened.defer(scanner.close)

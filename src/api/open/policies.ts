@@ -15,7 +15,7 @@ export async function openPolicies(opening: Opening, { settings, db, allowStale 
   const { now, config } = parts
   const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
   opened.defer(keys.close)
-  const guardrailCache = createGuardrailCache({ db, now, allowStale })
+  const guardrailCache = createGuardrailCache({ db, allowStale })
   opened.defer(guardrailCache.close)
   const sessions = createSessions({
     ...{ db, now, keys, allowStale },
@@ -25,10 +25,10 @@ export async function openPolicies(opening: Opening, { settings, db, allowStale 
   opened.defer(sessions.close)
   const inFlight = createRequestsInFlight({ signals: db.signals, keys, sessions })
   opened.defer(inFlight.close)
-  const presets = createPresetCache({ db, now, allowStale })
+  const presets = createPresetCache({ db, allowStale })
   opened.defer(presets.close)
   const vault = await openVault({ db, settings })
-  const ownCredentials = createCredentialCache({ db, now, vault, allowStale })
+  const ownCredentials = createCredentialCache({ db, vault, allowStale })
   opened.defer(ownCredentials.close)
   return { keys, sessions, guardrailCache, inFlight, presets, vault, ownCredentials }
 }

@@ -99,6 +99,19 @@ test('it is known within some seconds that the database takes no changes, and as
   assert.ok(times() <= asked.length / 2, asked.join('\n'))
 })
 
+test('where others cannot be heard that is known though the clock was set back by an hour', { skip }, async () => {
+  await using place = await following()
+  const { now } = Date
+  place.detour.turn('stalled')
+  try {
+    Date.now = () => now() - 3_600_000
+    await until(() => !place.signals.live())
+    assert.ok(place.signals.silentForMs() >= 0)
+  } finally {
+    Date.now = now
+  }
+})
+
 test('the end is told to the database, and to nobody as an error', { skip }, async () => {
   await using place = await following()
   await place.signals.close()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { steadyNow } from '#lib/clock.ts'
 import { type LocalSignals, localSignals } from '../signals.ts'
 import type { Connection } from './connection.ts'
 import { channel, followRevisions } from './revisions.ts'
@@ -58,7 +59,7 @@ export async function postgresSignals(
   }
 
   async function beat(): Promise<void> {
-    const startedAt = Date.now()
+    const startedAt = steadyNow()
     try {
       const connected = client ?? (await connect())
       const missed = await Promise.race([followed.catchUp(connected), tooLate()])
@@ -73,7 +74,7 @@ export async function postgresSignals(
   }
 
   async function askReadOnly(asked: Connection): Promise<void> {
-    readOnlyAskedAt = Date.now()
+    readOnlyAskedAt = steadyNow()
     const { rows } = await asked.query(`select current_setting('transaction_read_only') = 'on' as yes`)
     readOnly = rows[0].yes
   }
@@ -89,8 +90,8 @@ export async function postgresSignals(
   const beating = keepBeating()
   return {
     ...local,
-    live: () => Date.now() - surelyHeardUntil < trustedForMs,
-    silentForMs: () => Date.now() - lastHeardAt,
+    live: () => steadyNow() - surelyHeardUntil < trustedForMs,
+    silentForMs: () => steadyNow() - lastHeardAt,
     readOnly: () => readOnly,
     async close() {
       closing.abort()
