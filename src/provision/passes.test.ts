@@ -27,3 +27,20 @@ test('passes of different ids do not wait for each other', () => {
   void passes.request('b')
   assert.deepEqual(begun, ['a', 'b'])
 })
+
+test('a request at the very end of a pass is answered by one more pass', async () => {
+  for (let ticks = 0; ticks < 10; ticks++) {
+    let begun = 0
+    let end = () => {}
+    const passes = new Passes(() => {
+      begun++
+      return new Promise((resolve) => (end = resolve))
+    })
+    void passes.request('a')
+    end()
+    for (let tick = 0; tick < ticks; tick++) await null
+    void passes.request('a')
+    await new Promise(setImmediate)
+    assert.equal(begun, 2, `${ticks} ticks after it`)
+  }
+})

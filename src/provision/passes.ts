@@ -19,7 +19,7 @@ export class Passes {
       this.#again.add(id)
       return running
     }
-    const passes = this.#repeat(id).finally(() => this.#running.delete(id))
+    const passes = this.#repeat(id)
     this.#running.set(id, passes)
     return passes
   }
@@ -29,6 +29,8 @@ export class Passes {
       this.#again.delete(id)
       await this.#pass(id)
     } while (this.#again.has(id))
+    // In the same step as the last look: a request in between would wait for a pass that never comes.
+    this.#running.delete(id)
   }
 
   ids(): Iterable<string> {
