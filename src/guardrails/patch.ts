@@ -79,8 +79,8 @@ const policyFields = {
 
 const GuardrailName = text({ min: 1, max: 200 })
 
-/** The vendors' own names are settings, so here every name of this form passes; which there are is seen to later. */
-const vendorField = /^enforce_zdr_[a-z0-9_-]+$/i
+/** The vendors' own names are settings, so here every name of this form passes; `zdrFieldsIn` refuses unknown ones. */
+const vendorField = /^enforce_zdr_[a-zA-Z0-9_-]+$/
 
 function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const known = Object.keys(shape)
@@ -92,7 +92,7 @@ function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
     })
     .meta({
       additionalProperties: false,
-      patternProperties: { '^enforce_zdr_[a-zA-Z0-9_-]+$': { type: ['boolean', 'null'] } },
+      patternProperties: { [vendorField.source]: { type: ['boolean', 'null'] } },
     })
 }
 

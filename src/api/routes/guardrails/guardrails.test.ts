@@ -262,6 +262,13 @@ test('enforce_zdr is copied where the same request does not say otherwise, whate
   assert.match(both.body.error.message, /enforce_zdr_xai: is another name of enforce_zdr_vendor_d/)
 })
 
+test('a vendor field that is written in capitals is refused, as it would forbid nothing', async () => {
+  await using service = await startTestService()
+  const refused = await service.manage('POST', '/guardrails', { name: 'ZDR', ENFORCE_ZDR_OTHER: true })
+  assert.equal(refused.status, 400)
+  assert.match(refused.body.error.message, /ENFORCE_ZDR_OTHER/)
+})
+
 test('hostile patterns in one request do not hold up the other requests', async () => {
   await using service = await startTestService()
   const content_filters = Array.from({ length: 40 }, (_, i) => ({
