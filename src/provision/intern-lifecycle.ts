@@ -98,7 +98,10 @@ export class InternLifecycle {
     // Not known here: another server had it when it failed.
     if (!this.#supervised.has(intern.id)) return this.#restartLater(intern, 0)
     if (!this.#supervised.get(intern.id)?.takeRestart()) return
-    if (!(await leases.transition(intern.id, 'failed', { status: 'provisioning' }))) return
+    const begun = leases.transition(intern.id, 'failed', { status: 'provisioning' })
+    // This restart is taken: where the database does not answer, there is to be another.
+    begun.catch(() => this.#restartLater(intern))
+    if (!(await begun)) return
     await this.#start(intern, async (failure) => {
       await leases.transition(intern.id, 'provisioning', { status: 'failed', failure })
       this.#restartLater(intern)
@@ -216,7 +219,10 @@ export class InternLifecycle {
   async #fail(intern: Intern, failure: string, restartAfterMs?: number): Promise<void> {
     const { leases, onError } = this.#deps
     if (this.#isStopping) return
-    if (!(await leases.transition(intern.id, 'running', { status: 'failed', failure }))) return
+    const written = leases.transition(intern.id, 'running', { status: 'failed', failure })
+    // Its watch tells this only once: where the database does not answer, the next look is to find the daemon gone.
+    written.catch(() => this.release(intern.id))
+    if (!(await written)) return
     onError(new Error(`Intern ${intern.name} (${intern.id}): ${failure}`))
     this.#restartLater(intern, restartAfterMs)
   }

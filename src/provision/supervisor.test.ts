@@ -16,7 +16,12 @@ import { Supervisor } from './supervisor.ts'
 type Store = Awaited<ReturnType<typeof newDb>>
 
 /** A server that starts one new intern, in a way of the test's. */
-async function superviseOne({ db }: Store, clock: { now: number }, start: Partial<Provisioner>) {
+async function superviseOne(
+  { db }: Store,
+  clock: { now: number },
+  start: Partial<Provisioner>,
+  onError: (error: Error) => void = assert.fail,
+) {
   const deps = { db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
   await bootstrap(deps)
   const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
@@ -43,7 +48,7 @@ async function superviseOne({ db }: Store, clock: { now: number }, start: Partia
   const hosts = new InternHosts({ db, clock: clockOf(deps.now), own })
   const supervisor = new Supervisor({
     ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs: 0 },
-    ...{ onError: assert.fail, follow: () => () => {} },
+    ...{ onError, follow: () => () => {} },
   })
   const row = () => db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirstOrThrow()
   await supervisor.start()
@@ -102,4 +107,47 @@ onEachDatabase('a first start that fails', (kind) => {
       const failed = await failing(why, 9, (_, row) => 'status' in row && row.status === 'failed')
       assert.deepEqual([failed.supervisor, failed.last_failure_message, failed.starts], [null, why.message, 1])
     })
+})
+
+onEachDatabase('a daemon that ends while the database does not answer', (kind) => {
+  /** An intern that runs and ends; of the writes from then on some fail. */
+  const endUnwritten = async (failing: number[]) => {
+    await using store = await newDb(kind)
+    let [writes, starts, isAlive] = [Number.NEGATIVE_INFINITY, 0, false]
+    let gone: (reason: string) => void = () => {}
+    const exclusively: typeof store.db.exclusively = (name, work) =>
+      failing.includes(++writes)
+        ? Promise.reject(new Error('The database does not answer.'))
+        : store.db.exclusively(name, work)
+    const played = {
+      start: async () => {
+        starts++
+        isAlive = true
+        return undefined
+      },
+      adopt: async () => isAlive,
+      watch: (_: unknown, tell: typeof gone) => {
+        gone = tell
+        return () => {}
+      },
+    }
+    const { row, stop } = await superviseOne(
+      { ...store, db: { ...store.db, exclusively } },
+      { now: Date.now() },
+      played,
+      () => {},
+    )
+    await until(async () => (await row()).status === 'running')
+    writes = 0
+    isAlive = false
+    gone('It was killed.')
+    await until(async () => starts === 2 && (await row()).status === 'running')
+    await stop()
+  }
+  for (const [what, failing] of [
+    ['when its end is to be written', [1]],
+    ['when that is tried again', [1, 2]],
+    ['when it is to be started again', [2]],
+  ] as const)
+    test(`${what}, is started all the same`, () => endUnwritten([...failing]))
 })
