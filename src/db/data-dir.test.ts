@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -103,4 +104,18 @@ test('a file in it that may not be written, or is none of ours, is told, and is 
   take().release()
   writeFileSync(lock, 'this is no database, and long enough to be looked at'.repeat(50))
   assert.throws(take, told)
+})
+
+test('on a full disk the start says that there is to be room, not that it may not write', (t) => {
+  using place = newFolder()
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place.path])
+  if (mount.status !== 0) return t.skip('this user may not mount')
+  try {
+    takeDataDir(place.path, { exclusive: true, serves: true }).release()
+    assert.throws(() => writeFileSync(join(place.path, 'signalbox.db'), Buffer.alloc(65_536)), { code: 'ENOSPC' })
+    const take = () => takeDataDir(place.path, { exclusive: true, serves: true })
+    assert.throws(take, { name: 'StartupError', message: /the disk is full\. Make room there, or set DATA_DIR/ })
+  } finally {
+    spawnSync('umount', [place.path])
+  }
 })

@@ -65,9 +65,10 @@ export function takeDataDir(path: string, { exclusive, serves }: { exclusive: bo
     if (error instanceof StartupError) throw error
     const { path: file = folder } = error as NodeJS.ErrnoException
     const where = file.startsWith(join(folder, '/')) ? `${file}: ` : ''
-    throw new StartupError(
-      `The data folder ${folder} cannot be used: ${where}${reason(error)}. Set DATA_DIR to a folder this user may write.`,
-    )
+    const advice = isFull(error)
+      ? 'Make room there, or set DATA_DIR to a folder on another disk'
+      : 'Set DATA_DIR to a folder this user may write'
+    throw new StartupError(`The data folder ${folder} cannot be used: ${where}${reason(error)}. ${advice}.`)
   }
 }
 
@@ -95,13 +96,19 @@ function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 })
 }
 
+/** As the system says it, or SQLite. */
+function isFull(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || message === 'database or disk is full'
+}
+
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
   if (code === 'EROFS') return 'the file system is read-only'
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder'
   if (code === 'ENOENT') return 'no folder can be made there'
-  if (code === 'ENOSPC') return 'the disk is full'
+  if (isFull(error)) return 'the disk is full'
   return message
 }
 
