@@ -3,14 +3,14 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { awaySince } from './api/away.ts'
 import { behind } from './api/behind.ts'
-import { signOut } from './api/session.ts'
+import { lastRole, signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { clockTime } from './format/time.ts'
 import { badgeOf } from './pieces/badges.ts'
 import { useCommands } from './pieces/commands.ts'
 import { openPalette } from './pieces/palette.tsx'
 import { nextTheme, setTheme, theme, themes } from './pieces/theme.ts'
-import { screens } from './screens.ts'
+import { screens, screensFor } from './screens.ts'
 import { useWaitingQuestions } from './waiting.ts'
 
 /** Where am I: all screens at the left; in a narrow window, where one is, and a menu of the others. */
@@ -22,8 +22,9 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   useEffect(() => {
     document.title = place ? `${place} · Signalbox` : 'Signalbox'
   }, [place])
+  const offered = screensFor(session?.role ?? lastRole())
   useCommands([
-    ...screens.map(({ name, title, words = '' }) => ({
+    ...offered.map(({ name, title, words = '' }) => ({
       title,
       words: `go ${words}`,
       hint: 'screen',
@@ -64,7 +65,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
         ) : null}
         <div class="menu-of-places" id="places" popover ref={menu}>
           <div class="places">
-            {screens.map(({ name, title }) => {
+            {offered.map(({ name, title }) => {
               const badge = badgeOf(name)
               return (
                 <a

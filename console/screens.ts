@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import type { Session } from './api/types.ts'
 
 export type Screen = {
   /** The first part of its path, and its folder here. */
@@ -8,8 +9,13 @@ export type Screen = {
   words?: string
   /** What it asks the API first where its address has no filters: then the page has that under way before it runs. */
   early?: string
+  /** To whom it is offered: everybody unless told. Who comes by a link is told who can give the right. */
+  offeredTo?: Session['role'][]
   load: () => Promise<{ Screen: ComponentType }>
 }
+
+const askers: Session['role'][] = ['owner', 'admin', 'developer']
+const seers: Session['role'][] = ['owner', 'admin', 'viewer']
 
 /** All screens, in the order of the navigation. A screen is one folder with a `screen.tsx`, and a line here. */
 export const screens: Screen[] = [
@@ -36,6 +42,7 @@ export const screens: Screen[] = [
     name: 'chat',
     title: 'Chat',
     words: 'compare ask try playground',
+    offeredTo: askers,
     load: () => import('./chat/screen.tsx'),
   },
   {
@@ -48,6 +55,7 @@ export const screens: Screen[] = [
     name: 'guardrails',
     title: 'Guardrails',
     words: 'policy limits budgets filters replay',
+    offeredTo: seers,
     load: async () => ({ Screen: (await import('./seldom.ts')).guardrails }),
   },
   {
@@ -66,6 +74,11 @@ export const screens: Screen[] = [
     name: 'service',
     title: 'Service',
     words: 'first run set up providers credentials catalogue sources reload settings configuration',
+    offeredTo: seers,
     load: async () => ({ Screen: (await import('./seldom.ts')).service }),
   },
 ]
+
+/** The screens that are offered to somebody; all while it is not known who sits here. */
+export const screensFor = (role: string | undefined) =>
+  screens.filter(({ offeredTo }) => !role || !offeredTo || offeredTo.some((one) => one === role))

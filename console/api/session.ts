@@ -23,9 +23,17 @@ export function wasSignedIn(): boolean {
   }
 }
 
-function remember(isSignedIn: boolean): void {
+/** As the page came, which has the navigation for that role: undefined where nobody was signed in here. */
+export const lastRole = () => document.documentElement.dataset.role
+
+/** A year. */
+const keptSeconds = 31_536_000
+
+function remember(role: Session['role'] | undefined): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the other way is not there without TLS
+  document.cookie = `role=${role}; Path=/; SameSite=Strict; Max-Age=${role ? keptSeconds : 0}`
   try {
-    if (isSignedIn) localStorage.setItem(stored, '1')
+    if (role) localStorage.setItem(stored, '1')
     else localStorage.removeItem(stored)
   } catch {
     // Then nothing begins early.
@@ -69,7 +77,7 @@ async function post(body: { key: string } | { link: string }): Promise<Session> 
 /** @throws Failure when the key, or the link, is not right. */
 export async function signIn(by: { key: string } | { link: string }): Promise<void> {
   const session = await post(by)
-  remember(true)
+  remember(session.role)
   if (lastMember !== undefined && lastMember !== session.member.id) return anew()
   signedIn.value = { state: 'in', session }
 }
@@ -77,7 +85,7 @@ export async function signIn(by: { key: string } | { link: string }): Promise<vo
 export async function signOut(): Promise<void> {
   const token = csrfToken()
   await fetch(`${path}/current`, { method: 'DELETE', headers: { ...(token && { 'x-csrf-token': token }) } })
-  remember(false)
+  remember(undefined)
   anew()
 }
 
@@ -113,7 +121,7 @@ export async function findSession(): Promise<void> {
   const answer = await askWhoItIs().catch(wasMissed)
   if (signedIn.peek().state === 'in') return
   signedIn.value = answer
-  remember(answer.state === 'in')
+  remember(answer.state === 'in' ? answer.session.role : undefined)
   found.resolve()
 }
 

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
+import { asks } from '../api/session.ts'
 import type { Model } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Copy } from '../pieces/copy.tsx'
@@ -61,7 +62,7 @@ function Head({ model }: { model: Model }) {
       <Copy text={model.id} what="Copied the id">
         Copy id
       </Copy>
-      {model.callable !== false && (
+      {model.callable !== false && asks() && (
         <a class="button try" href={`/chat?model=${encodeURIComponent(model.id)}`}>
           Try it
         </a>

@@ -64,7 +64,12 @@ function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<
 /** The list of screens is code, of which nothing is loaded but the list: screens come when they are asked for. */
 async function placesIn(): Promise<Manifest['places']> {
   const { screens } = await import(pathToFileURL(join(consoleFolder, 'screens.ts')).href)
-  return (screens as Manifest['places']).map(({ name, title, early }) => ({ name, title, ...(early && { early }) }))
+  return (screens as Manifest['places']).map(({ name, title, early, offeredTo }) => ({
+    name,
+    title,
+    ...(early && { early }),
+    ...(offeredTo && { offeredTo }),
+  }))
 }
 
 type Besides = Pick<Manifest, 'style' | 'icon' | 'places'>

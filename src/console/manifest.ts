@@ -10,8 +10,8 @@ export type Manifest = {
   icon: string
   /** What each screen needs besides. */
   screens: Record<string, string[]>
-  /** The screens in the order of the navigation, and what each asks the API first. */
-  places: { name: string; title: string; early?: string }[]
+  /** The screens in the order of the navigation, what each asks the API first, and to whom alone it is offered. */
+  places: { name: string; title: string; early?: string; offeredTo?: string[] }[]
   /** All that may be asked for. */
   files: string[]
 }

@@ -67,11 +67,11 @@ function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined):
   return { ...visitOf(headers.cookie), screen, isPlain: url === `/${screen}` }
 }
 
-/** There are as many as screens, themes, and so on: a few dozen. */
+/** There are as many as screens, themes, roles, and so on: a few hundred. */
 function pagesOf(manifest: Manifest): Opened['page'] {
   const pages = new Map<string, Page>()
   return (wanted) => {
-    const name = JSON.stringify([wanted.screen, wanted.isPlain, wanted.hasSession, wanted.theme])
+    const name = JSON.stringify([wanted.screen, wanted.isPlain, wanted.hasSession, wanted.theme, wanted.role])
     const known = pages.get(name)
     if (known) return known
     const bytes = Buffer.from(pageOf(manifest, wanted))

@@ -39,24 +39,25 @@ const current = '/api/v1/sessions/current'
  * The page that every screen begins with: it names its files, so that they load at once. Who has a session sees the frame
  * before any script runs, and what the screen asks first is under way by then.
  */
-export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme }: Wanted): string {
+export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme, role }: Wanted): string {
   const at = (name: string) => `${filesPath}/${name}`
   const files = [...manifest.with, ...((screen && manifest.screens[screen]) || [])]
   const first = isPlain ? manifest.places.find(({ name }) => name === screen)?.early : undefined
   const asked = hasSession ? [current, ...(first ? [first] : [])] : []
   return `<!doctype html>
-<html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}><head><meta charset="utf-8"><title>Signalbox</title>
+<html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="${at(manifest.icon)}"><link rel="stylesheet" href="${at(manifest.style)}">
 ${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
 ${asked.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`).join('')}
 <script type="module" src="${at(manifest.main)}"></script></head>
-<body><div id="console">${hasSession ? frameOf(manifest.places, screen) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="/api/v1/docs">/api/v1/docs</a>.</noscript></body></html>
+<body><div id="console">${hasSession ? frameOf(manifest.places, screen, role) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="/api/v1/docs">/api/v1/docs</a>.</noscript></body></html>
 `
 }
 
 /** The frame as `console/frame.tsx` draws it, as far as it is the same for everybody. */
-function frameOf(places: Manifest['places'], here: string | undefined): string {
+function frameOf(places: Manifest['places'], here: string | undefined, role: string | undefined): string {
+  const offered = places.filter(({ offeredTo }) => !role || !offeredTo || offeredTo.includes(role))
   const place = ({ name, title }: Manifest['places'][number]) =>
     `<a class="place" href="/${name}"${name === here ? ' aria-current="page"' : ''}>${title.replaceAll('&', '&amp;')}</a>`
   const title = places.find(({ name }) => name === here)?.title.replaceAll('&', '&amp;')
@@ -65,7 +66,7 @@ function frameOf(places: Manifest['places'], here: string | undefined): string {
     `<button type="button" class="here" popovertarget="places" aria-label="Screens${title ? `, here: ${title}` : ''}"` +
     ` data-place="${title ?? 'Screens'}"></button>` +
     '<button type="button" class="go">Go to… <kbd>Ctrl K</kbd></button>' +
-    `<div class="menu-of-places" id="places" popover><div class="places">${places.map(place).join('')}</div></div>` +
+    `<div class="menu-of-places" id="places" popover><div class="places">${offered.map(place).join('')}</div></div>` +
     '</nav><main></main></div>'
   )
 }

@@ -252,3 +252,44 @@ test('parts of a screen that one may not see are not offered', options, async ()
     assert.deepEqual(watched.faults, [])
   }
 })
+
+test('the navigation offers what one may use, from before any script runs', options, async () => {
+  const all = ['Requests', 'Overview', 'Models', 'Chat', 'Interns', 'Guardrails', 'Keys & people', 'Presets', 'Service']
+  for (const [access, left] of [
+    ['viewer', ['Chat']],
+    ['developer', ['Guardrails', 'Service']],
+    ['owner', []],
+  ] as const) {
+    const offered = all.filter((one) => !left.some((gone) => gone === one))
+    const member = { email: `screens-${access}@example.com`, name: `Screens ${access}`, access }
+    const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
+    const link = (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token
+    await using watched = await signedInPage(browser, talk, '/models', { link })
+    const { page } = watched
+    await page.locator('.who').getByText(`· ${access} ·`).waitFor()
+    assert.deepEqual(await page.locator('.place').allTextContents(), offered)
+    const asItComes = await (await page.request.get(page.url(), { headers: { accept: 'text/html' } })).text()
+    const before = [...asItComes.matchAll(/class="place"[^>]*>([^<]+)</g)].map(([, title]) => title)
+    assert.deepEqual(
+      before,
+      offered.map((title) => title.replace('&', '&amp;')),
+    )
+  }
+})
+
+test('the palette leads nowhere that one may not go', options, async () => {
+  const link = (await talk.manage('POST', '/sessions/links', { user_id: await developer() })).body.data.token
+  await using watched = await signedInPage(browser, talk, '/models', { link })
+  const { page } = watched
+  await page.locator('.who').getByText('· developer ·').waitFor()
+  await page.keyboard.press('Control+k')
+  const found = page.getByRole('dialog').getByRole('option')
+  await page.keyboard.type('go')
+  await found.filter({ hasText: 'Presets' }).waitFor()
+  assert.equal(await found.filter({ hasText: 'Guardrails' }).count(), 0)
+})
+
+async function developer(): Promise<string> {
+  const member = { email: 'palette@example.com', name: 'Palette', access: 'developer' }
+  return (await talk.manage('POST', '/organization/members', member)).body.data.id
+}

@@ -105,6 +105,21 @@ test('a page comes in the theme that was chosen, and in no other words of a cook
   )
 })
 
+test('a page comes with the screens of the role that was here last, and with all for any other word', async () => {
+  await using service = await startConsole()
+  const { origin } = new URL(service.url)
+  const screensFor = async (role: string) => {
+    const headers = { cookie: `signalbox_session=x; role=${role}` }
+    const page = await (await fetch(`${origin}/overview`, { headers })).text()
+    return [...page.matchAll(/class="place" href="\/([a-z]+)"/g)].map(([, name]) => name)
+  }
+  const all = Object.keys(manifest.screens).length
+  assert.deepEqual((await screensFor('owner')).length, all)
+  assert.ok(!(await screensFor('developer')).includes('guardrails'))
+  assert.ok(!(await screensFor('viewer')).includes('chat'))
+  assert.deepEqual((await screensFor('developer"x')).length, all)
+})
+
 test('who has the page need not load it again, and the files it names never', async () => {
   await using service = await startConsole()
   const { origin } = new URL(service.url)
