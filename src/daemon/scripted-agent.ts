@@ -1,13 +1,7 @@
 import { type AgentApp, agent, type McpServer, RequestError } from '@agentclientprotocol/sdk'
 import { newUuid } from '#lib/id.ts'
-import {
-  commands,
-  modelOption,
-  type ScriptContext,
-  type ScriptedOptions,
-  type Session,
-  say,
-} from './scripted-commands.ts'
+import { commands, modelOption } from './scripted-commands.ts'
+import { type ScriptContext, type ScriptedOptions, type Session, say } from './scripted-play.ts'
 
 /**
  * An agent that executes its prompt, one command a line, for tests, demonstrations and benchmarks. It prints the

@@ -1,52 +1,6 @@
-import {
-  type AgentContext,
-  type ContentBlock,
-  type McpServer,
-  type PermissionOptionKind,
-  RequestError,
-  type RequestPermissionResponse,
-} from '@agentclientprotocol/sdk'
-
-/** The way in which a scripted agent restores old sessions, and its further abilities. */
-export type ScriptedOptions = {
-  restore: 'load' | 'resume' | 'never'
-  /** Whether it offers the modes `manual` and `self-drive`. */
-  modes: boolean
-  /** Writes bytes as they are: what the protocol's library would never send. */
-  raw: (bytes: string) => void
-  /** Ends the process. */
-  crash: () => void
-  complain: (text: string) => void
-  /** Asks the model of the service a question, as an agent does that never tells what it took. */
-  askModel?: (prompt: string) => Promise<string>
-  /** The kinds of servers of tools that it reaches besides commands. */
-  reaches?: string[]
-  /** The way to sign in without which it opens no session. */
-  signIn?: string
-}
-
-/** A turn on the stage. */
-export type ScriptContext = {
-  session: Session
-  sessionId: string
-  client: AgentContext
-  options: ScriptedOptions
-  signal: AbortSignal
-}
-
-export type Session = {
-  /** The last prompt as it came. */
-  blocks?: ContentBlock[]
-  mode: string
-  restored: boolean
-  turn?: AbortController
-  costUsd: number
-  usage?: Record<string, number>
-  /** The servers of tools that it was offered. */
-  servers: McpServer[]
-}
-
-type Command = (play: ScriptContext, rest: string) => unknown
+import { RequestError } from '@agentclientprotocol/sdk'
+import { type Command, pause, say } from './scripted-play.ts'
+import { questionCommands } from './scripted-questions.ts'
 
 export const modelOption = (model: string) => [
   {
@@ -121,46 +75,6 @@ export const commands: Record<string, Command> = {
     }))
     return client.notify('session/update', { sessionId, update: { sessionUpdate: 'plan', entries } })
   },
-  permission: (play, rest) => askPermission(play, rest).then((said) => say(play, `[${said}]`)),
-  /** Two questions at once. */
-  permissions: async (play, rest) => {
-    const both = [askPermission(play, `first ${rest}`), askPermission(play, `second ${rest}`)]
-    await say(play, `[${(await Promise.all(both)).join(', ')}]`)
-  },
-  /** Asks, works on, and asks no more. */
-  withdraw: async (play, rest) => {
-    const withdrawn = AbortSignal.timeout(Number(rest))
-    const said = askPermission(play, 'shell allow_once', withdrawn).catch(() => 'withdrawn')
-    await say(play, `[${await said}]`)
-  },
-  /** Goes on writing while a question waits: `talk 1000 permission shell allow_once`. */
-  talk: async (play, rest) => {
-    const [bytes = '', line = ''] = rest.split(/ (.*)/s)
-    const asked = askPermission(play, line.replace(/^permission /, ''))
-    for (let left = Number(bytes); left > 0; left -= 1000) await say(play, 'x'.repeat(Math.min(left, 1000)))
-    await say(play, `[${await asked}]`)
-  },
-  /** Asks to write a file, with the content as the protocol has it: `edit run.sh {"before": "a", "after": "b"}`. */
-  edit: async (play, rest) => {
-    const [path = '', json = '{}'] = rest.split(/ (.*)/s)
-    const { before = null, after = '', repeat = 1 } = JSON.parse(json)
-    const content = [{ type: 'diff', path, oldText: before, newText: after.repeat(repeat) }]
-    const toolCall = { toolCallId: `call-${path}`, title: 'Edit files', kind: 'edit', content, locations: [{ path }] }
-    await say(
-      play,
-      `[${await request(play, { toolCall, options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }] })}]`,
-    )
-  },
-  /** A question in the way of qwen: `quiz [{"question": "Where?", "options": [{"label": "Here"}]}]`. */
-  quiz: async (play, rest) => {
-    const _meta = { qwenInteractionKind: 'user_question', qwenQuestions: JSON.parse(rest) }
-    const options = [
-      { optionId: 'proceed_once', name: 'Submit', kind: 'allow_once' },
-      { optionId: 'cancel', name: 'Cancel', kind: 'reject_once' },
-    ]
-    const toolCall = { toolCallId: 'quiz', title: 'Ask user 1 question', kind: 'think', _meta }
-    await say(play, await request(play, { toolCall, options }))
-  },
   /** Says what the prompt holds besides its script. */
   blocks: async (play) => say(play, JSON.stringify(play.session.blocks?.slice(1))),
   model_says: async (play, prompt) => say(play, (await play.options.askModel?.(prompt)) ?? 'no model'),
@@ -168,12 +82,6 @@ export const commands: Record<string, Command> = {
   models_say: async (play, count) => {
     const asking = Array.from({ length: Number(count) }, (_, at) => play.options.askModel?.(`${at}`))
     await Promise.allSettled(asking)
-  },
-  ask: async (play, schema) => {
-    const { client, sessionId, signal } = play
-    const asked = { mode: 'form' as const, sessionId, message: 'What now?', requestedSchema: JSON.parse(schema) }
-    const answer = await client.request('elicitation/create', asked, { cancellationSignal: signal })
-    await say(play, JSON.stringify(answer))
   },
   usage: ({ session }, rest) => {
     const [inputTokens = 0, outputTokens = 0] = rest.split(' ').map(Number)
@@ -192,6 +100,7 @@ export const commands: Record<string, Command> = {
       sessionId,
       update: { sessionUpdate: 'config_option_update', configOptions: modelOption(name) },
     }),
+  ...questionCommands,
   refuse: (_play, message) => fail(message),
   fail: (_play, message) => fail(message),
   fail_with_details: (_play, details) => fail('Internal error', { details }),
@@ -219,43 +128,6 @@ export const commands: Record<string, Command> = {
   },
 }
 
-export function say({ client, sessionId }: Pick<ScriptContext, 'client' | 'sessionId'>, text: string): Promise<void> {
-  return client.notify('session/update', {
-    sessionId,
-    update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
-  })
-}
-
-async function askPermission(play: ScriptContext, rest: string, withdrawn?: AbortSignal): Promise<string> {
-  const [title = '', ...kinds] = rest.split(' ')
-  const options = kinds.map((kind, index) => ({
-    optionId: `${kind}-${index}`,
-    name: kind,
-    kind: kind as PermissionOptionKind,
-  }))
-  const asked = { sessionId: play.sessionId, toolCall: { toolCallId: `call-${title}`, title }, options }
-  const how = withdrawn ? { cancellationSignal: withdrawn, stopWaitingOnCancel: true } : {}
-  const { outcome }: RequestPermissionResponse = await play.client.request('session/request_permission', asked, how)
-  return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
-}
-
-/** Asks for a permission that the types of the protocol have not all of. @returns what came of it, as JSON. */
-async function request({ client, sessionId }: ScriptContext, params: object): Promise<string> {
-  return JSON.stringify(await client.request('session/request_permission', { sessionId, ...params } as never))
-}
-
 function fail(message: string, data?: unknown): never {
   throw new RequestError(-32603, message, data)
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

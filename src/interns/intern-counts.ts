@@ -1,7 +1,7 @@
 import type { Db } from '#db/db.ts'
 import { lastKnown } from '#lib/last-known.ts'
 import { type InternStatus, internStatuses } from './intern.ts'
-import { countByStatus } from './store.ts'
+import { countByStatus } from './interns-by-host.ts'
 
 /** The number of interns of a host in each state, as it was last known. */
 export function createInternCounts(deps: { db: Pick<Db, 'query'> }, host: string): () => Record<InternStatus, number> {

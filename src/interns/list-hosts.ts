@@ -2,7 +2,7 @@ import type { Caller } from '#accounts/caller.ts'
 import type { Query } from '#db/db.ts'
 import { type InternHosts, type KnownHost, neverHeardOf, standingOf } from './hosts.ts'
 import type { ListedHost } from './intern.ts'
-import { countInService, countOfOrganization } from './store.ts'
+import { countInService, countOfOrganization } from './interns-by-host.ts'
 
 type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'all'>; now: () => number }
 

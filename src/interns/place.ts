@@ -3,7 +3,8 @@ import type { Now } from '#lib/clock.ts'
 import { chooseHost, type LoadedHost } from './choose-host.ts'
 import { internChanged } from './events.ts'
 import type { InternHosts } from './hosts.ts'
-import { countInService, internById } from './store.ts'
+import { countInService } from './interns-by-host.ts'
+import { internById } from './store.ts'
 
 type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
 

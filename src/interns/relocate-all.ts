@@ -4,8 +4,9 @@ import type { Announce } from '#db/signals.ts'
 import { Fault } from '#lib/fault.ts'
 import { alterFound } from './change.ts'
 import { neverHeardOf } from './hosts.ts'
+import { internsOn } from './interns-by-host.ts'
 import { giveUp, move, type RelocateDeps } from './relocate.ts'
-import { type Intern, internById, internsOn } from './store.ts'
+import { type Intern, internById } from './store.ts'
 
 /**
  * Gives up the files of all interns of an organization whose host is gone. @returns those that were. @throws Fault

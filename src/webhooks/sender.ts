@@ -2,16 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Vault } from '#byok/vault.ts'
 import type { Config } from '#config/settings.ts'
 import type { Log } from '#lib/log.ts'
+import { type Claimed, claimDeliveries } from './claim.ts'
 import type { Answerable } from './outbox.ts'
-import {
-  type Claimed,
-  claimDeliveries,
-  pruneDeliveries,
-  type QueueDeps,
-  releaseClaim,
-  settleDelivered,
-  settleFailed,
-} from './queue.ts'
+import { pruneDeliveries, type QueueDeps, releaseClaim, settleDelivered, settleFailed } from './queue.ts'
 import { signedHeaders } from './secret.ts'
 import { send } from './send.ts'
 

@@ -7,6 +7,7 @@ import {
   type SessionSummary,
 } from '#interns/transcript.ts'
 import type { TranscriptLimits } from './limits.ts'
+import { transcriptRoom } from './room.ts'
 
 /** What is written of a session in one go. */
 export type SessionChange = {
@@ -59,60 +60,15 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
     ON CONFLICT DO UPDATE SET title = ?2, status = ?3, turns = ?4, updated_at = ?5`)
   const sizeOf = db.prepare('SELECT bytes FROM transcript_entries WHERE session_id = ? AND id = ?')
   const saveEntry = db.prepare('INSERT OR REPLACE INTO transcript_entries VALUES (?, ?, ?, ?, ?)')
-  const grow = db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1')
-  const bytesOf = db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?')
-  const total = db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts')
-  const oldestEntries = db.prepare(
-    'SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100',
-  )
-  const dropEntry = db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?')
-  const quietest = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
-  const expired = db.prepare(
-    `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
-  )
-  const forgetEntries = db.prepare('DELETE FROM transcript_entries WHERE session_id = ?')
-  const forgetSession = db.prepare('DELETE FROM transcripts WHERE session_id = ?')
+  const room = transcriptRoom(db, limits)
 
   const add = (sessionId: string, entry: Entry) => {
     const text = JSON.stringify(entry)
     const bytes = Buffer.byteLength(text) + 100
     const before = sizeOf.get(sessionId, entry.id) as { bytes: number } | undefined
     saveEntry.run(sessionId, entry.id, entry.revision, bytes, text)
-    grow.run(sessionId, bytes - (before?.bytes ?? 0), 0)
+    room.grow(sessionId, bytes - (before?.bytes ?? 0))
   }
-  /** Makes room in a session. @returns whether there was anything to drop. */
-  const drop = (sessionId: string, bytes: number) => {
-    let left = bytes
-    const dropped: number[] = []
-    for (const one of oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
-      if (left <= 0) break
-      dropEntry.run(sessionId, one.id)
-      dropped.push(one.bytes)
-      left -= one.bytes
-    }
-    grow.run(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
-    return dropped.length > 0
-  }
-  const forget = (id: string) => {
-    forgetEntries.run(id)
-    forgetSession.run(id)
-  }
-  const keepWithin = (changed: SessionChange[], at: number) => {
-    for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) forget(id)
-    const over = (bytes: unknown, most: number) => (bytes as { bytes: number }).bytes - most
-    for (const { sessionId } of changed)
-      for (let excess = 1; excess > 0; ) {
-        excess = over(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
-        if (excess > 0 && !drop(sessionId, excess)) break
-      }
-    for (let excess = 1; excess > 0; ) {
-      excess = over(total.get(), limits.maxTranscriptBytes)
-      const { id } = (excess > 0 ? quietest.get() : {}) as { id?: string }
-      if (id === undefined) break
-      if (!drop(id, excess)) forget(id)
-    }
-  }
-
   const one = db.prepare(`SELECT ${summary} FROM transcripts WHERE session_id = ?`)
   const page = db.prepare(`SELECT ${summary} FROM transcripts ORDER BY updated_at DESC, session_id DESC LIMIT ?`)
   const nextPage = db.prepare(`SELECT ${summary} FROM transcripts
@@ -137,7 +93,10 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
           saveSession.run(sessionId, title, status, turns, at)
           for (const entry of entries) add(sessionId, entry)
         }
-        keepWithin(changes, at)
+        room.keepWithin(
+          changes.map(({ sessionId }) => sessionId),
+          at,
+        )
         db.exec('COMMIT')
       } catch (error) {
         if (db.isTransaction) db.exec('ROLLBACK')

@@ -1,0 +1,62 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { TranscriptLimits } from './limits.ts'
+
+/** What transcripts may take on the disk. To be called in the transaction that writes. */
+export type TranscriptRoom = {
+  /** Counts what entries of a session take more than before, and how many of them were dropped. */
+  grow(sessionId: string, bytes: number, dropped?: number): void
+  /** Forgets what is too old, or too much: of the sessions that were written, then of those that were quiet longest. */
+  keepWithin(writtenSessions: string[], at: number): void
+}
+
+/** On the tables of `openTranscriptStore`. */
+export function transcriptRoom(db: DatabaseSync, limits: TranscriptLimits): TranscriptRoom {
+  const addSize = db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1')
+  const bytesOf = db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?')
+  const total = db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts')
+  const oldestEntries = db.prepare(
+    'SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100',
+  )
+  const dropEntry = db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?')
+  const quietest = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
+  const expired = db.prepare(
+    `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
+  )
+  const forgetEntries = db.prepare('DELETE FROM transcript_entries WHERE session_id = ?')
+  const forgetSession = db.prepare('DELETE FROM transcripts WHERE session_id = ?')
+
+  const grow = (sessionId: string, bytes: number, dropped = 0) => void addSize.run(sessionId, bytes, dropped)
+  /** Makes room in a session. @returns whether there was anything to drop. */
+  const drop = (sessionId: string, bytes: number) => {
+    let left = bytes
+    const dropped: number[] = []
+    for (const one of oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
+      if (left <= 0) break
+      dropEntry.run(sessionId, one.id)
+      dropped.push(one.bytes)
+      left -= one.bytes
+    }
+    grow(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
+    return dropped.length > 0
+  }
+  const forget = (id: string) => {
+    forgetEntries.run(id)
+    forgetSession.run(id)
+  }
+  const keepWithin = (writtenSessions: string[], at: number) => {
+    for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) forget(id)
+    const over = (bytes: unknown, most: number) => (bytes as { bytes: number }).bytes - most
+    for (const sessionId of writtenSessions)
+      for (let excess = 1; excess > 0; ) {
+        excess = over(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
+        if (excess > 0 && !drop(sessionId, excess)) break
+      }
+    for (let excess = 1; excess > 0; ) {
+      excess = over(total.get(), limits.maxTranscriptBytes)
+      const { id } = (excess > 0 ? quietest.get() : {}) as { id?: string }
+      if (id === undefined) break
+      if (!drop(id, excess)) forget(id)
+    }
+  }
+  return { grow, keepWithin }
+}
