@@ -1,4 +1,3 @@
-import { attachmentLine } from '#interns/attachments.ts'
 import type { InternFiles } from '#interns/files.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { EndReason } from '#interns/run.ts'
@@ -14,14 +13,14 @@ import type { AgentSettings, Limits } from './limits.ts'
 import { LiveRun } from './live-run.ts'
 import type { DaemonLog } from './log.ts'
 import type { PendingQuestion } from './pending-question.ts'
-import { promptBlocks } from './prompt-blocks.ts'
+import { playTurn } from './play-turn.ts'
 import type { Decisions } from './rule-decisions.ts'
 import type { Session } from './session.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { DaemonStore } from './store.ts'
 import { readAnswered } from './transcript/answered.ts'
 import type { KeptTranscripts } from './transcript/transcripts.ts'
-import { failRun, runAgentTurn } from './turn.ts'
+import { failRun } from './turn.ts'
 
 export type RunRegistryDeps = {
   launch: Launch
@@ -85,7 +84,7 @@ export class RunRegistry {
     this.#runs.set(run.id, run)
     this.#host.busy(true)
     const before = session.settled
-    session.settled = this.#play(run, turn, before).then(async () => {
+    session.settled = playTurn({ ...this.#deps, sessions: this.#sessions }, run, turn, before).then(async () => {
       await before
       this.#sessions.rest(session)
       if (this.#runs.size > 0) return
@@ -180,38 +179,6 @@ export class RunRegistry {
     return run
   }
 
-  async #play(
-    run: LiveRun,
-    { prompt, attachments = [], mode: wanted, by, background, budget }: StartTurn,
-    before: Promise<unknown>,
-  ): Promise<void> {
-    const { session } = run
-    const { limits, modes, store, transcripts } = this.#deps
-    try {
-      await inTime(before, limits.settleMs)
-      if (run.state().at === 'ended') return
-      const about = { mode: wanted, by: by ?? null, ...(background && { background }), ...(budget && { budget }) }
-      transcripts.of(session.id).begun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)
-      transcripts.save()
-      // Nobody waits for its first word: what becomes of it is told by its end.
-      if (run.isInBackground) run.apply({ type: 'turn.started' })
-      const { agent, as } = await this.#sessions.open(session)
-      const mode = modes[run.mode]
-      if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
-      if (run.state().at === 'ended') return
-      const costBefore = session.costUsd
-      const { workspace, files } = this.#deps
-      const blocks = await promptBlocks({ text: prompt, attachments }, { takes: agent.takes, workspace, files })
-      if (run.state().at === 'ended') return
-      await runAgentTurn(this.#deps, run, agent, as, blocks)
-      if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
-    } catch (error) {
-      if (error instanceof Refusal)
-        run.apply({ type: 'turn.failed' }, { refusal: error, message: error.message, retryable: error.retryable })
-      else failRun(run, error)
-    }
-  }
-
   #saveQuestion(
     run: LiveRun,
     { question, action }: Pick<PendingQuestion, 'question' | 'action'>,
@@ -230,6 +197,8 @@ export class RunRegistry {
     const { session } = run
     if (reason !== 'finished') this.#deps.log('run.ended', { run: run.id, reason })
     this.#runs.delete(run.id)
+    // Its agent may take a while to end the turn, and the time before the run is not to count.
+    this.#idleSince = this.#deps.now()
     for (const [questionId, asker] of this.#runByQuestion) if (asker === run) this.#runByQuestion.delete(questionId)
     if (session.run === run) session.run = undefined
     if (!session.turnOpen || !session.opened) return
@@ -259,14 +228,6 @@ export class RunRegistry {
   #countWaiting(): number {
     return [...this.#runs.values()].filter((run) => run.state().at === 'waiting').length
   }
-}
-
-/** The agent may still be busy with a turn that its caller has left. */
-async function inTime(before: Promise<unknown>, withinMs: number): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const busy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
-  const timer = setTimeout(reject, withinMs, busy)
-  await Promise.race([before, late]).finally(() => clearTimeout(timer))
 }
 
 function whyBusy(run: LiveRun | undefined): string {

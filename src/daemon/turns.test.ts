@@ -144,3 +144,13 @@ test('health tells how many runs there are and what the agent is called', async 
     resting: false,
   })
 })
+
+test('the time in which a run went on does not count as idle, also while its agent still ends the turn', async () => {
+  let now = 1_000_000
+  await using daemon = await startTestDaemon({ now: () => now })
+  const { runId, over } = await daemon.listen('say hi\nhang')
+  now += 60_000
+  await daemon.runs.cancel(runId)
+  await over
+  assert.equal(await daemon.runs.rest(30_000), 30_000)
+})
