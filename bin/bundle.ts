@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundles, folderFor } from './current-bundle.ts'
 
 /**
@@ -10,9 +10,20 @@ import { bundles, folderFor } from './current-bundle.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Packages that few starts need stay where they are, and what looks for files beside its own. */
-const external = ['undici', 'prom-client', 'pg', 'pg-native', 'pino-pretty', 'yaml', 'libphonenumber-js', 'esbuild']
+const external = [
+  'prom-client',
+  'pg',
+  'pg-native',
+  'pino-pretty',
+  'yaml',
+  'libphonenumber-js',
+  'openid-client',
+  'esbuild',
+]
 const isPackage = /(?:^|\/)node_modules\//
 
+/** The entries of the service, which wait at their top. */
+const entry = /\/bin\/(server|worker)\.ts$/
 const besideUs = "new URL('./worker.ts', import.meta.url)"
 /** What interns' processes run, as `src/provision/programs.ts` names it. */
 const programOfIntern = /new URL\('\.\.\/\.\.\/bin\/(\w+)\.ts', import\.meta\.url\)/g
@@ -33,13 +44,16 @@ const inPlace: Plugin = {
       if (isPackage.test(path)) return undefined
       const source = readFileSync(path, 'utf8')
       // The other entry is bundled beside this one.
-      const written = path.endsWith('/bin/server.ts')
-        ? source.replace(besideUs, "new URL('./worker.mjs', here)")
+      const written = entry.test(path)
+        ? asFunction(source.replace(besideUs, "new URL('./worker.mjs', here)"))
         : path.endsWith('/src/provision/programs.ts')
           ? source.replace(programOfIntern, "new URL('./interns/$1.mjs', here)")
           : source
       const text = written.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-      return { loader: 'ts', contents: path.endsWith('/db/kysely.ts') ? withKysely(text) : text }
+      if (path.endsWith('/db/kysely.ts')) return { loader: 'ts', contents: withKysely(text) }
+      // Seen by esbuild, what is asked for later is in the bundle, too.
+      const contents = path.endsWith('/lib/lazy-modules.ts') ? text.replace(/^const require = .*/m, '') : text
+      return { loader: 'ts', contents }
     })
   },
 }
@@ -50,38 +64,70 @@ function withKysely(text: string): string {
   return `export ${names} from 'kysely'`
 }
 
+/** A script cannot wait at its top, as a module can. */
+function asFunction(module: string): string {
+  const [imports] = /^(?:import .*\n)+/.exec(module)!
+  return `${imports}export const running = (async () => {\n${module.slice(imports.length)}\n})()`
+}
+
+/**
+ * Of ASCII alone V8 keeps one byte a character, else two. Esbuild leaves other characters in patterns, and in raw texts, where they
+ * cannot be written in another way.
+ */
+function inAscii(script: string): string {
+  if (/\.raw`[^`]*[^\0-\x7f]/.test(script)) return script
+  return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 // Interns may run as users of their own, and these are no secrets.
 process.umask(0o022)
 const making = new URL(`making-${process.pid}/`, bundles)
 mkdirSync(making, { recursive: true })
-const bundled = (entryPoints: string[], below = '') =>
-  build({
-    absWorkingDir: root,
-    entryPoints,
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node' as const,
+  target: `node${process.versions.node}`,
+  plugins: [inPlace] as Plugin[],
+  minifyWhitespace: true,
+  legalComments: 'none' as const,
+  metafile: true as const,
+  logLevel: 'warning' as const,
+} satisfies BuildOptions
+const path = (name: string) => fileURLToPath(new URL(name, making))
+const made = [
+  await build({
+    ...common,
+    entryPoints: ['bin/service.ts'],
+    outfile: path('service.cjs'),
+    format: 'cjs',
+    external,
+    banner: { js: '(function (exports, require, module, here) {' },
+    footer: { js: '})' },
+  }),
+  // By themselves: what they share with the service would be in many small files, or in large ones that they hardly need.
+  await build({
+    ...common,
+    entryPoints: ['bin/daemon.ts', 'bin/agent.ts', 'bin/files.ts'],
+    outdir: path('interns/'),
     define: { here: 'import.meta.url' },
-    outdir: fileURLToPath(new URL(below, making)),
-    bundle: true,
     splitting: true,
     format: 'esm',
     // Plain .js files in here would be read to find out what they are.
     outExtension: { '.js': '.mjs' },
-    platform: 'node',
-    target: `node${process.versions.node}`,
-    plugins: [inPlace],
-    external,
-    minifyWhitespace: true,
-    legalComments: 'none',
-    metafile: true,
-    logLevel: 'warning',
+    external: [...external, 'undici'],
     banner: {
       js: `import{createRequire as madeRequire}from'node:module';const require=madeRequire(${JSON.stringify(pathToFileURL(root).href)});`,
     },
-  })
-const made = [
-  await bundled(['bin/server.ts', 'bin/worker.ts']),
-  // By themselves: what they share with the service would be in many small files, or in large ones that they hardly need.
-  await bundled(['bin/daemon.ts', 'bin/agent.ts', 'bin/files.ts'], 'interns/'),
+  }),
 ]
+writeFileSync(path('service.cjs'), inAscii(readFileSync(path('service.cjs'), 'utf8')))
+const runner = JSON.stringify(pathToFileURL(`${root}bin/run-script.ts`).href)
+for (const name of ['server', 'worker'])
+  writeFileSync(
+    path(`${name}.mjs`),
+    `import { runScript } from ${runner}\nawait runScript(import.meta.url, '${name}')\n`,
+  )
 const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
 const sources = [...inputs].filter((path) => !isPackage.test(path))
 const folder = folderFor(sources)

@@ -19,12 +19,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { Script } from 'node:vm'
 import { until } from './harness/until.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
+const scriptsTaken = join(root, 'test/harness/scripts-taken.js')
 const key = `sb-v1-${'b'.repeat(64)}`
 
 /** A checkout whose sources may be changed, with the packages of this one. */
@@ -142,6 +144,28 @@ test('files are not read again while they are as they were, and one that was cha
   writeFileSync(stamp, '{"st')
   assert.equal(run('look', String(hourMs)), `${name}/`)
   assert.equal(JSON.parse(readFileSync(stamp, 'utf8')).name, name)
+})
+
+test('what V8 compiled in a start is taken by the next, with the functions that it called, unless it is damaged', async () => {
+  const { folder, inBundle } = checkout('compiled')
+  const { status, stderr } = spawnSync(process.execPath, ['bin/bundle.ts'], { cwd: folder, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  const compiled = inBundle('server.compiled')
+  const startUntil = async (isKept: () => boolean) => {
+    await using service = await start(folder, { NODE_OPTIONS: `--import=${JSON.stringify(scriptsTaken)}` })
+    assert.equal((await service.models()).data[0]?.id, 'signalbox/demo')
+    await until(isKept)
+    return /^script: (.*)$/m.exec(service.said())?.[1]
+  }
+  assert.equal(await startUntil(() => existsSync(compiled)), 'compiled')
+  const whole = readFileSync(compiled)
+  const beforeAnyCall = new Script(readFileSync(inBundle('service.cjs'), 'utf8')).createCachedData()
+  assert.ok(whole.length > 2 * beforeAnyCall.length, `${whole.length}, ${beforeAnyCall.length}`)
+  assert.equal(await startUntil(() => true), 'taken')
+  const middle = whole.length >> 1
+  const damaged = Buffer.from(whole.with(middle, 255 - whole[middle]!))
+  writeFileSync(compiled, damaged)
+  assert.equal(await startUntil(() => !readFileSync(compiled).equals(damaged)), 'compiled')
 })
 
 test('workers of a bundled service are bundled, too', async () => {
