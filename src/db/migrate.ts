@@ -89,7 +89,10 @@ export const migrations: Record<string, Migration> = {
  * Brings the database up to this version, under a lock and in one transaction.
  * @throws StartupError when the database is newer than this code or a migration fails; nothing was changed then.
  */
-export async function migrate(db: Pick<Db, 'query'>, known: Record<string, Migration> = migrations): Promise<void> {
+export async function migrate(
+  db: Pick<Db, 'kind' | 'query'>,
+  known: Record<string, Migration> = migrations,
+): Promise<void> {
   const applied = await refuseNewer(db, known).catch((error) => {
     throw lackOfRights(error) ?? error
   })
@@ -118,7 +121,7 @@ function lackOfRights(error: unknown): StartupError | undefined {
 }
 
 /** @returns the migrations that the database has. @throws StartupError where one of them is not known. */
-async function refuseNewer(db: Pick<Db, 'query'>, known: Record<string, Migration>): Promise<string[]> {
+async function refuseNewer(db: Pick<Db, 'kind' | 'query'>, known: Record<string, Migration>): Promise<string[]> {
   const applied = await appliedMigrations(db)
   const unknown = applied.filter((name) => !(name in known))
   if (unknown.length === 0) return applied
@@ -127,9 +130,14 @@ async function refuseNewer(db: Pick<Db, 'query'>, known: Record<string, Migratio
   )
 }
 
-async function appliedMigrations(db: Pick<Db, 'query'>): Promise<string[]> {
-  const tables = await db.query.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some((table) => table.name === 'kysely_migration')) return []
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db.query)
+/** Whether there is the table of migrations: Kysely would read all columns of all tables to say so. */
+const isBegun = {
+  sqlite: sql`select 1 from sqlite_master where name = 'kysely_migration'`,
+  postgres: sql`select 1 where to_regclass('kysely_migration') is not null`,
+}
+
+async function appliedMigrations({ kind, query }: Pick<Db, 'kind' | 'query'>): Promise<string[]> {
+  if ((await isBegun[kind].execute(query)).rows.length === 0) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(query)
   return rows.map((row) => row.name)
 }

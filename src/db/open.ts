@@ -20,7 +20,8 @@ type Settled = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>
 
 /** Opens the configured database and brings it up to this version. */
 export async function openDb(config: Settled, watch: Watch = {}): Promise<Db> {
-  const bringUpToDate = (query: Query) => migrate({ query })
+  const kind = config.database_url ? 'postgres' : 'sqlite'
+  const bringUpToDate = (query: Query) => migrate({ kind, query })
   if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, watch)
   // Only those who use Postgres wait for its driver to load.
   const postgres = await import('./postgres/open.ts')

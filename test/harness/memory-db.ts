@@ -22,7 +22,7 @@ export async function memoryDb(): Promise<Db> {
     return { rows: [], changes: Number(statement.run(...values).changes) }
   }
   const query = new Kysely<Tables>({ dialect: sqliteDialect({ run, close: async () => database.close() }) })
-  await migrate({ query })
+  await migrate({ kind: 'sqlite', query })
   return {
     kind: 'sqlite',
     query,

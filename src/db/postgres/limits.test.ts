@@ -66,7 +66,7 @@ test('a migration may take longer than a statement may, whatever the role says',
     const slow = { up: (db: never) => sql`select pg_sleep(1)`.execute(db) }
     const db = await openPostgres(
       url,
-      (query) => migrate({ query }, { ...migrations, '9999_slow': slow as never }),
+      (query) => migrate({ kind: 'postgres', query }, { ...migrations, '9999_slow': slow as never }),
       {},
       limits,
     )
