@@ -34,6 +34,7 @@ onEachDatabase('what an intern said and did', (kind) => {
     const [question, first] = [entries[5], entries[0]]
     assert.deepEqual([question.state, question.answer], ['answered', 'allow_once'])
     assert.notEqual(question.answered_by_user_id, first.by_user_id)
+    assert.equal(question.answered_by_user_name, 'grace')
     assert.equal(entries[3].changes[0].diff, '--- a.txt\n+++ a.txt\n@@ from line 1 @@\n-x\n+y\n ')
     await service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'creator' } })
     for (const hidden of [path, `/interns/${id}/sessions`, `${path}/events`])

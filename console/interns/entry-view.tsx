@@ -89,7 +89,8 @@ function ToolCall({ entry: { title, operation, status, input, output, changes, p
   )
 }
 
-function Asked({ entry: { question, state, answer, answered_by_user_id: by } }: { entry: Of<'question'> }) {
+function Asked({ entry }: { entry: Of<'question'> }) {
+  const { question, state, answer, answered_by_user_id: id, answered_by_user_name: name } = entry
   const about = question.kind === 'permission' ? question.detail : question.message
   return (
     <>
@@ -97,7 +98,12 @@ function Asked({ entry: { question, state, answer, answered_by_user_id: by } }: 
         {question.kind === 'permission' ? <code>{shown(question.operation ?? 'permission')}</code> : 'a form'}{' '}
         <span class={state === 'waiting' ? 'warn' : 'dim'}>
           {state === 'answered' ? `${shown(answer ?? 'answered').replace('_', ' ')}` : state}
-          {by && ` by ${by}`}
+          {id && (
+            <>
+              {' by '}
+              <span title={id}>{name === null ? id : shown(name)}</span>
+            </>
+          )}
         </span>
       </p>
       {about && state !== 'waiting' && <pre>{shown(about)}</pre>}

@@ -75,6 +75,7 @@ export const EntryItem = z
       answer: z.string().nullable().describe('The word of it; what was typed into a form is not kept.'),
       fields: z.array(z.string()).describe('The fields of a form that were filled in.'),
       answered_by_user_id: by,
+      answered_by_user_name: z.string().nullable().describe('Their name, or else their address.'),
       answered_at: z.iso.datetime().nullable(),
     }),
     z.object({
@@ -126,7 +127,10 @@ export function textItem(event: Extract<TranscriptEvent, { type: 'text' }>): z.i
   return { entry_id: String(id), run_id: runId, type: kind, at: time(at), offset, text }
 }
 
-export function entryItem(entry: Entry): EntryItem {
+/** The names of members, by id. */
+export type Names = ReadonlyMap<string, string | null>
+
+export function entryItem(entry: Entry, names: Names): EntryItem {
   const told = { id: String(entry.id), run_id: entry.runId, at: time(entry.at), updated_at: time(entry.updatedAt) }
   switch (entry.type) {
     case 'prompt':
@@ -141,7 +145,7 @@ export function entryItem(entry: Entry): EntryItem {
     case 'plan':
       return { ...told, type: 'plan', steps: entry.steps }
     case 'question':
-      return { ...told, type: 'question', ...questionItem(entry) }
+      return { ...told, type: 'question', ...questionItem(entry, names) }
     case 'decision': {
       const { type, operation, detail, decision } = entry
       return { ...told, type, operation, detail: detail === null ? null : printableExactly(detail), ...decision }
@@ -155,7 +159,7 @@ export function entryItem(entry: Entry): EntryItem {
   }
 }
 
-function questionItem({ question, deadlineAt, answer }: Extract<Entry, { type: 'question' }>) {
+function questionItem({ question, deadlineAt, answer }: Extract<Entry, { type: 'question' }>, names: Names) {
   const answered = answer.state === 'answered' ? answer : undefined
   return {
     question_id: question.id,
@@ -165,6 +169,7 @@ function questionItem({ question, deadlineAt, answer }: Extract<Entry, { type: '
     answer: answered?.answer ?? null,
     fields: answered?.fields ?? [],
     answered_by_user_id: answered?.by ?? null,
+    answered_by_user_name: names.get(answered?.by ?? '') ?? null,
     answered_at: answered ? time(answered.answeredAt) : null,
   }
 }

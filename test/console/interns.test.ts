@@ -4,7 +4,7 @@ import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/console.ts'
 import { startTalk, type Talk } from '../harness/intern-chat.ts'
-import { say, untilIntern } from '../harness/interns.ts'
+import { answer, say, untilIntern } from '../harness/interns.ts'
 import { until } from '../harness/until.ts'
 
 let talk: Talk
@@ -135,6 +135,19 @@ test('a change that is too long for a question is shown whole before it can be a
   await question.getByRole('button', { name: 'Allow once' }).click()
   await untilAnswered(sessionId, 'allow_once')
   await page.getByRole('list', { name: 'Transcript' }).getByText('allow once').waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test('who answered is told by name, also as it happens', options, async () => {
+  const said = await say(talk, talk.id, `permission named ${every}`)
+  await using watched = await open(`/interns/${talk.id}/${said.sessionId}`)
+  const { page, faults } = watched
+  const transcript = page.getByRole('list', { name: 'Transcript' })
+  await transcript.getByText('waiting').waitFor()
+  await answer(talk, talk.id, said, 'allow_once')
+  await transcript.getByText('allow once by Owner', { exact: true }).waitFor()
+  await page.reload()
+  await transcript.getByText('allow once by Owner', { exact: true }).waitFor()
   assert.deepEqual(faults, [])
 })
 

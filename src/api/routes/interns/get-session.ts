@@ -1,3 +1,4 @@
+import { Answerers } from '#api/answerers.ts'
 import { asked, keptTranscripts, noSuchSession } from '#api/intern-transcripts.ts'
 import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/entry-item.ts'
 import { z } from '#lib/schema.ts'
@@ -35,7 +36,8 @@ export const getInternSession = route({
     const page = { limit: query.limit, after: query.starting_after }
     const found = await asked(transcripts.read(params.sessionId, page))
     if (!found) throw noSuchSession()
-    const entries = found.entries.map(entryItem)
+    const names = await new Answerers(deps, caller.organizationId).of(found.entries)
+    const entries = found.entries.map((entry) => entryItem(entry, names))
     const last = entries.at(-1)
     return {
       data: { session: sessionItem(found.session), entries },

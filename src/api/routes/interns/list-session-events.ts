@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
+import { Answerers } from '#api/answerers.ts'
 import type { ApiDeps } from '#api/deps.ts'
 import { asked, noSuchSession, transcriptsOf } from '#api/intern-transcripts.ts'
 import { requireInterns } from '#api/require-interns.ts'
 import { faultStatus } from '#http/faults.ts'
 import { sendEvents } from '#http/send-events.ts'
-import { EntryItem, entryItem, TextItem, textItem } from '#interns/entry-item.ts'
+import { EntryItem, entryItem, type Names, TextItem, textItem } from '#interns/entry-item.ts'
 import { findIntern, type Intern, internById } from '#interns/store.ts'
 import type { TranscriptEvent } from '#interns/transcript.ts'
 import { abortSignalOf } from '#lib/leave-signal.ts'
@@ -52,7 +53,8 @@ export const listInternSessionEvents = route({
         tracked.response.end()
       })
       const events = followed(deps, intern, params.sessionId, { first, from, signal })
-      await sendEvents(tracked.response, events, text, deps.config.keepalive_ms)
+      const named = withNames(events, new Answerers(deps, caller.organizationId))
+      await sendEvents(tracked.response, named, text, deps.config.keepalive_ms)
     } finally {
       tracked.release()
     }
@@ -61,11 +63,18 @@ export const listInternSessionEvents = route({
 
 const text = {
   opening: `retry: ${retryMs}\n\n`,
-  of: (event: TranscriptEvent) =>
+  of: ({ event, names }: Named) =>
     event.type === 'entry'
-      ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(entryItem(event.entry))}\n\n`
+      ? `event: entry\nid: ${event.entry.revision}\ndata: ${JSON.stringify(entryItem(event.entry, names))}\n\n`
       : `event: text\ndata: ${JSON.stringify(textItem(event))}\n\n`,
   closing: '',
+}
+
+type Named = { event: TranscriptEvent; names: Names }
+
+async function* withNames(events: AsyncIterable<TranscriptEvent>, answerers: Answerers): AsyncGenerator<Named> {
+  for await (const event of events)
+    yield { event, names: await answerers.of(event.type === 'entry' ? [event.entry] : []) }
 }
 
 type Followed = { first: AsyncIterable<TranscriptEvent>; from: number; signal: AbortSignal }
