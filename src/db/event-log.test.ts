@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
-import { appendEvents, eventsFrom } from './event-log.ts'
+import { appendEvents, eventPruning, eventsFrom } from './event-log.ts'
 
 const event = (data: string) => ({ at: Date.now(), organizationId: null, kind: 'intern' as const, data })
 
@@ -47,5 +47,22 @@ onEachDatabase('the log of events', (kind) => {
       events.map((one) => one.data),
       [data],
     )
+  })
+
+  test('keeps what was written ten minutes ago by no clock but the one that nobody sets', async () => {
+    await using store = await newDb(kind)
+    let minutes = 0
+    const prune = eventPruning({ db: store.db, now: Date.now, steady: () => minutes * 60_000 })
+    const kept = async () => (await eventsFrom(store, 0, 10)).map(({ data }) => data)
+    // Of a server whose clock is an hour behind.
+    await appendEvents(store.db.query, [{ ...event('"early"'), at: Date.now() - 3_600_000 }, event('"late"')])
+    await prune()
+    await appendEvents(store.db.query, [event('"newest"')])
+    minutes = 9
+    await prune()
+    assert.deepEqual(await kept(), ['"early"', '"late"', '"newest"'])
+    minutes = 10
+    await prune()
+    assert.deepEqual(await kept(), ['"newest"'])
   })
 })

@@ -1,4 +1,4 @@
-import type { Now } from '#lib/clock.ts'
+import { type Now, steadyNow } from '#lib/clock.ts'
 import type { Db, Query, Tx } from './db.ts'
 import { eventColumns, type NewEvent } from './event.ts'
 import type { Inserted } from './insert-rows.ts'
@@ -67,14 +67,33 @@ export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: num
 
 const pruneEveryMs = 60_000
 
+/** What servers left that never ran for as long as events are kept. */
+const longestKeptMs = 24 * 3_600_000
+
+type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }
+
+/**
+ * Forgets what has been here for as long as events are kept, each time it is called. It goes by what was the newest event
+ * then, and not by times in rows: they are by the clocks of the servers that wrote them, which may differ by more.
+ */
+export function eventPruning({ db, now, steady = steadyNow }: PruningDeps): () => Promise<void> {
+  const seen: { newest: number; at: number }[] = []
+  return async () => {
+    const { newest } = await eventBounds({ db: { reports: db.query } })
+    seen.push({ newest, at: steady() })
+    let past: number | undefined
+    while (seen[0] && steady() - seen[0].at >= eventWindowMs) past = seen.shift()!.newest
+    if (past !== undefined) {
+      await db.query.deleteFrom('events').where('seq', '<=', past).where('seq', '<', newest).execute()
+    }
+    await pruneEvents({ db }, now() - longestKeptMs)
+  }
+}
+
 /** Forgets what is too old, from now on. @returns the way to end that. */
-export function keepPruningEvents(deps: {
-  db: Pick<Db, 'query'>
-  now: Now
-  onError: (error: Error) => void
-}): () => void {
-  const prune = () => void pruneEvents(deps, deps.now() - eventWindowMs).catch(deps.onError)
-  const timer = setInterval(prune, pruneEveryMs)
+export function keepPruningEvents(deps: PruningDeps & { onError: (error: Error) => void }): () => void {
+  const prune = eventPruning(deps)
+  const timer = setInterval(() => void prune().catch(deps.onError), pruneEveryMs)
   timer.unref()
   return () => clearInterval(timer)
 }
