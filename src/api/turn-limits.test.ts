@@ -50,11 +50,11 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   return {
     ...{ db, server, ask },
     announce: (budget: TurnBudget = ofDollar) => announcing(deps, { ...own, budget }, async (told) => told!),
-    announcing: (begin: () => Promise<never>, at = now) => announcing({ ...deps, now: at }, own, begin),
+    announcing: (begin: () => Promise<never>, budgetMs = 60_000) => announcing({ ...deps, budgetMs }, own, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => beginRun(db.query, id, { ...begun, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
     limits: async (key = 'own') => (await turnLimits({ db, now })(key))?.budgets.map((budget) => budget.id),
-    forget: () => forgetTurns({ db, clock, openTurns: () => openAccounts(db.query, now()) }),
+    forget: () => forgetTurns({ db, clock, openTurns: () => openAccounts({ db, now }) }),
     kept: async () => (await db.query.selectFrom('budget_periods').select('budget').execute()).map((row) => row.budget),
   }
 }
@@ -80,10 +80,21 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     await assert.rejects(announcing(() => Promise.reject(new Refusal('session_busy', 'busy'))))
     assert.equal(await limits(), undefined)
     const severed = () => Promise.reject(new Refusal('stream_severed', 'severed'))
-    await assert.rejects(announcing(severed, () => now() - 3_600_000))
+    await assert.rejects(announcing(severed, -3_600_000))
     assert.equal(await limits(), undefined)
     await assert.rejects(announcing(severed))
     assert.equal((await limits())?.length, 1)
+  })
+
+  test('limits at a server whose clock is an hour ahead what another one has announced', async () => {
+    await using store = await newDb(kind)
+    const { announce } = await place(store)
+    const budget = await announce()
+    // The embedded database has no clock but that of its one server.
+    const ahead = kind === 'postgres' ? () => now() + 3_600_000 : now
+    assert.deepEqual(await openAccounts({ db: store.db, now: ahead }), [budget.id])
+    const limits = await turnLimits({ db: store.db, now: ahead })('own')
+    assert.deepEqual(limits?.budgets[0]?.id, `turn:${budget.id}`)
   })
 
   test('limits a turn, too, that was begun by a daemon that knows of no accounts, with its key of then alone', async () => {

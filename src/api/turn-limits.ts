@@ -7,7 +7,7 @@ import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
 import type { TurnLimits } from '#routing/policy/turn-limits.ts'
 
-type TurnLimitsDeps = { db: Pick<Db, 'query'>; now: Now }
+type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
 
 const lookEveryMs = 50
 /** Whoever looks after an intern ends a turn whose budget refused a request within a second. */
@@ -16,7 +16,7 @@ const usualEndMs = 5000
 /** All requests with an intern's key count for each of its limited turns: none says which turn it is of. */
 export function turnLimits(deps: TurnLimitsDeps, endedWithinMs = usualEndMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
-    const turns = await limitedTurnsOfKey(deps.db.query, keyHash, deps.now())
+    const turns = await limitedTurnsOfKey(deps, keyHash)
     if (turns.length === 0) return undefined
     const limits = turns.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
     const refused = async ({ id, subject }: Budget, need: PicoUsd) => {
@@ -43,17 +43,17 @@ function budgetsOf({ id, internId, sessionId, beganAt, costUsd, part, sessionUsd
 
 /** Returns where nobody ends them. @throws Fault `rate_limited` when they are over, which another turn tries again. */
 async function untilEnded(
-  { db, now }: TurnLimitsDeps,
+  deps: TurnLimitsDeps,
   keyHash: string,
   ending: string[],
   request: Parameters<typeof noteRefused>[2],
   withinMs: number,
 ): Promise<void> {
   for (const late = performance.now() + withinMs; ; await sleep(lookEveryMs)) {
-    const left = (await limitedTurnsOfKey(db.query, keyHash, now())).filter(({ id }) => ending.includes(id))
+    const left = (await limitedTurnsOfKey(deps, keyHash)).filter(({ id }) => ending.includes(id))
     if (left.length === 0) break
     for (const { runId, refused, ...turn } of left)
-      if (runId !== null && !refused) await noteRefused(db.query, { ...turn, runId }, request)
+      if (runId !== null && !refused) await noteRefused(deps.db.query, { ...turn, runId }, request)
     if (performance.now() >= late) return
   }
   const why = 'The budget of a turn of the intern left no room for this request, and the turn was ended.'

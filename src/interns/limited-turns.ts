@@ -1,4 +1,6 @@
+import { databaseClock } from '#db/clock.ts'
 import type { Db, Query, Tx } from '#db/db.ts'
+import { sql } from '#db/kysely.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import { Refusal, type RefusalKind } from './refusal.ts'
@@ -31,15 +33,19 @@ export async function limitedRuns(query: Query, internId: string): Promise<Limit
   return rows.flatMap(read) as LimitedRun[]
 }
 
+/** Whether an announcement has expired is told by the clock of the database: those of servers differ. */
+type KnownDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
+
 /**
  * All that are under way or about to begin of the intern whose own key this is, as long as it has been its key. In one
  * statement: a turn that becomes a run meanwhile is either.
  */
-export async function limitedTurnsOfKey(query: Query, keyHash: string, now: number): Promise<LimitedTurn[]> {
+export async function limitedTurnsOfKey({ db, now }: KnownDeps, keyHash: string): Promise<LimitedTurn[]> {
+  const { query } = db
   const announced = query
     .selectFrom('announced_turns')
     .where('key_hash', '=', keyHash)
-    .where('expires_at', '>', now)
+    .where('expires_at', '>', databaseClock(db, now).at())
     .select((e) => e.cast(e.val(null), 'text').as('run_id'))
     .select(['intern_id', 'session_id', 'began_at', 'budget'])
     .select((e) => e.cast(e.val(null), 'text').as('refused'))
@@ -98,7 +104,7 @@ type Announced = {
   keyHash: string | null
   budget?: TurnBudget | undefined
 }
-type AnnounceDeps = { db: Pick<Db, 'query'>; now: Now; newId: NewId; budgetMs: number }
+type AnnounceDeps = KnownDeps & { newId: NewId; budgetMs: number }
 
 /** What a turn may take to be known as a run, besides the time for which its intern may say nothing. */
 const writtenWithinMs = 60_000
@@ -114,12 +120,12 @@ export async function announcing<Begun>(
 ): Promise<Begun> {
   if (budget?.costUsd === undefined || keyHash === null) return begin(budget)
   const own = { ...budget, id: newId() }
-  const at = now()
+  const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${budgetMs + writtenWithinMs}`
   await db.query
     .insertInto('announced_turns')
     .values({
       ...{ id: own.id, intern_id: internId, session_id: sessionId ?? null, key_hash: keyHash },
-      ...{ budget: JSON.stringify(own), began_at: at, expires_at: at + budgetMs + writtenWithinMs },
+      ...{ budget: JSON.stringify(own), began_at: now(), expires_at: expiresAt },
     })
     .execute()
   try {
@@ -138,8 +144,9 @@ export async function forgetAnnounced(query: Query | Tx, id: string): Promise<vo
 }
 
 /** The accounts of turns that are not over, or may not be. Announcements of servers that died are forgotten. */
-export async function openAccounts(query: Query, now: number): Promise<string[]> {
-  await query.deleteFrom('announced_turns').where('expires_at', '<', now).execute()
+export async function openAccounts({ db, now }: KnownDeps): Promise<string[]> {
+  const { query } = db
+  await query.deleteFrom('announced_turns').where('expires_at', '<', databaseClock(db, now).at()).execute()
   const announced = await query.selectFrom('announced_turns').select('id').execute()
   const runs = await openRuns(query).execute()
   return [...announced, ...runs.flatMap(read)].map(({ id }) => id)

@@ -24,7 +24,7 @@ export function openUpkeep(opening: Opening, db: Db): void {
   opened.defer(keepPruningContents({ db, now, onError: unpruned }, contentDays))
   opened.defer(keepPruningRuns({ db, now, onError: unpruned }, runDays))
   opened.defer(keepPruningNotes({ db, now, onError: unpruned }))
-  const openTurns = () => openAccounts(db.query, now())
+  const openTurns = () => openAccounts({ db, now })
   opened.defer(keepForgettingTurns({ db, clock: databaseClock(db, now), openTurns, onError: unpruned }))
   opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
   opened.defer(keepRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
