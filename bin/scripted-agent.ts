@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +21,8 @@ const { closed } = scriptedAgent({
   crash: () => process.kill(process.pid, 'SIGKILL'),
   complain: (text) => process.stderr.write(`${text}\n`),
   askModel: async (prompt) => {
-    const { SIGNALBOX_BASE_URL: url, SIGNALBOX_API_KEY: key, SIGNALBOX_MODEL: model } = process.env
+    const { SIGNALBOX_BASE_URL_FILE: file, SIGNALBOX_API_KEY: key, SIGNALBOX_MODEL: model } = process.env
+    const url = file ? readFileSync(file, 'utf8') : process.env.SIGNALBOX_BASE_URL
     const answer = await fetch(`${url}/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -32,6 +32,8 @@ export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentC
   const { config, places, secret, baseUrl, sandbox } = around
   const told = {
     SIGNALBOX_BASE_URL: baseUrl,
+    // Another server may take the intern over, at another address, while its agent runs.
+    SIGNALBOX_BASE_URL_FILE: places.baseUrl,
     SIGNALBOX_API_KEY: secret,
     SIGNALBOX_MODEL: intern.model ?? config.default_intern_model,
     SIGNALBOX_INSTRUCTIONS_FILE: places.instructions,
@@ -40,7 +42,6 @@ export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentC
   if (intern.agent === null) {
     const env = {
       ...told,
-      SIGNALBOX_BASE_URL_FILE: places.baseUrl,
       NODE_COMPILE_CACHE: places.compileCache,
       ...sandbox,
       ...(intern.webHosts.length > 0 && { SIGNALBOX_WEB_HOSTS: intern.webHosts.join(',') }),

@@ -19,6 +19,7 @@ import { checkUsers } from './own-users.ts'
 import { processStarter } from './process-starter.ts'
 import { isAlive, type ProcessId } from './processes.ts'
 import type { Provisioner } from './provisioner.ts'
+import { endKilled } from './repository/clone.ts'
 import { Clonings } from './repository/clonings.ts'
 import { renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
 import { unreachable } from './unreachable.ts'
@@ -72,6 +73,7 @@ export function processProvisioner(deps: ProcessDeps): Provisioner {
     clonings.stop(intern.id)
     const wasServing = keptInterns.end(intern.id)
     const home = homeOf(intern)
+    if (isHere(intern)) await endKilled(home)
     const record = isHere(intern) && readDaemonRecord(home)
     if (!record || (record.ended && !wasServing)) return
     await endDaemon(home, record)

@@ -18,7 +18,7 @@ import {
   restrictSocket,
   writeDaemonRecord,
 } from './intern-home.ts'
-import type { ProcessId } from './processes.ts'
+import { notStarted, type ProcessId } from './processes.ts'
 import { programs } from './programs.ts'
 import type { Provisioner } from './provisioner.ts'
 import { aboutRepository } from './repository/clone.ts'
@@ -104,15 +104,17 @@ export function processStarter(deps: StartDeps): Provisioner['start'] {
     step('Starting the daemon')
     const groups = await room()
     const group = groups && makeGroup(groups, intern.id, config)
-    const { process: daemon, ended } = await startDaemon({ ...deps, home, uid, group, compileCache, input })
-    const record = {
-      process: daemon,
+    const known = {
       ...connection,
       ...(listen && { port: listen.port }),
       secret,
       ...(uid !== undefined && { uid }),
       ...(group && { group }),
     }
+    // We may be killed before we know its number: whoever comes next has to know that there is something to end.
+    writeDaemonRecord(home, { process: notStarted, ...known })
+    const { process: daemon, ended } = await startDaemon({ ...deps, home, uid, group, compileCache, input })
+    const record = { process: daemon, ...known }
     writeDaemonRecord(home, record)
     started(daemon, ended)
     step('Waiting for the daemon')

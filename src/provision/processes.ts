@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** A process, and when it began: together they name it for good, while a number alone is given away again. */
 export type ProcessId = { pid: number; began: string }
 
+/** In the place of a process whose number is not known: no process has it, so it is never alive. */
+export const notStarted: ProcessId = { pid: 0, began: '' }
+
 /** The process with this number now; undefined when there is none, or only what is left of one. */
 export function processAt(pid: number): ProcessId | undefined {
   const began = process.platform === 'linux' ? beganOnLinux(pid) : beganByPs(pid)

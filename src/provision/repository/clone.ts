@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Config } from '#config/settings.ts'
 import type { Repository } from '#interns/repository.ts'
 import { printable } from '#lib/printable.ts'
+import { killMarked, markerOf as markOf } from '#lib/process-marker.ts'
 import { publicAddresses } from '#lib/public-address.ts'
 import { exceededByDisk, prlimitCommand, type ResourceLimits } from '../resource-limits.ts'
 import { cloningUser } from '../user-ids.ts'
@@ -48,26 +49,30 @@ export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Pr
     throw failed(`the workspace holds a clone of ${before} already; make another intern for this one`)
   }
   const target = join(home, 'workspace', repository.folder)
+  await removeUnfinished(home, target)
   if (lstatSync(target, { throwIfNoEntry: false })) {
     throw failed(`the folder "${repository.folder}" of the workspace is there already; rename it`)
   }
-  const staging = join(home, 'cloning')
+  const staging = stagingIn(home)
+  await endKilled(home)
   const disk = watchDisk(home, deps.config)
   const within = { ...wanted, signal: AbortSignal.any([wanted.signal, disk.exceeded]) }
   let moved = false
   try {
-    await rm(staging, { recursive: true, force: true })
     await fetchInto(deps, staging, within)
     const fetched = join(staging, 'clone')
     if (uid !== undefined) await giveAll(fetched, uid)
+    noteUnfinished(home, fetched)
     renameSync(fetched, target)
     moved = true
     await checkOut(deps, target, within)
     await disk.look()
     disk.exceeded.throwIfAborted()
     writeFileSync(markerOf(home), JSON.stringify({ place: placeOf(repository) }), { mode: 0o600 })
+    await rm(unfinishedIn(home), { force: true })
   } catch (error) {
     if (moved) await rm(target, { recursive: true, force: true })
+    await rm(unfinishedIn(home), { force: true })
     throw failed(cloneFailure(deps, error as Error, password))
   } finally {
     disk.end()
@@ -75,12 +80,22 @@ export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Pr
   }
 }
 
+const stagingIn = (home: string) => join(home, 'cloning')
+const gitMark = (home: string) => `${markOf(join(home, 'workspace'))}-git`
+
+/** What goes on of a clone whose server was killed, and what there is of it: it would be in the way of another. */
+export async function endKilled(home: string): Promise<void> {
+  if (!lstatSync(stagingIn(home), { throwIfNoEntry: false })) return
+  killMarked(gitMark(home))
+  await rm(stagingIn(home), { recursive: true, force: true })
+}
+
 /** The text that tells the agent about the repository. */
 export function aboutRepository({ folder, url }: Repository): string {
   return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch from it what you commit.`
 }
 
-async function fetchInto(deps: CloneDeps, staging: string, { repository, password, uid, signal }: CloneOptions) {
+async function fetchInto(deps: CloneDeps, staging: string, { home, repository, password, uid, signal }: CloneOptions) {
   const { config, path } = deps
   const url = new URL(repository.url)
   const settings: [string, string][] = await pinned(config, url)
@@ -103,6 +118,7 @@ async function fetchInto(deps: CloneDeps, staging: string, { repository, passwor
     settings,
     transports: [url.protocol.slice(0, -1)],
     uid: user,
+    mark: gitMark(home),
     before: limitsOf(config, user),
     signal,
   })
@@ -125,8 +141,13 @@ async function pinned(config: CloneRules, url: URL): Promise<[string, string][]>
 }
 
 /** A repository without a commit has no files. */
-async function checkOut({ config, path }: CloneDeps, target: string, { uid, signal }: CloneOptions): Promise<void> {
-  const git = (args: string[]) => runGit({ path, args, cwd: target, uid, before: limitsOf(config, uid), signal })
+async function checkOut(
+  { config, path }: CloneDeps,
+  target: string,
+  { home, uid, signal }: CloneOptions,
+): Promise<void> {
+  const mark = gitMark(home)
+  const git = (args: string[]) => runGit({ path, args, cwd: target, uid, mark, before: limitsOf(config, uid), signal })
   const hasCommit = await git(['rev-parse', '--quiet', '--verify', 'HEAD']).then(
     () => true,
     (error: Error) => {
@@ -184,9 +205,28 @@ const placeOf = ({ url, ref }: Repository) => (ref === null ? url : `${url} (${r
 /** Beside the workspace, where an intern with a user of its own cannot write. */
 const markerOf = (home: string) => join(home, 'cloned.json')
 
-function clonedInto(home: string): string | undefined {
+/** Names the folder that is about to be moved into the workspace, by what a move does not change. */
+const unfinishedIn = (home: string) => join(home, 'cloning.json')
+
+function noteUnfinished(home: string, fetched: string): void {
+  const { dev, ino } = lstatSync(fetched)
+  writeFileSync(unfinishedIn(home), JSON.stringify({ dev, ino }), { mode: 0o600 })
+}
+
+/** What a server left that was killed before its clone was checked out; a folder that somebody else made stays. */
+async function removeUnfinished(home: string, target: string): Promise<void> {
+  const there = lstatSync(target, { throwIfNoEntry: false })
+  const noted = readNote<{ dev: number; ino: number }>(unfinishedIn(home))
+  if (there && noted && there.dev === noted.dev && there.ino === noted.ino)
+    await rm(target, { recursive: true, force: true })
+  await rm(unfinishedIn(home), { force: true })
+}
+
+const clonedInto = (home: string) => readNote<{ place: string }>(markerOf(home))?.place
+
+function readNote<Note>(file: string): Note | undefined {
   try {
-    return (JSON.parse(readFileSync(markerOf(home), 'utf8')) as { place: string }).place
+    return JSON.parse(readFileSync(file, 'utf8')) as Note
   } catch {
     return undefined
   }

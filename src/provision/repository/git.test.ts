@@ -13,7 +13,7 @@ const signal = new AbortController().signal
 async function refsOf(url: string, settings: [string, string][] = [], transports = ['http']): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), 'signalbox-run-git-'))
   const args = ['ls-remote', '--', url]
-  return runGit({ path: process.env.PATH ?? '', args, cwd, settings, transports, signal }).finally(() =>
+  return runGit({ path: process.env.PATH ?? '', args, cwd, settings, transports, mark: 'test', signal }).finally(() =>
     rmSync(cwd, { recursive: true }),
   )
 }
@@ -49,7 +49,7 @@ test('other objects of a server elsewhere are not asked for', { skip }, async ()
   }
   const cwd = mkdtempSync(join(tmpdir(), 'signalbox-run-git-'))
   const args = ['clone', '--quiet', '--', git.url, 'clone']
-  await assert.rejects(runGit({ path: process.env.PATH ?? '', args, cwd, transports: ['http'], signal }))
+  await assert.rejects(runGit({ path: process.env.PATH ?? '', args, cwd, transports: ['http'], mark: 'test', signal }))
   rmSync(cwd, { recursive: true })
   assert.ok(git.seen.some(({ path }) => path.includes('http-alternates')))
   assert.deepEqual(other.seen, [])

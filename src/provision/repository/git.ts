@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { withoutInherited } from '#lib/inherited-files.ts'
+import { markerVariable } from '#lib/process-marker.ts'
 import { lowerPriority } from '#lib/process-priority.ts'
 
 export type GitRun = {
@@ -13,6 +14,8 @@ export type GitRun = {
   transports?: string[]
   /** The user it runs as; by default ours. */
   uid?: number | undefined
+  /** By which it is found, and all it starts, when whoever started it was killed. */
+  mark: string
   /** A command line to put before it. */
   before?: string[]
   signal: AbortSignal
@@ -39,7 +42,7 @@ const always: [string, string][] = [
 ]
 
 /** @returns what it printed. @throws GitFailed, or Error when it cannot be run or is stopped. */
-export function runGit({ path, args, cwd, settings = [], transports = [], uid, before = [], signal }: GitRun) {
+export function runGit({ path, args, cwd, settings = [], transports = [], uid, mark, before = [], signal }: GitRun) {
   const all = [...always, ...settings]
   const [file = 'git', ...rest] = [...before, 'git', ...args]
   return new Promise<string>((resolve, reject) => {
@@ -47,7 +50,7 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, b
     const child = spawn(file, rest, {
       cwd,
       env: {
-        ...{ PATH: path, HOME: '/nonexistent', LC_ALL: 'C.UTF-8' },
+        ...{ [markerVariable]: mark, PATH: path, HOME: '/nonexistent', LC_ALL: 'C.UTF-8' },
         ...{ GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1' },
         ...{ GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: transports.join(':') },
         GIT_CONFIG_COUNT: String(all.length),
