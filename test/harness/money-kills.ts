@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from '#db/kysely.ts'
 import { openDb } from '#db/open.ts'
@@ -11,7 +12,9 @@ export async function killedAtOnce(server: ServerProcess): Promise<void> {
 }
 
 async function withDb<Result>({ settings }: Place, work: (db: Awaited<ReturnType<typeof openDb>>) => Promise<Result>) {
-  const data_dir = join(settings.data_dir, 'data')
+  // Some servers keep their data in a folder within.
+  const within = join(settings.data_dir, 'data')
+  const data_dir = existsSync(within) ? within : settings.data_dir
   const db = await openDb({ ...settings, data_dir })
   return work(db).finally(() => db.close())
 }
