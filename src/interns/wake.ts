@@ -4,7 +4,7 @@ import type { Now } from '#lib/clock.ts'
 import { internChanged } from './events.ts'
 import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
 import { Refusal, type RefusalKind } from './refusal.ts'
-import { type Intern, internById, isAsleep } from './store.ts'
+import { type Intern, internById, isAsleep, isUp } from './store.ts'
 
 export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'here' | 'find'> }
 /** `idleMs`: after how long without a turn interns fall asleep. */
@@ -14,7 +14,7 @@ const lookEveryMs = 10
 /** What becomes of an intern that is started is announced; who misses that looks all the same. */
 const lookAtLeastEveryMs = 200
 /** Its daemon has said that it sleeps, and the database is to say so in a moment. */
-const asleepWithinMs = 5000
+const asleepWithinMs = 30_000
 
 /** An intern that sleeps, or is being woken, as soon as it is up; any other as it is. @throws Refusal `host_gone`. */
 export async function awake(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
@@ -59,26 +59,29 @@ export async function whileAwake<T>(
     try {
       return await work(ready)
     } catch (error) {
-      const asleep = error instanceof Refusal && (await fallenAsleep(deps, intern.id, error, askedAt))
-      if (!asleep || signal.aborted) throw error
-      found = asleep
+      const again = error instanceof Refusal && (await fallenAsleep(deps, ready, error, askedAt))
+      if (!again || signal.aborted) throw error
+      found = again
     }
   }
 }
 
-/** The intern, where it fell asleep before it could have begun anything: a turn would have kept it awake for `idleMs`. */
+/** The intern, where it fell asleep before it began anything; who else wanted it may have woken it since. */
 async function fallenAsleep(
   { db, idleMs }: WhileAwakeDeps,
-  id: string,
+  asked: Intern,
   { kind }: Refusal,
   askedAt: number,
 ): Promise<Intern | undefined> {
   if (!sleepers.includes(kind)) return undefined
+  // It was not spoken to. Else a turn may have begun, which would have kept it awake for so long.
+  const hasBegunNothing = kind !== 'stream_severed'
   const late = performance.now() + (kind === 'intern_asleep' ? asleepWithinMs : 0)
   for (;;) {
-    const intern = await internById(db.query, id)
-    if (intern && (isAsleep(intern) || isComing(intern)))
-      return intern.asleepSince! - askedAt < idleMs ? intern : undefined
+    const intern = await internById(db.query, asked.id)
+    if (intern && isComing(intern))
+      return hasBegunNothing || intern.asleepSince! - askedAt < idleMs ? intern : undefined
+    if (intern && hasBegunNothing && isUp(intern) && intern.updatedAt > asked.updatedAt) return intern
     if (performance.now() > late) return undefined
     await sleep(lookEveryMs)
   }

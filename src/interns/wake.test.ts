@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#accounts/bootstrap.ts'
+import { createVault } from '#byok/vault.ts'
+import type { Db } from '#db/db.ts'
+import { newUuid } from '#lib/id.ts'
+import { memoryDb } from '#test/harness/memory-db.ts'
+import { createIntern } from './create.ts'
+import { Refusal } from './refusal.ts'
+import { internById } from './store.ts'
+import { whileAwake } from './wake.ts'
+
+const idleMs = 1000
+
+/** An intern that is up since 1000, and what is asked of it at 2000. */
+async function intern() {
+  const db = await memoryDb()
+  const time = { now: 1000 }
+  const deps = { db, now: () => time.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const owner = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
+  const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
+  const set = async (state: { status?: 'running'; asleep_since?: number | null; updated_at?: number }) =>
+    void (await db.query.updateTable('interns').set(state).where('id', '=', id).execute())
+  const wake = () => set({ status: 'running', asleep_since: null, updated_at: time.now })
+  await wake()
+  time.now = 2000
+  const hosts = { here: undefined, find: async () => undefined }
+  // Whoever asks for it to be started finds it up.
+  const woken: Db = { ...db, exclusively: (name, work) => db.exclusively(name, work).finally(wake) }
+  return {
+    wake,
+    fallAsleep: (since: number) => set({ asleep_since: since, updated_at: since }),
+    /** What has become of each try in turn. */
+    ask: async (...tries: (() => Promise<unknown>)[]) => {
+      const found = (await internById(db.query, id))!
+      const signal = new AbortController().signal
+      return whileAwake({ ...deps, db: woken, hosts, idleMs }, found, signal, async () => tries.shift()!())
+    },
+    [Symbol.asyncDispose]: () => db.close(),
+  }
+}
+
+const refused = (kind: 'intern_unreachable' | 'intern_asleep' | 'stream_severed') =>
+  Promise.reject(new Refusal(kind, 'gone'))
+
+test('a prompt that never reached an intern wakes it, however long it was on its way', async () => {
+  await using at = await intern()
+  for (const kind of ['intern_unreachable', 'intern_asleep'] as const) {
+    const late = async () => {
+      await at.fallAsleep(2000 + 10 * idleMs)
+      return refused(kind)
+    }
+    assert.equal(await at.ask(late, async () => 'said'), 'said', kind)
+  }
+})
+
+test('a prompt that met the end of a daemon goes to the next one, which another has woken', async () => {
+  await using at = await intern()
+  const woken = async () => {
+    await at.wake()
+    return refused('intern_unreachable')
+  }
+  assert.equal(await at.ask(woken, async () => 'said'), 'said')
+})
+
+test('a prompt that may have begun is not said twice', async () => {
+  await using at = await intern()
+  const begun = async () => {
+    await at.fallAsleep(2000 + idleMs)
+    return refused('stream_severed')
+  }
+  await assert.rejects(at.ask(begun), { kind: 'stream_severed' })
+  await using other = await intern()
+  const early = async () => {
+    await other.fallAsleep(2000 + idleMs - 1)
+    return refused('stream_severed')
+  }
+  assert.equal(await other.ask(early, async () => 'said'), 'said')
+})
+
+test('an intern that is up and cannot be reached is not asked again', async () => {
+  await using at = await intern()
+  await assert.rejects(
+    at.ask(() => refused('intern_unreachable')),
+    { kind: 'intern_unreachable' },
+  )
+})
