@@ -32,6 +32,8 @@ export class InternLifecycle {
   readonly #deps: InternLifecycleDeps
   readonly #supervised = new Map<string, SupervisedIntern>()
   readonly #rules: RulePusher
+  /** Whose daemons take no more turns, so that they are to sleep when they are looked at next. */
+  readonly #resting = new Set<string>()
   #isStopping = false
 
   constructor(deps: InternLifecycleDeps) {
@@ -54,6 +56,7 @@ export class InternLifecycle {
   /** Forgets an intern whose daemon others see to from now on. */
   release(id: string): void {
     this.#rules.forget(id)
+    this.#resting.delete(id)
     this.#supervised.get(id)?.release()
     this.#supervised.delete(id)
   }
@@ -86,6 +89,7 @@ export class InternLifecycle {
 
   async running(intern: Intern): Promise<void> {
     if (isAsleep(intern)) return this.#end(intern)
+    if (this.#resting.has(intern.id)) return this.#rest(intern)
     if (this.#supervised.has(intern.id)) return this.#tellRules(intern)
     if (await this.#deps.provisioner.adopt(intern)) {
       this.#watch(intern)
@@ -165,13 +169,13 @@ export class InternLifecycle {
     await leases.transition(intern.id, 'running', { status: 'running', release: true })
   }
 
-  /** Its daemon takes no more turns. */
+  /** Its daemon takes no more turns. Part of a look: one that began before would take the daemon for gone. */
   async #rest(intern: Intern): Promise<void> {
-    const { leases, now, lookAgain } = this.#deps
+    const { leases, now } = this.#deps
     // That it ends from now on is no failure.
     this.release(intern.id)
-    await leases.transition(intern.id, 'running', { status: 'running', asleepSince: now() })
-    lookAgain(intern.id)
+    const sleeps = { status: 'running', asleepSince: now() } as const
+    if (await leases.transition(intern.id, 'running', sleeps)) await this.#end(intern)
   }
 
   /** A daemon that does not take the rules must not go on without them: one that is dead or old is replaced. */
@@ -191,8 +195,9 @@ export class InternLifecycle {
   }
 
   #watch(intern: Intern): void {
-    const { provisioner, follow, idleMs, onError } = this.#deps
+    const { provisioner, follow, idleMs, onError, lookAgain } = this.#deps
     const supervised = this.#supervise(intern.id)
+    this.#resting.delete(intern.id)
     // The old watch ends before the new one begins.
     supervised.release()
     const unwatch = provisioner.watch(
@@ -201,7 +206,10 @@ export class InternLifecycle {
       () => void this.#replace(intern).catch(onError),
     )
     const unfollow = follow(intern)
-    const stir = whenIdle(provisioner.runs(intern), idleMs, () => void this.#rest(intern).catch(onError))
+    const stir = whenIdle(provisioner.runs(intern), idleMs, () => {
+      this.#resting.add(intern.id)
+      lookAgain(intern.id)
+    })
     supervised.started(() => {
       unwatch()
       unfollow()
@@ -228,6 +236,7 @@ export class InternLifecycle {
   }
 
   #restartLater({ id }: Intern, afterMs?: number): void {
+    this.#resting.delete(id)
     this.#supervise(id).failed(() => this.#deps.lookAgain(id), afterMs)
   }
 

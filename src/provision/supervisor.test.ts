@@ -20,7 +20,7 @@ async function superviseOne(
   { db }: Store,
   clock: { now: number },
   start: Partial<Provisioner>,
-  onError: (error: Error) => void = assert.fail,
+  { onError = assert.fail, idleMs = 0 }: { onError?: (error: Error) => void; idleMs?: number } = {},
 ) {
   const deps = { db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
   await bootstrap(deps)
@@ -47,12 +47,13 @@ async function superviseOne(
   const own = { name: 'here', address: null, labels: [], capacity: 0 }
   const hosts = new InternHosts({ db, clock: clockOf(deps.now), own })
   const supervisor = new Supervisor({
-    ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs: 0 },
+    ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs },
     ...{ onError, follow: () => () => {} },
   })
   const row = () => db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirstOrThrow()
   await supervisor.start()
-  return { row, stop: () => supervisor.stop() }
+  const changed = () => db.exclusively('test', async (_tx, announce) => announce('intern.changed', intern.id))
+  return { row, changed, stop: () => supervisor.stop() }
 }
 
 onEachDatabase('a start that takes long', (kind) => {
@@ -135,7 +136,7 @@ onEachDatabase('a daemon that ends while the database does not answer', (kind) =
       { ...store, db: { ...store.db, exclusively } },
       { now: Date.now() },
       played,
-      () => {},
+      { onError: () => {} },
     )
     await until(async () => (await row()).status === 'running')
     writes = 0
@@ -150,4 +151,20 @@ onEachDatabase('a daemon that ends while the database does not answer', (kind) =
     ['when it is to be started again', [2]],
   ] as const)
     test(`${what}, is started all the same`, () => endUnwritten([...failing]))
+})
+
+onEachDatabase('an intern that falls asleep', (kind) => {
+  test('is not taken for one whose daemon is gone by who looks at it meanwhile', async () => {
+    await using store = await newDb(kind)
+    // A daemon that rests says so, and is adopted by nobody.
+    const runs = { judgeBy: async () => {}, rest: async () => 0 }
+    const resting = { start: async () => undefined, adopt: async () => false, runs: () => runs as never }
+    for (let round = 0; round < 10; round++) {
+      await store.db.query.deleteFrom('interns').execute()
+      const { row, changed, stop } = await superviseOne(store, { now: Date.now() }, resting, { idleMs: 1 })
+      while ((await row()).asleep_since === null) await Promise.all([changed(), changed(), changed()])
+      assert.equal((await row()).status, 'running')
+      await stop()
+    }
+  })
 })
