@@ -27,9 +27,9 @@ after(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function count(status: number, body: object) {
+async function count(status: number, body: object, more: object = {}) {
   says = { status, body }
-  const asked = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
+  const asked = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], ...more }
   const answer = await service.ask('POST', '/messages/count_tokens', { body: asked })
   return { ...answer, estimated: answer.headers.get('x-tokens-estimated') }
 }
@@ -37,6 +37,12 @@ async function count(status: number, body: object) {
 test('what the provider counts is told as it counts it', async () => {
   const { status, body, estimated } = await count(200, { input_tokens: 4711 })
   assert.deepEqual([status, body, estimated], [200, { input_tokens: 4711 }, null])
+})
+
+test('what is to be counted is sent to no provider that the request itself excludes', async () => {
+  for (const provider of [{ zdr: true }, { ignore: ['p'] }, { only: ['q'] }, { max_price: { prompt: 0.1 } }])
+    assert.equal((await count(200, { input_tokens: 4711 }, { provider })).estimated, 'true', JSON.stringify(provider))
+  assert.equal((await count(200, { input_tokens: 4711 }, { provider: { only: ['p'] } })).estimated, null)
 })
 
 test('where it does not count, or not now, the number is estimated, and says so', async () => {

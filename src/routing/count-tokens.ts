@@ -4,7 +4,9 @@ import { maskSecrets } from './attempt/mask-secrets.ts'
 import { fetchWholeAnswer } from './attempt/whole-answer.ts'
 import type { CompletionCall } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
-import type { Target } from './plan/plan.ts'
+import { exclusionOf } from './plan/exclusion.ts'
+import type { PlanInput, Target } from './plan/plan.ts'
+import { preferencesOf } from './resolve/preferences.ts'
 import { prepareRequest } from './resolve/prepared-request.ts'
 import { generousPrompt } from './resolve/prompt-size.ts'
 import { resolveModels } from './resolve/resolve.ts'
@@ -14,6 +16,17 @@ import { providerProtocolOf } from './translate/providers/protocols.ts'
 export type Count = { tokens: number; estimated: boolean }
 
 type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'requestId'>
+
+/** Only what the request says of providers matters for counting: the prompt goes to nobody whom it excludes. */
+const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
+  needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
+  health: () => 'fit',
+  speeds: () => ({ latencyMs: null, throughput: null }),
+  knowsTools: () => true,
+  configured: () => true,
+  givesAnswers: () => true,
+  draw: () => 0.5,
+}
 
 /**
  * Counts the tokens of a request. An upstream that speaks the client's protocol counts them; if there is none, they are
@@ -26,7 +39,9 @@ export async function countTokens(deps: RoutingDeps, call: Counting): Promise<Co
   const { protocol } = client
   const decision = await deps.policy.decide({ caller, host, chat: asked, body: given, protocol, candidates })
   const [first] = decision.candidates
+  const wanted = { ...anyRequest, preferences: preferencesOf(asked.provider, asked.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
+    if (exclusionOf(first!.model, endpoint, wanted)) continue
     const limited = decision.limits.length > 0
     const tokens = await countAt(deps, call, { body: decision.body, limited }, { model: first!.model, endpoint })
     if (tokens !== undefined) return { tokens, estimated: false }
