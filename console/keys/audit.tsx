@@ -5,6 +5,7 @@ import { useFilters } from '../pieces/filters.ts'
 import { Listing, usePage } from '../pieces/listing.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { At } from '../pieces/when.tsx'
+import { actInWords } from './acts.ts'
 import { changesOf, inWords, nameOf } from './changes.ts'
 
 const filters: Filter[] = [
@@ -54,8 +55,8 @@ function AuditRow({ of: { at, actor, action, target, before, after } }: { of: Au
         {actor.user_name ?? actor.user_email ?? actor.user_id}{' '}
         <span class="dim">{actor.session_id ? 'in a browser' : actor.key_name && `by ${actor.key_name}`}</span>
       </td>
-      <th scope="row" class="action">
-        {action}
+      <th scope="row" class="action" title={action}>
+        {actInWords(action)}
       </th>
       <td data-head="of">
         <a href={`/keys/audit?target_id=${encodeURIComponent(target.id)}`} title={`All changes of ${target.id}`}>

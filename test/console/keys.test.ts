@@ -108,7 +108,7 @@ test('the access of a member is changed, and what was done stands in the trail',
   const { data } = (await world.service.manage('GET', '/organization/members?limit=100')).body
   assert.equal(data.find((member: { id: string }) => member.id === id).access, 'developer')
   await page.goto(`${new URL(world.service.url).origin}/keys/audit?target_id=${id}`)
-  const row = page.getByRole('row').filter({ hasText: 'member.updated' })
+  const row = page.getByRole('row').filter({ hasText: 'changed a member' })
   await row.locator('summary').click()
   await row.getByText('viewer → developer').waitFor()
   await row.getByText('in a browser').waitFor()

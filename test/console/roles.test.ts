@@ -161,7 +161,7 @@ const rows: Record<string, Row> = {
       { offer: button('Change team'), by: managers, call: () => ['PATCH', '/byok/none', { name: 'mine' }] },
     ],
   },
-  'the trail': { path: () => '/keys/audit', seenBy: seers, shows: 'guardrail.created', acts: [] },
+  'the trail': { path: () => '/keys/audit', seenBy: seers, shows: 'made a guardrail', acts: [] },
   'a preset': {
     path: () => '/presets/haiku?version=1',
     shows: 'in use',

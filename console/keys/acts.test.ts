@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { actInWords, knownActs } from './acts.ts'
+
+const sources = fileURLToPath(new URL('../../src', import.meta.url))
+
+test('each act that the service writes down by its whole name has words', () => {
+  const texts = globSync('**/*.ts', { cwd: sources })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(`${sources}/${file}`, 'utf8'))
+  const written = new Set(texts.flatMap((text) => [...text.matchAll(/action: '(\w+\.\w+)'/g)].map(([, name]) => name!)))
+  assert.ok(written.size > 15)
+  assert.deepEqual(
+    [...written].filter((name) => !knownActs.includes(name)),
+    [],
+  )
+})
+
+test('an act is told in words, and one of another version by its name', () => {
+  assert.equal(actInWords('key.updated'), 'changed a key')
+  assert.equal(actInWords('robot.taken_apart'), 'robot: taken apart')
+})

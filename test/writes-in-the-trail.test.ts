@@ -1,0 +1,203 @@
+/**
+ * Every route that writes, called as the console calls it: in the session of a person. Each leaves its line in the audit
+ * trail with the person's name, or stands here with the reason why it does not.
+ */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { reads } from '#api/roles.ts'
+import { routes } from '#api/routes.ts'
+import { knownActs } from '../console/keys/acts.ts'
+import { type Browser, openBrowser } from './harness/browser.ts'
+import { startTalk, type Talk } from './harness/intern-chat.ts'
+import { tarOf } from './harness/intern-files.ts'
+import { untilIntern } from './harness/interns.ts'
+
+const spent = 'It changes nothing but what was spent: the ledger has each request with who asked.'
+const said = 'What is said to an intern is in its session, with who said it; answers to what it asks are in the trail.'
+
+/** Why these leave no line by themselves, or where it is shown that they do. */
+const unwritten: Record<string, string> = {
+  createChatCompletion: spent,
+  createResponse: spent,
+  createMessage: spent,
+  countMessageTokens: 'It counts, and changes nothing.',
+  chatWithIntern: said,
+  createInternSessionChatCompletion: said,
+  cancelInternRun: 'It ends a turn; the session has how each turn ended.',
+  answerByLink: 'It is called without a session, by who holds the link: test/answer-links.test.ts.',
+  testWebhook: 'It sends what the list of deliveries has.',
+  retryWebhookDelivery: 'It sends again what the list of deliveries has.',
+  deleteGenerationContent: 'It wants a text that was kept: src/contents, test/contents.test.ts.',
+  moveIntern: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
+  giveUpIntern: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
+  moveInternHost: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
+  giveUpInternHost: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
+}
+
+const preset = { model: 'signalbox/demo', temperature: 0.5 }
+const messages = [{ role: 'user', content: 'Hi' }]
+
+type Step = {
+  action: string
+  path?: Record<string, string>
+  query?: string
+  body?: unknown
+  bytes?: () => Buffer
+  keep?: string
+  /** The state that the intern is in after it. */
+  becomes?: string
+}
+
+/** In an order in which each can be done. `<x>` in a value is what an earlier step has kept as `x`. */
+const steps: Record<string, Step> = {
+  createWorkspace: { action: 'workspace.created', body: { name: 'Lab', slug: 'lab' }, keep: 'workspace' },
+  updateWorkspace: { action: 'workspace.updated', path: { id: '<workspace>' }, body: { name: 'Lab 2' } },
+  setWorkspaceInternRules: {
+    action: 'workspace.intern_rules_changed',
+    path: { id: '<workspace>' },
+    body: { rules: [{ effect: 'ask' }] },
+  },
+  deleteWorkspaceContents: { action: 'workspace.contents_deleted', path: { id: '<workspace>' } },
+  deleteWorkspace: { action: 'workspace.deleted', path: { id: '<workspace>' } },
+  createKey: { action: 'key.created', body: { name: 'mine' }, keep: 'key' },
+  updateKey: { action: 'key.updated', path: { hash: '<key>' }, body: { name: 'ours' } },
+  addOrganizationMember: {
+    action: 'member.joined',
+    body: { email: 'eve@example.com', name: 'Eve', access: 'developer' },
+    keep: 'member',
+  },
+  updateOrganizationMember: { action: 'member.updated', path: { user_id: '<member>' }, body: { access: 'viewer' } },
+  createGuardrail: { action: 'guardrail.created', body: { name: 'House rules' }, keep: 'guardrail' },
+  updateGuardrail: { action: 'guardrail.updated', path: { id: '<guardrail>' }, body: { name: 'Rules' } },
+  assignKeys: { action: 'assignment.created', path: { id: '<guardrail>' }, body: { key_hashes: ['<key>'] } },
+  unassignKeys: { action: 'assignment.deleted', path: { id: '<guardrail>' }, body: { key_hashes: ['<key>'] } },
+  assignMembers: { action: 'assignment.created', path: { id: '<guardrail>' }, body: { member_user_ids: ['<member>'] } },
+  unassignMembers: {
+    action: 'assignment.deleted',
+    path: { id: '<guardrail>' },
+    body: { member_user_ids: ['<member>'] },
+  },
+  deleteGuardrail: { action: 'guardrail.deleted', path: { id: '<guardrail>' } },
+  deleteKey: { action: 'key.deleted', path: { hash: '<key>' } },
+  savePresetFromChat: { action: 'preset.created', path: { slug: 'one' }, body: { ...preset, messages } },
+  savePresetFromResponses: { action: 'preset.version_added', path: { slug: 'one' }, body: { ...preset, input: 'Hi' } },
+  savePresetFromMessages: {
+    action: 'preset.version_added',
+    path: { slug: 'one' },
+    body: { ...preset, temperature: 0.7, max_tokens: 9, messages },
+  },
+  updatePreset: { action: 'preset.updated', path: { slug: 'one' }, body: { name: 'The one' } },
+  designatePresetVersion: { action: 'preset.version_designated', path: { slug: 'one', version: '1' } },
+  createProviderKey: {
+    action: 'credential.created',
+    body: { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' },
+    keep: 'credential',
+  },
+  updateProviderKey: { action: 'credential.updated', path: { id: '<credential>' }, body: { name: 'all' } },
+  deleteProviderKey: { action: 'credential.deleted', path: { id: '<credential>' } },
+  createWebhook: { action: 'webhook.created', body: { url: 'https://hooks.example.com/x' }, keep: 'webhook' },
+  updateWebhook: { action: 'webhook.updated', path: { webhookId: '<webhook>' }, body: { enabled: false } },
+  rotateWebhookSecret: { action: 'webhook.secret_rotated', path: { webhookId: '<webhook>' }, body: {} },
+  deleteWebhook: { action: 'webhook.deleted', path: { webhookId: '<webhook>' } },
+  reloadCatalogue: { action: 'catalogue.reloaded' },
+  createIntern: {
+    action: 'intern.created',
+    body: { name: 'bob', agent: 'scripted', provision: true },
+    keep: 'intern',
+    becomes: 'running',
+  },
+  updateIntern: { action: 'intern.updated', path: { internId: '<intern>' }, body: { name: 'bert' } },
+  setInternRules: {
+    action: 'intern.rules_changed',
+    path: { internId: '<intern>' },
+    body: { rules: [{ effect: 'ask' }] },
+  },
+  createInternFolder: { action: 'intern.folder_made', path: { internId: '<intern>' }, body: { path: 'notes' } },
+  renameInternFile: {
+    action: 'intern.file_renamed',
+    path: { internId: '<intern>' },
+    body: { from: 'notes', to: 'papers' },
+  },
+  deleteInternFile: { action: 'intern.file_deleted', path: { internId: '<intern>' }, query: '?path=papers' },
+  writeInternFile: {
+    action: 'intern.file_written',
+    path: { internId: '<intern>' },
+    query: '?path=a.txt',
+    bytes: () => Buffer.from('a'),
+  },
+  writeInternArchive: {
+    action: 'intern.files_unpacked',
+    path: { internId: '<intern>' },
+    bytes: () => tarOf((folder) => writeFileSync(join(folder, 'b.txt'), 'b')),
+  },
+  suspendIntern: { action: 'intern.suspended', path: { internId: '<intern>' }, becomes: 'stopped' },
+  provisionIntern: { action: 'intern.provisioned', path: { internId: '<intern>' }, becomes: 'running' },
+  deleteIntern: { action: 'intern.deleted', path: { internId: '<intern>' } },
+  createSignInLink: { action: 'session.link_made', body: { user_id: '<member>' } },
+  updateOrganization: { action: 'organization.updated', body: { interns_programme: false } },
+  removeOrganizationMember: { action: 'member.left', path: { user_id: '<member>' } },
+  createSession: { action: 'session.started', body: { link: '<link>' }, keep: 'session' },
+  deleteSession: { action: 'session.ended', path: { id: '<session>' } },
+  deleteCurrentSession: { action: 'session.ended' },
+}
+
+const writing = routes.filter((route) => !reads(route))
+
+test('each route that writes is called here, or stands here with a reason', () => {
+  const known = [...Object.keys(steps), ...Object.keys(unwritten)]
+  assert.deepEqual(known.toSorted(), writing.map(({ operationId }) => operationId!).toSorted())
+})
+
+test('the console has words for what each of them writes', () => {
+  const wordless = Object.values(steps).filter(({ action }) => !knownActs.includes(action))
+  assert.deepEqual(wordless, [])
+})
+
+let talk: Talk
+before(async () => {
+  talk = await startTalk()
+})
+after(() => talk?.[Symbol.asyncDispose]())
+
+const kept = new Map<string, string>()
+const filled = (text: string) => text.replace(/<(\w+)>/g, (_, name) => kept.get(name) ?? `no ${name}`)
+
+async function write(browser: Browser, operationId: string) {
+  const { path = {}, query = '', body, bytes, keep } = steps[operationId]!
+  const route = writing.find((one) => one.operationId === operationId)!
+  const where = route.path.replace(/\{(\w+)\}/g, (_, name) => filled(path[name] ?? `no ${name}`))
+  const origin = new URL(talk.url).origin
+  const own = { cookie: browser.cookie, 'x-csrf-token': browser.session.csrf_token }
+  // Who signs in is not signed in yet.
+  const headers = { origin, ...(operationId !== 'createSession' && own) }
+  const type = bytes ? 'application/octet-stream' : 'application/json'
+  const answer = await fetch(talk.url + where + query, {
+    method: route.method.toUpperCase(),
+    headers: { ...headers, ...((bytes || body !== undefined) && { 'content-type': type }) },
+    ...(bytes ? { body: new Uint8Array(bytes()) } : body !== undefined && { body: filled(JSON.stringify(body)) }),
+  })
+  const text = await answer.text()
+  assert.ok(answer.ok, `${operationId}: ${answer.status} ${text}`)
+  if (!keep) return
+  const made = JSON.parse(text)
+  const { id, hash, user_id } = { ...made, ...made.data }
+  kept.set(keep, hash ?? id ?? user_id)
+}
+
+test('whatever is written in the session of a person stands in the trail with their name', async () => {
+  const member = { email: 'olga@example.com', name: 'Olga', access: 'owner' }
+  const { id } = (await talk.manage('POST', '/organization/members', member)).body.data
+  const link = async () => (await talk.manage('POST', '/sessions/links', { user_id: id })).body.data.token
+  const browser = await openBrowser(talk, { link: await link() })
+  const trail = async () => (await talk.manage('GET', '/audit?limit=20')).body.data
+  for (const [operationId, { action, becomes }] of Object.entries(steps)) {
+    if (operationId === 'createSession') kept.set('link', await link())
+    const before = new Set((await trail()).map((event: any) => event.id))
+    await write(browser, operationId)
+    const written = (await trail()).filter((event: any) => !before.has(event.id) && event.action === action)
+    assert.deepEqual([...new Set(written.map(({ actor }: any) => actor.user_name))], ['Olga'], operationId)
+    if (becomes) await untilIntern(browser, kept.get('intern')!, becomes)
+  }
+})
