@@ -12,13 +12,13 @@ import { renewCertificatesEveryMs } from '../tcp-listener.ts'
 import type { Cluster } from './access.ts'
 import { evictedByNode } from './eviction.ts'
 import { addressOfFiles as addressOfFilesPod } from './files-pod.ts'
-import { filesOf, knownOf, rotatedOf } from './intern-files.ts'
-import { daemonPort, internLabel, nameOf, objectsOf, ownLabels } from './objects.ts'
+import { knownOf, rotatedOf } from './intern-files.ts'
+import { daemonPort, nameOf } from './objects.ts'
 import type { Pod } from './pod.ts'
 import { podLog } from './pod-log.ts'
+import { healthMs, PodStarts } from './pod-starts.ts'
 import { Pods } from './pods.ts'
-import { endFilesPod, endPod, removeAll } from './removal.ts'
-import { applyObjects, podThatAnswers } from './start-pod.ts'
+import { endPod, endStrangers, removeAll } from './removal.ts'
 import { watchPod } from './watch-pod.ts'
 
 export type KubernetesDeps = ElsewhereDeps & {
@@ -35,19 +35,14 @@ export type KubernetesDeps = ElsewhereDeps & {
   passwordOf: (intern: Intern) => Promise<string | undefined>
 }
 
-const healthMs = 2000
-const steps = ['Making its objects', 'Starting its pod', 'Cloning the repository', 'Waiting for the daemon'] as const
-
 /** Interns as pods of a cluster: a StatefulSet of one each, with a volume, in which the daemon is all that runs. */
 export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
   const { config, cluster, hosts, certificates, warn } = deps
-  const { client, image, serviceUrl } = cluster
+  const { client, image } = cluster
   const pods = new Pods({ client, onError: (error) => warn(`Pods of interns cannot be watched: ${error.message}`) })
   const removal = { client, stopMs: config.kubernetes_stop_ms }
-  /** The interns that are being started here. */
-  const starting = new Map<string, AbortController>()
   const isHere = ({ hostname }: Intern) => hosts.here !== undefined && (hostname ?? hosts.here) === hosts.here
-  const baseUrl = () => serviceUrl + deps.apiPath()
+  const baseUrl = () => cluster.serviceUrl + deps.apiPath()
 
   const addressIn = async (id: string, host: string, token: string): Promise<DaemonAddress> => ({
     ...{ host, port: daemonPort, token, tls: await certificates.forServer(id) },
@@ -81,70 +76,16 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
     }
   }
 
-  const start: Provisioner['start'] = async (intern, secret, onProgress) => {
-    const { id, repository } = intern
-    const own = steps.filter((label) => repository || label !== 'Cloning the repository')
-    const step = (label: (typeof steps)[number]) =>
-      onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
-    step('Making its objects')
-    const aborted = new AbortController()
-    starting.get(id)?.abort(new Error('It is being started anew.'))
-    starting.set(id, aborted)
-    try {
-      const { token } = knownOf(await client.get('Secret', nameOf(id)))
-      await requireMoved(intern)
-      await endFilesPod(removal, id)
-      const servers = await deps.mcpServersOf(intern)
-      const issued = await certificates.forDaemon(id)
-      const password = await deps.passwordOf(intern)
-      const told = { config, intern, secret, token, servers, password, baseUrl: baseUrl(), certificates: issued }
-      const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(told))
-      await applyObjects(client, objects)
-      step('Starting its pod')
-      const host = await podThatAnswers(
-        { client, pods, now: deps.now },
-        {
-          ...{ intern: id, settings: objects.settings, signal: aborted.signal },
-          answers: async (address) => (await healthOf(await addressIn(id, address, token), healthMs)) !== undefined,
-          ...{ startMs: config.kubernetes_start_ms, unresponsiveMs: config.intern_unresponsive_ms },
-          ...{ cloneMs: config.repository_clone_ms, onCloning: () => step('Cloning the repository') },
-          onRunning: () => step('Waiting for the daemon'),
-        },
-      )
-      return { host, port: daemonPort, token }
-    } finally {
-      if (starting.get(id) === aborted) starting.delete(id)
-    }
-  }
-
-  /** An intern that was moved here is not to begin anew because its files are not. */
-  const requireMoved = async ({ id, movedAt, hostname }: Intern) => {
-    if (movedAt === null || (await client.get('PersistentVolumeClaim', nameOf(id)))) return
-    throw new Error(
-      `The intern was moved to ${hostname}, and its files are not there: put them into a PersistentVolumeClaim ${nameOf(id)}.`,
-    )
-  }
-
-  const endStrangers: Provisioner['endStrangers'] = async (idsHere) => {
-    const { items } = await client.list('StatefulSet', ownLabels)
-    const ids = await idsHere()
-    for (const { metadata, spec } of items) {
-      const id = metadata.labels?.[internLabel] ?? ''
-      if (ids.has(id) || spec?.replicas === 0) continue
-      warn(`The intern ${id} does not live here any more: its pod is ended, its volume is left.`)
-      await client.merge('StatefulSet', metadata.name, { spec: { replicas: 0 } })
-    }
-  }
-
+  const starts = new PodStarts({ ...deps, pods, baseUrl, addressIn })
   const stop = async ({ id }: Intern) => {
-    starting.get(id)?.abort(new Error('The intern was stopped meanwhile.'))
+    starts.abort(id, 'The intern was stopped meanwhile.')
     await endPod(removal, id)
   }
 
   return {
     placeOf: (intern) => ({ hostname: hosts.here ?? '', home: nameOf(intern.id) }),
     secretOf: async (intern) => knownOf(await client.get('Secret', nameOf(intern.id))).key,
-    start,
+    start: (intern, secret, onProgress) => starts.start(intern, secret, onProgress),
     async adopt(intern) {
       if (intern.tcpAccess === null || (await health(intern, healthMs)) === undefined) return false
       // It may be long since anybody did.
@@ -167,13 +108,15 @@ export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
     },
     // Whether the API server is there or not: nobody waits for it.
     endStrangers: async (idsHere) =>
-      void endStrangers(idsHere).catch((error: Error) => warn(`Pods of nobody are not ended: ${error.message}`)),
+      void endStrangers({ client, warn }, idsHere).catch((error: Error) =>
+        warn(`Pods of nobody are not ended: ${error.message}`),
+      ),
     stop,
     // Pods are none of this server: the next one starts what this one was starting.
-    leave: async ({ id }) => starting.get(id)?.abort(new Error('The server stops.')),
+    leave: async ({ id }) => starts.abort(id, 'The server stops.'),
     async destroy(intern) {
       if (!isHere(intern)) throw new Error(`Its files are on ${intern.hostname}.`)
-      starting.get(intern.id)?.abort(new Error('The intern was deleted meanwhile.'))
+      starts.abort(intern.id, 'The intern was deleted meanwhile.')
       await removeAll(removal, intern.id)
     },
     runs,

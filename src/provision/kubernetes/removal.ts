@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubernetesClient } from './client.ts'
 import type { Kind, KubernetesObject } from './object.ts'
-import { filesPodNameOf, nameOf, podNameOf } from './objects.ts'
+import { filesPodNameOf, internLabel, nameOf, ownLabels, podNameOf } from './objects.ts'
 import { podOf } from './pod.ts'
 
 type RemovalDeps = { client: KubernetesClient; stopMs: number }
@@ -42,6 +42,21 @@ export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Pr
   for (const all of [running, rest]) {
     for (const each of all) await client.remove(...each)
     await untilGone(client, all, Math.max(0, stopMs - (performance.now() - since)), stopMs)
+  }
+}
+
+/** Ends pods of interns that are not among these: `idsHere` is asked once it is known what runs. Volumes stay. */
+export async function endStrangers(
+  { client, warn }: { client: KubernetesClient; warn: (message: string) => void },
+  idsHere: () => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  const { items } = await client.list('StatefulSet', ownLabels)
+  const ids = await idsHere()
+  for (const { metadata, spec } of items) {
+    const id = metadata.labels?.[internLabel] ?? ''
+    if (ids.has(id) || spec?.replicas === 0) continue
+    warn(`The intern ${id} does not live here any more: its pod is ended, its volume is left.`)
+    await client.merge('StatefulSet', metadata.name, { spec: { replicas: 0 } })
   }
 }
 

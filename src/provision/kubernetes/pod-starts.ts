@@ -1,0 +1,106 @@
+import type { Config } from '#config/settings.ts'
+import type { DaemonAddress } from '#interns/connect-runs.ts'
+import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
+import type { Progress } from '#interns/intern.ts'
+import type { McpServer } from '#interns/mcp-servers.ts'
+import type { Intern } from '#interns/store.ts'
+import type { TcpAccess } from '#interns/tcp-access.ts'
+import type { Now } from '#lib/clock.ts'
+import { healthOf } from '../daemon-health.ts'
+import type { Cluster } from './access.ts'
+import { filesOf, knownOf } from './intern-files.ts'
+import { daemonPort, nameOf, objectsOf } from './objects.ts'
+import type { Pods } from './pods.ts'
+import { endFilesPod } from './removal.ts'
+import { applyObjects, podThatAnswers } from './start-pod.ts'
+
+type StartDeps = {
+  config: Config
+  cluster: Cluster
+  certificates: Pick<DaemonCertificates, 'forDaemon'>
+  pods: Pods
+  now: Now
+  /** The API as pods reach it. */
+  baseUrl: () => string
+  /** How the daemon of a pod with this address is reached. */
+  addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
+  mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  passwordOf: (intern: Intern) => Promise<string | undefined>
+}
+
+const steps = ['Making its objects', 'Starting its pod', 'Cloning the repository', 'Waiting for the daemon'] as const
+
+/** How long a daemon may take to say that it is well. */
+export const healthMs = 2000
+
+/** The interns that this server is starting as pods. */
+export class PodStarts {
+  readonly #deps: StartDeps
+  readonly #underWay = new Map<string, AbortController>()
+
+  constructor(deps: StartDeps) {
+    this.#deps = deps
+  }
+
+  /** @throws Error that says, for the intern's owner, why it could not. */
+  async start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
+    const { config, certificates, pods, now, addressIn } = this.#deps
+    const { client, image, serviceUrl } = this.#deps.cluster
+    const { id, repository } = intern
+    const own = steps.filter((label) => repository || label !== 'Cloning the repository')
+    const step = (label: (typeof steps)[number]) =>
+      onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
+    step('Making its objects')
+    const aborted = new AbortController()
+    this.abort(id, 'It is being started anew.')
+    this.#underWay.set(id, aborted)
+    try {
+      const { token } = knownOf(await client.get('Secret', nameOf(id)))
+      await this.#requireMoved(intern)
+      await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
+      const servers = await this.#deps.mcpServersOf(intern)
+      const issued = await certificates.forDaemon(id)
+      const password = await this.#deps.passwordOf(intern)
+      const told = {
+        config,
+        intern,
+        secret,
+        token,
+        servers,
+        password,
+        baseUrl: this.#deps.baseUrl(),
+        certificates: issued,
+      }
+      const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(told))
+      await applyObjects(client, objects)
+      step('Starting its pod')
+      const host = await podThatAnswers(
+        { client, pods, now },
+        {
+          ...{ intern: id, settings: objects.settings, signal: aborted.signal },
+          answers: async (address) => (await healthOf(await addressIn(id, address, token), healthMs)) !== undefined,
+          ...{ startMs: config.kubernetes_start_ms, unresponsiveMs: config.intern_unresponsive_ms },
+          ...{ cloneMs: config.repository_clone_ms, onCloning: () => step('Cloning the repository') },
+          onRunning: () => step('Waiting for the daemon'),
+        },
+      )
+      return { host, port: daemonPort, token }
+    } finally {
+      if (this.#underWay.get(id) === aborted) this.#underWay.delete(id)
+    }
+  }
+
+  /** Breaks off a start, if there is one, for the reason of `why`. */
+  abort(id: string, why: string): void {
+    this.#underWay.get(id)?.abort(new Error(why))
+  }
+
+  /** An intern that was moved here is not to begin anew because its files are not. */
+  async #requireMoved({ id, movedAt, hostname }: Intern): Promise<void> {
+    const { client } = this.#deps.cluster
+    if (movedAt === null || (await client.get('PersistentVolumeClaim', nameOf(id)))) return
+    throw new Error(
+      `The intern was moved to ${hostname}, and its files are not there: put them into a PersistentVolumeClaim ${nameOf(id)}.`,
+    )
+  }
+}
