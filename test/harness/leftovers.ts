@@ -38,7 +38,13 @@ export async function endLeftovers(): Promise<void> {
 
 /** Ends the daemons of a data folder whose server was killed; before the folder goes, which says which they are. */
 export function endDaemonsIn(folder: string): void {
-  for (const pid of daemonsIn(folder)) process.kill(pid, 'SIGKILL')
+  for (const pid of daemonsIn(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended since it was looked for.
+    }
+  }
 }
 
 /** The control groups of interns. They are named after interns, so that nobody else's is among them. */
