@@ -164,7 +164,7 @@ test(
     await page.getByText('OpenID Connect').first().waitFor()
     await actsOnNothing(watched)
     await goto(page, '/keys/audit')
-    await page.getByText('member.joined').first().waitFor()
+    await page.getByText('a member joined').first().waitFor()
     await actsOnNothing(watched)
   },
 )

@@ -44,6 +44,9 @@ test('no name makes a screen wider than its window', options, async () => {
     ['/keys/workspaces', 'Make a workspace', managed.page],
     ['/keys/providers', 'Store a key', managed.page],
     ['/interns?part=rules', 'Add a rule', managed.page],
+    ['/guardrails', 'Make it', managed.page],
+    ['/requests', 'Add a filter', managed.page],
+    ['/overview', 'Add a filter', managed.page],
     [`/interns/${talk.id}`, long, own.page],
     ['/chat', `@preset/${'p'.repeat(60)}`, own.page],
   ]
@@ -51,7 +54,7 @@ test('no name makes a screen wider than its window', options, async () => {
     await page.goto(new URL(path, page.url()).href)
     await page.getByRole('button', { name, exact: true }).first().waitFor()
     // Choices of workspaces come later than what is beside them.
-    if (/providers|rules|keys$/.test(path)) await page.getByRole('combobox').first().waitFor()
+    if (/providers|rules|guardrails|keys$/.test(path)) await page.getByRole('combobox').first().waitFor()
     assert.deepEqual(await wider(page), [], path)
   }
   assert.deepEqual([...managed.faults, ...own.faults], [])

@@ -4,10 +4,12 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What WCAG 2.2 AA forbids, as `rule: where`. The page's own policy does not hold for what a debugger runs. */
+/**
+ * What WCAG 2.2 AA forbids, as `rule: where`; and what can be pressed or filled in but lies beyond the edge of the window, where
+ * nothing scrolls to it (its rule 1.4.10, which axe does not know). The page's own policy does not hold for what a debugger runs. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(source)
-  return page.evaluate(async () => {
+  const broken = await page.evaluate(async () => {
     const { axe } = globalThis as any
     const { violations } = await axe.run({
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -16,4 +18,21 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
       nodes.map(({ target, failureSummary }: any) => `${id}: ${target} ${failureSummary}`),
     )
   })
+  return [...broken, ...(await page.evaluate(beyondTheEdge))]
+}
+
+/** Runs in the page. */
+function beyondTheEdge(): string[] {
+  const { document, getComputedStyle, innerWidth } = globalThis as any
+  // The screen itself scrolls down alone: a table within it may scroll to the side.
+  const scrolls = (element: any): boolean =>
+    Boolean(element?.closest('main > *')) &&
+    (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement))
+  return [...document.querySelectorAll('button, a, input, select, textarea')]
+    .filter((control) => control.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .filter((control) => {
+      const { left, right, width } = control.getBoundingClientRect()
+      return width > 1 && (right > innerWidth + 1 || left < -1) && !scrolls(control.parentElement)
+    })
+    .map((control) => `beyond the edge: ${control.outerHTML.slice(0, 200)}`)
 }
