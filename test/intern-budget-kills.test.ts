@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
-import { answer, runningIntern, say } from './harness/interns.ts'
+import { answer, runningIntern, say, trySaying } from './harness/interns.ts'
 import { type KilledInterns, type KilledServer, killedInterns } from './harness/killed-interns.ts'
 import { killedAtOnce, ledgerUsd, moneyOf, silence } from './harness/money-kills.ts'
 import { until } from './harness/until.ts'
@@ -41,13 +41,15 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     const question = 'model_says two\npermission shell allow_once\nmodel_says three\nsay done'
     const asked = await say(first as never, id, question, { session_id })
     assert.equal(asked.finish, 'tool_calls', JSON.stringify(asked.error))
+    // What a killed server had answered and not yet written, for a fifth of a second, is charged and in no ledger.
+    await until(async () => (await ledgerUsd(w.place)) > 1.5 * cent)
     const next = await killed(id)
     const said = await answer(next as never, id, asked, 'allow_once')
     assert.deepEqual([said.finish, said.error], ['stop', undefined])
     near(said.chunks.at(-1).usage.cost, 2)
     const third = await say(next as never, id, 'model_says a\nmodel_says b\nmodel_says c', { session_id })
     assert.deepEqual([third.finish, third.error], ['stop', undefined], 'nothing was charged twice')
-    const fourth = await say(next as never, id, 'model_says d', { session_id })
+    const fourth = await trySaying(next as never, id, 'model_says d', { session_id })
     assert.deepEqual([fourth.error?.code, fourth.error?.metadata], [410, overBudget])
     await until(async () => (await ledgerUsd(w.place)) > 5.5 * cent)
     near(await ledgerUsd(w.place), 6)
@@ -65,7 +67,7 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     await cutOff
     await silence(w.place)
     await until(async () => (await next.ask('GET', `/interns/${id}/runs`)).body.data[0].status === 'ended')
-    const third = await say(next as never, id, 'model_says three\nmodel_says four\nwait 3600000', { session_id })
+    const third = await trySaying(next as never, id, 'model_says three\nmodel_says four\nwait 3600000', { session_id })
     assert.match(third.text, /You said: three/)
     assert.deepEqual([third.error?.code, third.error?.metadata], [410, overBudget])
     const anew = await say(next as never, id, 'model_says five')
