@@ -218,19 +218,20 @@ onEachDatabase('a budget', (kind) => {
     const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 3 * cent } }
     const { id } = await runningIntern(service, settings)
     const path = `/interns/${id}/sessions/mine/chat/completions`
-    const ends = [
-      () => service.ask('POST', `/interns/${id}/suspend`),
-      async () => process.kill(daemonPid(service.place.settings.data_dir, id), 'SIGKILL'),
-    ]
+    const daemon = () => daemonPid(service.place.settings.data_dir, id)
+    const ends = [() => service.ask('POST', `/interns/${id}/suspend`), async () => process.kill(daemon(), 'SIGKILL')]
     for (const [at, end] of ends.entries()) {
       const messages = [{ role: 'user', content: 'model_says one\nwait 3600000' }]
       const begun = await service.ask('POST', path, { body: { messages, background: true } })
       assert.equal(begun.status, 202, JSON.stringify(begun.body))
       await until(async () => (await service.ask('GET', '/generations')).body.data.length > at)
+      const ended = daemon()
       await end()
       const run = await lastRun(service, id, at + 1)
       assert.equal(run.outcome, at === 0 ? 'cancelled' : 'severed')
       if (at === 0) await service.ask('POST', `/interns/${id}/provision`)
+      // Until the end of a daemon is noticed, its intern is still said to run.
+      await until(() => daemon() !== ended)
       await untilIntern(service, id, 'running')
     }
     await say(service, id, 'model_says one', { session_id: 'mine' })
