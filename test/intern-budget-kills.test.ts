@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
 import { answer, runningIntern, say, trySaying } from './harness/interns.ts'
 import { type KilledInterns, type KilledServer, killedInterns } from './harness/killed-interns.ts'
-import { killedAtOnce, ledgerUsd, moneyOf, silence } from './harness/money-kills.ts'
+import { killedAtOnce, ledgerUsd } from './harness/money-kills.ts'
 import { until } from './harness/until.ts'
 
 const cent = 0.01
@@ -53,27 +53,6 @@ onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
     assert.deepEqual([fourth.error?.code, fourth.error?.metadata], [410, overBudget])
     await until(async () => (await ledgerUsd(w.place)) > 5.5 * cent)
     near(await ledgerUsd(w.place), 6)
-  })
-
-  test('while its agent waits for its model: what was set aside is charged once, and the next turn has the rest', async () => {
-    await using w = await killedInterns(kind)
-    const { first, killed } = await twoServers(w, kind)
-    const { id } = await runningIntern(first as never, { agent, budget: { session_max_cost_usd: 3.5 * cent } })
-    await say(first as never, id, 'model_says one', { session_id })
-    const cutOff = say(first as never, id, 'model_says demo:slow=600000', { session_id }).catch(() => {})
-    const account = `session:${id} ${session_id}`
-    await until(async () => (await moneyOf(w.place, account)).held >= cent)
-    const next = await killed(id)
-    await cutOff
-    await silence(w.place)
-    await until(async () => (await next.ask('GET', `/interns/${id}/runs`)).body.data[0].status === 'ended')
-    const third = await trySaying(next as never, id, 'model_says three\nmodel_says four\nwait 3600000', { session_id })
-    assert.match(third.text, /You said: three/)
-    assert.deepEqual([third.error?.code, third.error?.metadata], [410, overBudget])
-    const anew = await say(next as never, id, 'model_says five')
-    assert.deepEqual([anew.finish, anew.error], ['stop', undefined])
-    await until(async () => (await ledgerUsd(w.place)) > 2.5 * cent)
-    near(await ledgerUsd(w.place), 3)
   })
 })
 
