@@ -1,4 +1,5 @@
-import { link, lstat, mkdir, readdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { link, lstat, mkdir, open, readdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 // What a hostile agent does to its workspace, as a process of its own: again and again it puts links to what is outside in
@@ -33,8 +34,18 @@ async function swapFile(name: string): Promise<void> {
   }
 }
 
-/** Drafts and folders that the service makes while it writes and unpacks. */
-async function swapDrafts(folder: string): Promise<void> {
+/**
+ * Drafts and folders that the service makes while it writes and unpacks. The folder is held: where it is a link by then,
+ * it is this process that would leave its own links outside.
+ */
+async function swapDrafts(path: string): Promise<void> {
+  const held = await open(path, constants.O_DIRECTORY | constants.O_NOFOLLOW).catch(() => undefined)
+  if (!held) return
+  await swapDraftsIn(`/proc/self/fd/${held.fd}`)
+  await held.close()
+}
+
+async function swapDraftsIn(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (!/\.(draft|unpacking)$/.test(name)) continue
     const draft = join(folder, name)
