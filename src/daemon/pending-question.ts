@@ -1,6 +1,7 @@
 import { readFormAnswer, readPermissionAnswer } from '#interns/answer.ts'
 import type { PermissionKind, Question, WholePermission } from '#interns/question.ts'
 import type { Action } from '#interns/rules/rule.ts'
+import { cutMiddle } from '#lib/whole-characters.ts'
 import { type Form, readElicitation } from './acp/elicitation.ts'
 import { cancelledPermission, type PermissionRequest } from './acp/permission.ts'
 import { readQuestionPermission } from './acp/question-permission.ts'
@@ -49,10 +50,8 @@ const longestDetail = 32_000
 const shownEnd = 4_000
 
 function cutDetail(id: string, detail: string | null): string | null {
-  if (detail === null || detail.length <= longestDetail) return detail
-  const left = detail.length - longestDetail
-  const mark = `[… ${left} characters are left out here; all of it: GET /interns/{internId}/questions/${id} …]`
-  return `${detail.slice(0, longestDetail - shownEnd)}\n${mark}\n${detail.slice(-shownEnd)}`
+  const all = `all of it: GET /interns/{internId}/questions/${id}`
+  return detail && cutMiddle(detail, longestDetail, shownEnd, (left) => `${left} characters are left out here; ${all}`)
 }
 
 /** A question that an agent asks as a permission; nothing for what is a permission indeed. */

@@ -1,4 +1,5 @@
 import type { Decision } from '#interns/rules/rule.ts'
+import { beginningOf } from '#lib/whole-characters.ts'
 import { actionOf } from './acp/action.ts'
 import {
   cancelledPermission,
@@ -51,7 +52,7 @@ function byRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'den
 
 function keep(deps: DecisionDeps, run: LiveRun, { question }: PermissionRequest, decision: Decision): void {
   const { operation, detail } = question
-  const cut = detail && detail.length > longestDetail ? `${detail.slice(0, longestDetail)}…` : detail
+  const cut = detail && detail.length > longestDetail ? `${beginningOf(detail, longestDetail)}…` : detail
   const { session, id: runId } = run
   const about = { operation: operation?.slice(0, 200) ?? null, detail: cut }
   deps.decisions.keep({ sessionId: session.id, runId, at: deps.now(), ...about, decision })

@@ -1,5 +1,6 @@
 import type { Question } from '#interns/question.ts'
 import { maxEventBytes, type TurnEvent } from '#interns/turn-event.ts'
+import { beginningOf, cutPlace } from '#lib/whole-characters.ts'
 
 /** A character takes up to six bytes in JSON. */
 const pieceCharacters = 32 * 1024
@@ -10,11 +11,11 @@ const longestMessage = 10_000
  */
 export function splitEvent(event: TurnEvent): TurnEvent[] {
   if ('message' in event && event.message.length > longestMessage)
-    return [{ ...event, message: `${event.message.slice(0, longestMessage)}…` }]
+    return [{ ...event, message: `${beginningOf(event.message, longestMessage)}…` }]
   if (!('text' in event) || event.text.length <= pieceCharacters) return [event]
   const pieces: TurnEvent[] = []
   for (let from = 0; from < event.text.length; ) {
-    const to = beforePair(event.text, from + pieceCharacters)
+    const to = cutPlace(event.text, from + pieceCharacters)
     pieces.push({ type: event.type, text: event.text.slice(from, to) })
     from = to
   }
@@ -26,10 +27,4 @@ export function refuseTooLarge(question: Question): void {
   const bytes = Buffer.byteLength(JSON.stringify(question))
   if (bytes > maxEventBytes / 2)
     throw new Error(`The agent asks a question of ${bytes} bytes; at most ${maxEventBytes / 2} can be shown.`)
-}
-
-/** Never between the two halves of a character. */
-function beforePair(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
 }

@@ -1,3 +1,5 @@
+import { cutMiddle } from '#lib/whole-characters.ts'
+
 /** The bounds of what a daemon keeps of conversations. Bytes and milliseconds. */
 export type TranscriptLimits = {
   /** The most of all sessions; the sessions that were quiet longest lose their entries first. */
@@ -30,9 +32,5 @@ export const longest = {
 }
 
 /** A text of at most about `most` units: its beginning and its end, and between them a mark that says what is missing. */
-export function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text
-  const tail = Math.floor(most / 4)
-  const left = text.length - most
-  return `${text.slice(0, most - tail)}\n[… ${left} characters are not kept …]\n${text.slice(-tail)}`
-}
+export const keptOf = (text: string, most: number) =>
+  cutMiddle(text, most, Math.floor(most / 4), (left) => `${left} characters are not kept`)

@@ -4,8 +4,9 @@ import type { EndReason, TurnReport } from '#interns/run.ts'
 import type { ApprovalMode } from '#interns/runs.ts'
 import type { Activity, Entry, EntryContent, PlanStep, SessionStatus, SessionSummary } from '#interns/transcript.ts'
 import type { TurnBudget } from '#interns/turn-budget.ts'
+import { beginningOf, cutPlace } from '#lib/whole-characters.ts'
 import type { ToolCall } from '../acp/tool-call.ts'
-import { cutMiddle, longest } from './limits.ts'
+import { keptOf, longest } from './limits.ts'
 import type { SessionChange } from './store.ts'
 import { toolActivity } from './tool-activity.ts'
 
@@ -69,28 +70,24 @@ export class Recorder {
     this.#runId = runId
     this.#status = 'running'
     this.#turns++
-    this.#title ||= text.trim().split('\n', 1)[0]!.slice(0, titleLength)
+    this.#title ||= beginningOf(text.trim().split('\n', 1)[0]!, titleLength)
     this.#add({ type: 'prompt', text, ...about })
   }
 
   said(type: 'message' | 'reasoning', text: string): void {
     for (let from = 0; from < text.length; ) {
       const open = this.#text?.type === type ? this.#text : undefined
-      const room = longest.text - (open?.text.length ?? 0)
-      if (open && room <= 0) {
-        this.#text = undefined
-        continue
-      }
-      const piece = text.slice(from, from + room)
-      from += piece.length
-      this.#write(type, open, piece)
+      const to = cutPlace(text, from + longest.text - (open?.text.length ?? 0))
+      if (to > from) this.#write(type, open, text.slice(from, to))
+      else this.#text = undefined
+      from = Math.max(from, to)
     }
   }
 
   tool(id: string, tool: ToolCall, output: string | undefined): Activity {
     this.#text = undefined
     const open = this.#calls.get(id)
-    const shown = cutMiddle((open?.output ?? '') + (output ?? ''), 2 * longest.output)
+    const shown = keptOf((open?.output ?? '') + (output ?? ''), 2 * longest.output)
     const activity = toolActivity(id, tool, shown)
     const isOver = activity.status === 'completed' || activity.status === 'failed'
     const content = { ...activity, endedAt: isOver ? this.#deps.now() : null }
@@ -103,9 +100,9 @@ export class Recorder {
   planned(steps: PlanStep[]): Activity {
     this.#text = undefined
     const kept = steps.slice(0, longest.steps).map(({ text, status, priority }) => ({
-      text: text.slice(0, longest.step),
-      status: status.slice(0, longest.step),
-      ...(priority && { priority: priority.slice(0, longest.step) }),
+      text: beginningOf(text, longest.step),
+      status: beginningOf(status, longest.step),
+      ...(priority && { priority: beginningOf(priority, longest.step) }),
     }))
     const content = { type: 'plan' as const, steps: kept }
     this.#plan = this.#plan ? this.#change(this.#plan, content) : this.#add(content)
@@ -127,7 +124,7 @@ export class Recorder {
 
   decided(decision: Decision, operation: string | null, detail: string | null): void {
     this.#text = undefined
-    this.#add({ type: 'decision', operation, detail: detail && cutMiddle(detail, longest.title), decision })
+    this.#add({ type: 'decision', operation, detail: detail && keptOf(detail, longest.title), decision })
   }
 
   answered(questionId: string, said: { answer: string; fields: string[]; by: string | null }): void {
@@ -141,7 +138,7 @@ export class Recorder {
   ended({ message, ...about }: TurnEnd): void {
     if (this.#status === 'idle') return
     for (const entry of this.#questions.values()) this.#change(entry, { ...entry, answer: { state: 'ended' } })
-    this.#add({ type: 'end', ...about, message: message && cutMiddle(message, longest.message) })
+    this.#add({ type: 'end', ...about, message: message && keptOf(message, longest.message) })
     this.#status = 'idle'
     this.#forgetRun()
   }
