@@ -91,6 +91,13 @@ test('remove takes away an endpoint, a model, or a provider with all its endpoin
   assert.deepEqual(merged(base, 'providers: { other: { remove: true } }').skipped, [])
 })
 
+test('an endpoint that was taken away before anything named it is there when a later source has it', () => {
+  const early = 'models: { maker/model: { endpoints: { acme: { remove: true, quantization: fp8 } } } }'
+  const endpoint = merged(early, base).data.models[0]!.endpoints.find(({ id }) => id === 'maker/model@acme')
+  assert.ok(endpoint)
+  assert.notEqual(endpoint.quantization, 'fp8')
+})
+
 test('a partial row that no earlier source completes is left out and says what it lacks', () => {
   const { data, skipped } = merged(base, 'models:\n  maker/modle:\n    context_length: 5\n')
   assert.equal(data.models.length, 1)

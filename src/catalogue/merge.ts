@@ -58,7 +58,8 @@ function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatc
 }
 
 function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch): EndpointPatch {
-  if (!base) return patch
+  // What was taken away is not there, also where nothing was before.
+  if (!base || base.remove) return patch
   return {
     ...base,
     ...patch,
