@@ -171,3 +171,22 @@ test('a server that was away at the start is asked again until it answers, and t
   catalogue.close()
   assert.deepEqual(catalogue.report().skipped, [])
 })
+
+test('under another address it is another server: nothing of the list of before is kept, and it is waited for', async () => {
+  const before = await modelServer(() => ({ data: [{ id: 'old' }] }))
+  const gate: { open: boolean } = { open: false }
+  const next = await modelServer(() => (gate.open ? { data: [{ id: 'new' }] } : 'not yet'))
+  const discover = createDiscovery({ variable, patienceMs: 60_000, retryMs: 1 })
+  const listed = async (base_url: string) => {
+    const { data, report } = await loadCatalogue(settingsFor({ base_url, ...free }), discover)
+    return [...data.models.map(({ id }) => id), ...report.skipped.map(({ reason }) => reason)]
+  }
+  assert.deepEqual(await listed(before.url), ['local/old'])
+  assert.deepEqual(await listed(next.url), ['the models of this server could not be read: its answer is no JSON'])
+  const isBack = Promise.withResolvers<void>()
+  const leave = discover.onBack!(isBack.resolve)
+  gate.open = true
+  await isBack.promise
+  leave()
+  assert.deepEqual(await listed(next.url), ['local/new'])
+})

@@ -53,8 +53,11 @@ export function createDiscovery({
       known.set(slug, layer)
       return layer
     } catch (error) {
-      if (!known.has(slug)) absent.set(slug, () => listOf(slug, provider, source))
-      const before = known.get(slug) ?? emptyLayer(source)
+      const last = known.get(slug)
+      // Under another address it is another server.
+      const isSame = last?.source === source
+      if (!isSame) absent.set(slug, () => listOf(slug, provider, source))
+      const before = isSame ? last : emptyLayer(source)
       const kept = before.models.size > 0 ? '; what it listed before is kept' : ''
       const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs)}${kept}`
       return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
