@@ -86,3 +86,17 @@ test('while the API server is away what was known stays, and it goes on when it 
   await until(() => at.heard.length === 2)
   assert.equal(at.heard[1], 'ada Running')
 })
+
+test('a list that comes when nobody follows any more is not told', async () => {
+  const leaving = new AbortController()
+  const told: string[] = []
+  const tell = (what: string) => () => void told.push(what)
+  const list = async () => {
+    leaving.abort()
+    return { items: [{ metadata: { name: 'ada' } }], version: '1' }
+  }
+  const hearing = { changed: tell('changed'), removed: tell('removed'), listed: tell('listed'), onError: tell('error') }
+  const client = { list, watch: () => assert.fail('watched') }
+  await followObjects({ ...hearing, client, kind: 'Pod', labels: '' } as never, leaving.signal)
+  assert.deepEqual(told, [])
+})

@@ -27,7 +27,7 @@ export async function followObjects(followed: Followed, signal: AbortSignal): Pr
   const known = new Map<string, KubernetesObject>()
   for (let failures = 0; !signal.aborted; ) {
     try {
-      let version = await relist(followed, known)
+      let version = await relist(followed, known, signal)
       failures = 0
       while (!signal.aborted) {
         const begun = performance.now()
@@ -46,8 +46,10 @@ export async function followObjects(followed: Followed, signal: AbortSignal): Pr
 
 type Known = Map<string, KubernetesObject>
 
-async function relist({ client, kind, labels, changed, removed, listed }: Followed, known: Known): Promise<string> {
+async function relist(followed: Followed, known: Known, signal: AbortSignal): Promise<string> {
+  const { client, kind, labels, changed, removed, listed } = followed
   const { items, version } = await client.list(kind, labels)
+  signal.throwIfAborted()
   const names = new Set(items.map(({ metadata }) => metadata.name))
   for (const [name, object] of known) {
     if (names.has(name)) continue
