@@ -114,6 +114,22 @@ onEachDatabase('a sender of webhooks', (kind) => {
     }
   })
 
+  test('counts a try without the key of its secret as any other, says so, and leaves out what cannot be read', async () => {
+    await using receiver = await startReceiver()
+    await using w = await world(kind, receiver)
+    const vault = createVault(Buffer.alloc(32, 1))
+    w.begin({ vault })
+    await w.test()
+    await until(() => w.observed.length > 0)
+    const [delivery] = await w.deliveries()
+    assert.deepEqual([w.observed[0], delivery?.attempts, delivery?.state], ['retried', 1, 'pending'])
+    assert.match(delivery!.last_error!, /^its secret cannot be read with the encryption key of this server/)
+    assert.deepEqual(receiver.received, [])
+    await rotateSecret({ ...w.deps, vault }, w.caller, (await w.current()).id, 1)
+    await w.test()
+    await until(() => w.observed.includes('delivered'))
+  })
+
   test('signs with both secrets while they overlap, and then with the new one', async () => {
     await using receiver = await startReceiver()
     await using w = await world(kind, receiver)
@@ -137,7 +153,7 @@ onEachDatabase('a sender of webhooks', (kind) => {
     )
     await using w = await world(kind, receiver)
     // It never writes down what became of it, as one that was killed.
-    w.begin({ vault: { ...w.deps.vault, open: () => assert.fail('killed') }, onError: () => {} })
+    w.begin({ vault: { ...w.deps.vault, open: () => null as never }, onError: () => {} })
     await w.test()
     await until(
       async () => (await w.db.query.selectFrom('webhook_deliveries').select('claimed_by').execute())[0]?.claimed_by,

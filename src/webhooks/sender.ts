@@ -4,7 +4,7 @@ import type { Config } from '#config/settings.ts'
 import type { Log } from '#lib/log.ts'
 import { type Claimed, claimDeliveries } from './claim.ts'
 import type { Answerable } from './outbox.ts'
-import { pruneDeliveries, type QueueDeps, releaseClaim, settleDelivered, settleFailed } from './queue.ts'
+import { type Outcome, pruneDeliveries, type QueueDeps, releaseClaim, settleDelivered, settleFailed } from './queue.ts'
 import { signedHeaders } from './secret.ts'
 import { send } from './send.ts'
 
@@ -82,13 +82,10 @@ export function keepSending(
 }
 
 async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<void> {
-  const { vault, log, observe } = deps
-  const { id, webhookId, event, url, attempts } = claimed
+  const { log, observe } = deps
+  const { id, webhookId, event, attempts } = claimed
   const began = performance.now()
-  const body = bodyOf(deps, claimed)
-  const secrets = claimed.sealed.map((sealed) => vault.open(sealed, webhookId))
-  const headers = signedHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
-  const { status, error } = await send(deps.config, { url, headers, body }, signal)
+  const { status, error } = await attempt(deps, claimed, signal)
   // It may have been taken, or not: whoever comes next sends it once more.
   if (signal.aborted && status === null) return releaseClaim(deps, id)
   const seconds = (performance.now() - began) / 1000
@@ -115,6 +112,30 @@ async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal):
     'webhook not delivered',
   )
   if (disabled !== undefined) log.warn({ webhook: webhookId, reason: disabled }, 'webhook disabled')
+}
+
+async function attempt(deps: SenderDeps, claimed: Claimed, signal: AbortSignal): Promise<Outcome> {
+  const { id, url } = claimed
+  const secrets = secretsOf(deps, claimed)
+  // Tried again like any other: the right key may be back by then.
+  if (secrets.length === 0) return { status: null, error: unreadable }
+  const body = bodyOf(deps, claimed)
+  const headers = signedHeaders(secrets, { id, timestamp: Math.floor(deps.now() / 1000), body })
+  return send(deps.config, { url, headers, body }, signal)
+}
+
+const unreadable =
+  'its secret cannot be read with the encryption key of this server; rotate the secret, or set the key that it was kept with'
+
+/** Without those that were kept with another key. */
+function secretsOf({ vault }: SenderDeps, { sealed, webhookId }: Claimed): string[] {
+  return sealed.flatMap((one) => {
+    try {
+      return vault.open(one, webhookId)
+    } catch {
+      return []
+    }
+  })
 }
 
 /** The link is made when it is sent, and stands nowhere else. */
