@@ -77,13 +77,41 @@ test('a turn that follows a cancelled one waits until the agent has ended it', a
   assert.equal((await daemon.say('say only this', { sessionId })).text, 'only this')
 })
 
-test('an agent that hears no cancellation holds its session, and is replaced when nobody needs it', async () => {
-  await using daemon = await startTestDaemon({ limits: { settleMs: 2000 } })
+/** A session whose agent works on, although the turn was left. */
+async function deafSession(daemon: Daemon): Promise<string> {
+  const { runs } = await daemon.runs.health()
   const { leave, sessionId } = await daemon.listen('say hi\nhang')
   leave()
-  await quiet(daemon)
+  await until(async () => (await daemon.runs.health()).runs === runs)
+  return sessionId
+}
+
+test('an agent that hears no cancellation is replaced, and the turn that waits for it is answered by the next', async () => {
+  await using daemon = await startTestDaemon({ limits: { settleMs: 1000 } })
+  const [one, other] = [await deafSession(daemon), await deafSession(daemon)]
+  const said = await Promise.all([one, other].map((sessionId) => daemon.say('say free', { sessionId })))
+  assert.deepEqual(
+    said.map(({ text }) => text),
+    ['free', 'free'],
+  )
+  assert.ok(daemon.logged.some(({ event, why }) => event === 'agent.ended' && String(why).includes('cancelled')))
+})
+
+test('an agent that hears no cancellation holds its session as long as another session needs it', async () => {
+  await using daemon = await startTestDaemon({ limits: { settleMs: 500 } })
+  const other = await daemon.say('permission shell allow_once\nsay on')
+  const sessionId = await deafSession(daemon)
   assert.equal((await refusalOf(daemon.say('say hi', { sessionId })))?.reason, 'busy')
+  assert.match((await daemon.answer(other, 'allow_once')).text, /on$/)
   await until(() => daemon.logged.some(({ event }) => event === 'agent.ended'))
   assert.equal((await daemon.say('say free', { sessionId })).text, 'free')
-  assert.ok(daemon.logged.some(({ event, why }) => event === 'agent.ended' && String(why).includes('cancelled')))
+})
+
+test('a turn that waits for the one before it goes on with the next agent when theirs dies', async () => {
+  await using daemon = await startTestDaemon({ agent: ['load'], limits: { settleMs: 600_000 } })
+  const sessionId = await deafSession(daemon)
+  const waiting = daemon.say('say free', { sessionId })
+  await until(async () => (await daemon.runs.health()).runs === 1)
+  assert.equal((await refusalOf(daemon.say('crash')))?.reason, 'stream_severed')
+  assert.equal((await waiting).text, 'free')
 })

@@ -50,6 +50,8 @@ export class LiveRun {
   readonly #questions = new OpenQuestions()
   #state: RunState = newRun
   #lastAnswerWasNo = false
+  /** Not before the last turn of its session is over for its agent, too: until then it does without one. */
+  needsAgent = false
   /** Whether the caller wants to hear of the work besides the reply. */
   tellsActivity: boolean
   /** Whether it goes on when its caller leaves. */

@@ -34,6 +34,7 @@ export async function playTurn(
   const { limits, modes, store, transcripts } = deps
   try {
     await inTime(before, limits.settleMs)
+    run.needsAgent = true
     if (run.state().at === 'ended') return
     const about = { mode: wanted, by: by ?? null, ...(background && { background }), ...(budget && { budget }) }
     transcripts.of(session.id).begun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)

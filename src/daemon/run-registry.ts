@@ -206,19 +206,27 @@ export class RunRegistry {
     this.#watchStuck(session, session.opened)
   }
 
-  /** An agent that does not end a cancelled turn holds up its session for good: it is ended once nobody needs it. */
+  /**
+   * An agent that does not end a cancelled turn holds up its session for good: it is ended once nobody needs it. Turns that
+   * wait for that one do not: else whoever tries again and again would never get one.
+   */
   #watchStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
     const timer = setTimeout(() => {
       if (!session.turnOpen || session.opened?.agent !== agent) return
-      if (this.#runs.size > 0) return this.#watchStuck(session, session.opened)
+      if (this.#users().length > 0) return this.#watchStuck(session, session.opened)
       this.#host.discard(agent, new ProtocolBroken('The agent did not end a turn that was cancelled.'))
     }, this.#deps.limits.settleMs).unref()
     void session.settled.then(() => clearTimeout(timer))
   }
 
   #agentGone(agent: Agent, why: Error): void {
-    for (const run of this.#runs.values()) if (run.session.opened?.agent === agent) failRun(run, why)
+    for (const run of this.#users()) if (run.session.opened?.agent === agent) failRun(run, why)
     this.#sessions.lost(agent)
+  }
+
+  /** The runs that need the agent. */
+  #users(): LiveRun[] {
+    return [...this.#runs.values()].filter((run) => run.needsAgent)
   }
 
   #countBackground(): number {
