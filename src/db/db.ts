@@ -49,6 +49,8 @@ export type DatabaseHealth = {
 export type Watch = {
   /** A connection that nobody was waiting on broke. */
   onError?: (error: Error) => void
+  /** The database answers again, after it answered nothing at all for so long. */
+  onBack?: (awayMs: number) => void
   /** The server did not take these settings of a session: it will not keep time of what they are for. */
   onUnset?: (names: string[]) => void
   /** A statement is done, or got no connection, and has no text then. @param error why it failed. */

@@ -14,6 +14,7 @@ const standard = (): Limits =>
     database_idle_transaction_timeout_ms: true,
     database_query_timeout_ms: true,
     database_keepalive_ms: true,
+    database_silence_ms: true,
   }).parse({})
 
 type Settled = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>

@@ -69,6 +69,7 @@ export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>):
       metrics.observeBrokenConnection()
       warn(error)
     },
+    onBack: (awayMs) => parts.log.info({ awayMs: Math.round(awayMs) }, 'the database answers again'),
     onUnset: (settings) => parts.log.warn({ settings }, 'Postgres did not take these settings of a session'),
     onQuery: traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery,
   }

@@ -14,12 +14,17 @@ export class ConnectionAbandoned extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
+/** Whether Postgres itself refused, and not the way to it. */
+export const isAnswer = (error: unknown) => error instanceof pg.DatabaseError
+
 /** A connection that knows since when an answer is due. pg's own time-out would put it back to the others, in use. */
 export class Connection extends pg.Client {
   /** The server's process for it. */
   declare readonly processID: number | null
   /** When the question was sent that is not answered yet, by the monotonic clock. */
   unansweredSince: number | undefined
+  /** Told of each answer of Postgres, a refusal included. */
+  onAnswer: () => void = () => {}
 
   // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has; only that of a promise is used here.
   override query(...asked: any[]): any {
@@ -28,8 +33,13 @@ export class Connection extends pg.Client {
     this.unansweredSince ??= performance.now()
     const answered = () => {
       this.unansweredSince = undefined
+      this.onAnswer()
     }
-    answer.then(answered, answered)
+    const failed = (error: unknown) => {
+      this.unansweredSince = undefined
+      if (isAnswer(error)) this.onAnswer()
+    }
+    answer.then(answered, failed)
     return answer
   }
 

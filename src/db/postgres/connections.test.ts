@@ -13,6 +13,7 @@ const limits = {
   database_idle_transaction_timeout_ms: 60_000,
   database_query_timeout_ms: 60_000,
   database_keepalive_ms: 10_000,
+  database_silence_ms: 60_000,
 }
 
 async function connected(more: Partial<typeof limits> = {}) {

@@ -1,12 +1,15 @@
 import pg from 'pg'
 import type { DatabaseHealth } from '../db.ts'
-import { Connection, ConnectionAbandoned, types } from './connection.ts'
+import { Connection, ConnectionAbandoned, isAnswer, types } from './connection.ts'
 import { monitorConnections } from './connection-monitor.ts'
+import { lookEveryMs, Presence } from './presence.ts'
 import { type Limits, sessionOf, setUp, withoutTimeouts } from './session.ts'
 
 /** The connections of one server. */
 export type Connections = {
   pool: pg.Pool
+  /** One of the pool. @throws ConnectionAbandoned at once while Postgres answers nothing at all. */
+  take: () => Promise<pg.PoolClient>
   /** Lets go of those that nobody uses: they may be dead without our knowing. */
   dropIdle: (why: string) => void
   /** Ends what is open, whoever uses it, and the watch over it. */
@@ -18,18 +21,35 @@ export type Connections = {
 
 export const connectMs = 5000
 
-type ConnectionsDeps = { limits: Limits; onError: (error: Error) => void; onUnset: (names: string[]) => void }
+type ConnectionsDeps = {
+  limits: Limits
+  onError: (error: Error) => void
+  onUnset: (names: string[]) => void
+  /** Postgres answers again after it answered nothing for so long. */
+  onBack?: (awayMs: number) => void
+}
 
-export function openConnections(connectionString: string, { limits, onError, onUnset }: ConnectionsDeps): Connections {
+export function openConnections(connectionString: string, deps: ConnectionsDeps): Connections {
+  const { limits, onError, onUnset, onBack = () => {} } = deps
   const standard = optionsOf(connectionString, limits)
   const [open, used] = [new Set<Connection>(), new Set<Connection>()]
   let told = false
+  const presence = new Presence({
+    silenceMs: limits.database_silence_ms,
+    onAway(why) {
+      onError(new ConnectionAbandoned(why))
+      for (const client of open) client.abandon(why)
+    },
+    onBack,
+  })
+  const looking = setInterval(() => presence.look(), lookEveryMs).unref()
 
   async function prepare(client: Connection): Promise<void> {
     open.add(client)
     client.once('end', () => open.delete(client))
     // One in use tells whoever uses it, by its query; but between two queries nobody would listen, and that ends Node.
     client.on('error', () => {})
+    client.onAnswer = () => presence.heard()
     const refused = await setUp(client, sessionOf(limits))
     if (refused.length > 0 && !told) onUnset(refused)
     told ||= refused.length > 0
@@ -66,6 +86,16 @@ export function openConnections(connectionString: string, { limits, onError, onU
 
   return {
     pool,
+    async take() {
+      let connecting: Promise<pg.PoolClient> | undefined
+      try {
+        return await presence.whileThere(() => (connecting = pool.connect()))
+      } catch (error) {
+        // It may come when nobody waits for it any more.
+        connecting?.then((client) => client.release(), () => {})
+        throw error
+      }
+    },
     dropIdle,
     standing: () => ({
       used: pool.totalCount - pool.idleCount,
@@ -74,11 +104,17 @@ export function openConnections(connectionString: string, { limits, onError, onU
     }),
     cut() {
       endWatch()
+      clearInterval(looking)
       for (const client of open) client.abandon('the service is ending')
     },
     async connect(application_name) {
-      const client = await connectedTo({ ...standard, application_name })
-      await setUp(client, sessionOf(limits))
+      const client = await connectedTo({ ...standard, application_name }).catch((error) => {
+        if (isAnswer(error)) presence.heard()
+        throw error
+      })
+      client.onAnswer = () => presence.heard()
+      const late = setTimeout(() => client.abandon('no answer'), connectMs)
+      await setUp(client, sessionOf(limits)).finally(() => clearTimeout(late))
       return client
     },
   }

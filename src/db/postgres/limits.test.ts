@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
 import { startDetour } from '#test/harness/detour.ts'
+import { until } from '#test/harness/until.ts'
 import { sql } from '../kysely.ts'
 import { migrate, migrations } from '../migrate.ts'
 import { openDb } from '../open.ts'
@@ -20,6 +21,7 @@ const limits = {
   database_idle_transaction_timeout_ms: 400,
   database_query_timeout_ms: 60_000,
   database_keepalive_ms: 10_000,
+  database_silence_ms: 60_000,
 }
 const long = 60_000
 
@@ -141,6 +143,36 @@ test('a query that the server works on is not taken for dead', { skip }, () =>
     const { rows } = await sql`select 1 from pg_sleep(3.5)`.execute(db.query)
     assert.equal(rows.length, 1)
     await db.close()
+  }),
+)
+
+test('a database that answers nothing at all keeps nobody waiting for longer than was set, and is asked again once it answers', {
+  skip,
+}, () =>
+  withPlace(async ({ settings }, url) => {
+    await using stack = new AsyncDisposableStack()
+    const detour = stack.use(await startDetour(url))
+    const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
+    let backAfterMs = 0
+    const db = await openDb(
+      { ...settings, ...limits, ...patient, database_silence_ms: 1000, database_url: detour.url },
+      { onBack: (awayMs) => (backAfterMs = awayMs) },
+    )
+    stack.defer(db.close)
+    const ask = () => db.query.selectFrom('users').selectAll().execute()
+    const answers = () =>
+      ask().then(
+        () => true,
+        () => false,
+      )
+    await until(answers)
+    detour.turn('stalled')
+    await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /answered nothing for 1000 ms/ })
+    // Not even a connection is waited for.
+    await assert.rejects(ask(), /answered nothing for 1000 ms/)
+    detour.turn('open')
+    await until(() => backAfterMs > 0)
+    await until(answers)
   }),
 )
 

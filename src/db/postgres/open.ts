@@ -7,7 +7,7 @@ import { copied, ofWhoRuns } from '../copy.ts'
 import type { Db, Query, Watch } from '../db.ts'
 import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
-import { openConnections, poolWithoutTimeouts } from './connections.ts'
+import { type Connections, openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
 import { requireRights } from './rights.ts'
 import type { Limits } from './session.ts'
@@ -23,11 +23,11 @@ export async function openPostgres(
   watch: Watch,
   limits: Limits,
 ): Promise<Db> {
-  const { onError = () => {}, onUnset = () => {} } = watch
+  const { onError = () => {}, onUnset = () => {}, onBack } = watch
   await bringUpToDate(poolWithoutTimeouts(connectionString, limits), prepare)
-  const connections = openConnections(connectionString, { limits, onError, onUnset })
+  const connections = openConnections(connectionString, { limits, onError, onUnset, ...(onBack && { onBack }) })
   const query: Query = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: watchedPool(connections.pool, watch) }),
+    dialect: new PostgresDialect({ pool: watchedPool(connections, watch) }),
     log: queryLog(watch),
   })
   const signals = await postgresSignals(() => connections.connect('signalbox signals'), {
@@ -54,12 +54,12 @@ export async function openPostgres(
 }
 
 /** A statement that gets no connection has failed, too; Kysely tells only of those that got one. */
-function watchedPool(pool: pg.Pool, { onQuery = () => {} }: Watch): PostgresPool {
+function watchedPool({ pool, take }: Connections, { onQuery = () => {} }: Watch): PostgresPool {
   return {
     async connect() {
       const startedAt = performance.now()
       try {
-        return await pool.connect()
+        return await take()
       } catch (error) {
         onQuery((performance.now() - startedAt) / 1000, 'failed', error)
         throw error

@@ -1,5 +1,5 @@
 import type { Config } from '#config/settings.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, isAnswer } from './connection.ts'
 
 /** Time limits of a connection to Postgres. */
 export type Limits = Pick<
@@ -9,15 +9,17 @@ export type Limits = Pick<
   | 'database_idle_transaction_timeout_ms'
   | 'database_query_timeout_ms'
   | 'database_keepalive_ms'
+  | 'database_silence_ms'
 >
 
+type SessionLimits = Omit<Limits, 'database_silence_ms'>
 type Session = Record<string, number>
 
 /**
  * Time limits that the server enforces. The host of a server may die within a transaction. Its locks must not last for
  * the two hours after which TCP gives up.
  */
-export function sessionOf(limits: Limits): Session {
+export function sessionOf(limits: SessionLimits): Session {
   return {
     statement_timeout: limits.database_statement_timeout_ms,
     lock_timeout: limits.database_lock_timeout_ms,
@@ -27,11 +29,11 @@ export function sessionOf(limits: Limits): Session {
 }
 
 /** A migration takes as long as it takes, also where the operator set times for the role or the database. */
-export function withoutTimeouts(limits: Limits): Session {
+export function withoutTimeouts(limits: SessionLimits): Session {
   return { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, ...probesOf(limits) }
 }
 
-function probesOf({ database_keepalive_ms: silenceMs }: Limits): Session {
+function probesOf({ database_keepalive_ms: silenceMs }: SessionLimits): Session {
   const seconds = Math.max(1, Math.round(silenceMs / 1000))
   return {
     tcp_keepalives_idle: seconds,
@@ -62,7 +64,13 @@ export async function setUp(connection: Connection, session: Session): Promise<s
 async function setOneByOne(connection: Connection, wanted: [string, number][]): Promise<string[]> {
   const refused: string[] = []
   for (const [name, value] of wanted) {
-    await connection.query('select set_config($1, $2, false)', [name, String(value)]).catch(() => refused.push(name))
+    try {
+      await connection.query('select set_config($1, $2, false)', [name, String(value)])
+    } catch (error) {
+      // One that broke meanwhile says nothing of what would be taken.
+      if (!isAnswer(error)) throw error
+      refused.push(name)
+    }
   }
   return refused
 }

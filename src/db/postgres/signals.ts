@@ -54,7 +54,7 @@ export async function postgresSignals(
       local.deliver(announcement)
     })
     client = fresh
-    await fresh.query(`listen ${channel}`)
+    await Promise.race([fresh.query(`listen ${channel}`), tooLate()])
     return fresh
   }
 

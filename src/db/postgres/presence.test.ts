@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lookEveryMs, Presence } from './presence.ts'
+
+/** A presence by a clock that the test moves, and what it told. */
+function watched() {
+  const told: string[] = []
+  const onBack = (awayMs: number) => void told.push(`back after ${awayMs}`)
+  const presence = new Presence({ silenceMs: 1000, onAway: (why) => told.push(why), onBack }, 0)
+  let now = 0
+  const looks = (count: number, everyMs = lookEveryMs) => {
+    for (let at = 0; at < count; at++) presence.look((now += everyMs))
+  }
+  return { presence, told, looks, at: () => now }
+}
+
+const gone = { code: 'ETIMEDOUT', message: /answered nothing for 1000 ms/ }
+
+test('who waits is refused after the silence that was set, who comes later before anything is asked', async () => {
+  const { presence, told, looks } = watched()
+  const waiting = presence.whileThere(() => new Promise(() => {}))
+  looks(3)
+  assert.deepEqual(told, [])
+  looks(5)
+  await assert.rejects(waiting, gone)
+  await assert.rejects(
+    presence.whileThere(() => assert.fail('it is asked')),
+    gone,
+  )
+  assert.equal(told.length, 1)
+})
+
+test('an answer begins the time anew, and ends the refusals', async () => {
+  const { presence, told, looks, at } = watched()
+  looks(3)
+  presence.heard()
+  looks(3)
+  assert.deepEqual(told, [])
+  looks(4)
+  presence.heard(at())
+  assert.equal(await presence.whileThere(async () => 1), 1)
+  assert.deepEqual(told.slice(1), ['back after 750'])
+})
+
+test('a process that stood still does not take its own silence for that of Postgres', async () => {
+  const { told, looks } = watched()
+  looks(1, 60_000)
+  assert.deepEqual(told, [])
+})
