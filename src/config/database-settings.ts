@@ -30,7 +30,7 @@ export const databaseSettings = {
   database_keepalive_ms: milliseconds(10_000).describe(
     'After how much silence TCP asks whether the other side of a connection to Postgres is still there.',
   ),
-  database_silence_ms: milliseconds(3000)
+  database_silence_ms: milliseconds(5000)
     .refine((ms) => ms >= 1000, 'must be at least 1000: it is asked whether it answers three times a second')
     .describe(
       'After how long without any answer Postgres counts as away, where it refuses no connections: what waits for it gets 503 then, and what comes later at once, until it answers. At least 1000.',

@@ -92,7 +92,10 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
         return await presence.whileThere(() => (connecting = pool.connect()))
       } catch (error) {
         // It may come when nobody waits for it any more.
-        connecting?.then((client) => client.release(), () => {})
+        connecting?.then(
+          (client) => client.release(),
+          () => {},
+        )
         throw error
       }
     },

@@ -146,34 +146,37 @@ test('a query that the server works on is not taken for dead', { skip }, () =>
   }),
 )
 
-test('a database that answers nothing at all keeps nobody waiting for longer than was set, and is asked again once it answers', {
-  skip,
-}, () =>
-  withPlace(async ({ settings }, url) => {
-    await using stack = new AsyncDisposableStack()
-    const detour = stack.use(await startDetour(url))
-    const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
-    let backAfterMs = 0
-    const db = await openDb(
-      { ...settings, ...limits, ...patient, database_silence_ms: 1000, database_url: detour.url },
-      { onBack: (awayMs) => (backAfterMs = awayMs) },
-    )
-    stack.defer(db.close)
-    const ask = () => db.query.selectFrom('users').selectAll().execute()
-    const answers = () =>
-      ask().then(
-        () => true,
-        () => false,
+test(
+  'a database that answers nothing at all keeps nobody waiting for longer than was set, and is asked again once it answers',
+  {
+    skip,
+  },
+  () =>
+    withPlace(async ({ settings }, url) => {
+      await using stack = new AsyncDisposableStack()
+      const detour = stack.use(await startDetour(url))
+      const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
+      let backAfterMs = 0
+      const db = await openDb(
+        { ...settings, ...limits, ...patient, database_silence_ms: 1000, database_url: detour.url },
+        { onBack: (awayMs) => (backAfterMs = awayMs) },
       )
-    await until(answers)
-    detour.turn('stalled')
-    await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /answered nothing for 1000 ms/ })
-    // Not even a connection is waited for.
-    await assert.rejects(ask(), /answered nothing for 1000 ms/)
-    detour.turn('open')
-    await until(() => backAfterMs > 0)
-    await until(answers)
-  }),
+      stack.defer(db.close)
+      const ask = () => db.query.selectFrom('users').selectAll().execute()
+      const answers = () =>
+        ask().then(
+          () => true,
+          () => false,
+        )
+      await until(answers)
+      detour.turn('stalled')
+      await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /answered nothing for 1000 ms/ })
+      // Not even a connection is waited for.
+      await assert.rejects(ask(), /answered nothing for 1000 ms/)
+      detour.turn('open')
+      await until(() => backAfterMs > 0)
+      await until(answers)
+    }),
 )
 
 test('a database that is stalled does not keep the service from closing it', { skip }, () =>

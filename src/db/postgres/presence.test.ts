@@ -9,7 +9,10 @@ function watched() {
   const presence = new Presence({ silenceMs: 1000, onAway: (why) => told.push(why), onBack }, 0)
   let now = 0
   const looks = (count: number, everyMs = lookEveryMs) => {
-    for (let at = 0; at < count; at++) presence.look((now += everyMs))
+    for (let at = 0; at < count; at++) {
+      now += everyMs
+      presence.look(now)
+    }
   }
   return { presence, told, looks, at: () => now }
 }
