@@ -40,6 +40,8 @@ export type ApiDeps = {
   /** The guardrails that hold for a caller. */
   guardrailCache: GuardrailCache
   keys: KeyCache
+  /** The database does not answer `GET /health`. */
+  onNotReady: (error: Error) => void
   measures: Measures
   metrics: Metrics
   now: Now

@@ -20,6 +20,7 @@ import { untilEnded } from '#interns/until-ended.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
+import { sparingWarnings } from '#lib/sparing-warnings.ts'
 import { clusterOf } from '#provision/kubernetes/access.ts'
 import { kubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
 import { processProvisioner } from '#provision/process-provisioner.ts'
@@ -91,7 +92,7 @@ export function openSupervision({
     return kubernetesProvisioner({ ...around, now, apiPath, cluster: clusterOf(config, variable) })
   }
   const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
-  const onError = (error: Error) => log.warn({ err: error }, 'intern')
+  const onError = sparingWarnings(log, 'intern')
   // Pods are no processes of a server: they go on without it.
   const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
   const ended: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {

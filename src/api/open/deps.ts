@@ -115,6 +115,7 @@ export async function openDeps(
     now,
     newId,
     log,
+    onNotReady: warnOf(opening, 'the database does not answer'),
     routing,
     scanner,
     sessions,

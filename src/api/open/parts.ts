@@ -1,3 +1,4 @@
+import { sparingWarnings } from '#lib/sparing-warnings.ts'
 import type { ApiDeps } from '../deps.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
@@ -14,8 +15,9 @@ export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 
  */
 export type Opening = { parts: Parts; metrics: Metrics; traces: Traces; opened: AsyncDisposableStack }
 
+/** Most of what warns is a loop, which fails again and again for as long as a disk is full or a database away. */
 export function warnOf({ parts }: Pick<Opening, 'parts'>, what: string): (error: Error) => void {
-  return (error) => parts.log.warn({ err: error }, what)
+  return sparingWarnings(parts.log, what)
 }
 
 /** At the end, each part that must still write to the database gets this time. */

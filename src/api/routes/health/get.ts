@@ -18,13 +18,13 @@ export const getHealth = route({
     'For load balancers and supervisors. It asks the database, so it is not for more than a few calls a second.',
   response: Health,
   faults: ['unavailable'],
-  handler: async (_call, { db, log, isShuttingDown }) => {
+  handler: async (_call, { db, onNotReady, isShuttingDown }) => {
     if (isShuttingDown()) return notReady
     try {
       await sql`select 1`.execute(db.query)
       return { status: 'ready' as const, version }
     } catch (error) {
-      log.warn({ err: error }, 'the database does not answer')
+      onNotReady(error as Error)
       return notReady
     }
   },

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sparingWarnings } from './sparing-warnings.ts'
+
+/** Warnings by a clock that the test moves: a failure every fifth of a second for so long, then nothing for so long. */
+function warned() {
+  const lines: { level: string; times?: number; err?: Error; error?: string; message: string }[] = []
+  const line = (level: string) => (facts: object, message: string) => void lines.push({ level, ...facts, message })
+  let now = 0
+  let timers: { at: number; act: () => void }[] = []
+  const later = (act: () => void, ms: number) => {
+    const timer = { at: now + ms, act }
+    timers.push(timer)
+    return { refresh: () => (timer.at = now + ms) }
+  }
+  const pass = (ms: number) => {
+    now += ms
+    const due = timers.filter(({ at }) => at <= now)
+    timers = timers.filter(({ at }) => at > now)
+    for (const { act } of due) act()
+  }
+  const log = { warn: line('warn'), info: line('info') } as never
+  const warn = sparingWarnings(log, 'rows are not written', { now: () => now, later })
+  const fail = (ms: number, error: () => Error) => {
+    for (let at = 0; at < ms; at += 200) {
+      warn(error())
+      pass(200)
+    }
+  }
+  return { lines, warn, pass, fail }
+}
+
+const full = () =>
+  Object.assign(new Error(`ENOSPC: no space left on device, open '${Math.random()}'`), { code: 'ENOSPC' })
+
+test('what fails five times a second is told once whole, then once a minute with how often, and when it is over', () => {
+  const { lines, fail, pass } = warned()
+  fail(150_000, full)
+  pass(60_000)
+  assert.deepEqual(
+    lines.map(({ level, times }) => [level, times]),
+    [
+      ['warn', undefined],
+      ['warn', 301],
+      ['warn', 601],
+      ['info', 750],
+    ],
+  )
+  assert.ok(lines[0]!.err && lines.slice(1).every(({ err, error }) => !err && error))
+})
+
+test('another failure is told beside it, and what failed once is over without a word', () => {
+  const { lines, fail, warn, pass } = warned()
+  fail(1000, full)
+  warn(new Error('the database is locked'))
+  fail(1000, full)
+  pass(60_000)
+  assert.deepEqual(
+    lines.map(({ level, err }) => [level, err?.message.slice(0, 6)]),
+    [
+      ['warn', 'ENOSPC'],
+      ['warn', 'the da'],
+      ['info', undefined],
+    ],
+  )
+})
+
+test('what is over and comes again is told as the first time', () => {
+  const { lines, warn, pass } = warned()
+  for (let day = 0; day < 3; day++) {
+    warn(new Error('old records were not pruned'))
+    pass(3_600_000)
+  }
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ['warn', 'warn', 'warn'],
+  )
+})
+
+test('messages that are never the same are no way around it', () => {
+  const { lines, fail } = warned()
+  let count = 0
+  fail(60_000, () => new Error(`row ${count++}`))
+  assert.ok(lines.length <= 101, `${lines.length}`)
+})
