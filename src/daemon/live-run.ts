@@ -6,7 +6,7 @@ import type { TurnEvent } from '#interns/turn-event.ts'
 import { closingEvent, type Explanation, refusalFor, savedEnd } from './closing-event.ts'
 import type { Limits } from './limits.ts'
 import { OpenQuestions } from './open-questions.ts'
-import { type Backpressure, createOutbox, type Outbox } from './outbox.ts'
+import { type Backpressure, Outbox } from './outbox.ts'
 import type { PendingQuestion } from './pending-question.ts'
 import { RunBudget } from './run-budget.ts'
 import type { Session } from './session.ts'
@@ -74,7 +74,7 @@ export class LiveRun {
     this.#isInBackground = background
     this.#budget = new RunBudget(budget, deps.now)
     this.#startedAt = deps.now()
-    this.#outbox = createOutbox(deps.limits, deps.backpressure)
+    this.#outbox = new Outbox(deps.limits, deps.backpressure)
     this.#stream = this.#attach()
     this.started = this.#start.promise
     this.started.catch(() => {})
