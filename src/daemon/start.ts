@@ -6,7 +6,7 @@ import { createDecisions } from './rule-decisions.ts'
 import { createRuns } from './runs-of-intern.ts'
 import type { DaemonSettings } from './settings.ts'
 import { openStore } from './store.ts'
-import { keepTranscripts } from './transcript/transcripts.ts'
+import { KeptTranscripts } from './transcript/transcripts.ts'
 
 const drainMs = 500
 
@@ -22,7 +22,7 @@ export async function startDaemon(
   mkdirSync(workspace, { recursive: true, mode: 0o700 })
   // Held by one daemon at a time: a socket that is still there now belongs to none.
   const store = openStore(settings.state, limits)
-  const transcripts = keepTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
+  const transcripts = new KeptTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
   const runs = createRuns({
     ...deps,
     // To make one ends what is left of agents: the one that was launched ahead must not be among them.

@@ -22,12 +22,12 @@ export function filesAlone({ token, ...settings }: FilesSettings, now: () => num
   }
   const reading = async <Read>(read: (kept: Transcripts) => Read): Promise<Read> => {
     const { openStore, StoreFailed } = await import('../store.ts')
-    const { keepTranscripts } = await import('../transcript/transcripts.ts')
+    const { KeptTranscripts } = await import('../transcript/transcripts.ts')
     try {
       const store = openStore(settings.state, keepsAll)
       // Open for no longer than one read takes, which is done when the call returns: one process has it at a time.
       try {
-        return read(keepTranscripts({ store: store.transcripts, now, log: () => {} }))
+        return read(new KeptTranscripts({ store: store.transcripts, now, log: () => {} }))
       } finally {
         store.close()
       }

@@ -6,7 +6,7 @@ import { startDaemonProcess, startTestDaemon } from '#test/harness/daemon.ts'
 import { until } from '#test/harness/until.ts'
 import { defaultTranscriptLimits } from './limits.ts'
 import { openTranscriptStore } from './store.ts'
-import { keepTranscripts } from './transcripts.ts'
+import { KeptTranscripts } from './transcripts.ts'
 
 type Daemon = Pick<Awaited<ReturnType<typeof startTestDaemon>>, 'runs'>
 
@@ -184,7 +184,7 @@ test('a session that is forgotten for the end of another keeps no third one from
   open('quietest', 0)
   open('last', 2)
   const told: string[] = []
-  keepTranscripts({ store, now: () => 3, log: (event) => told.push(event) }).close()
+  new KeptTranscripts({ store, now: () => 3, log: (event) => told.push(event) }).close()
   assert.deepEqual(
     store.sessions(undefined, 10).map(({ id, status }) => [id, status]),
     [
