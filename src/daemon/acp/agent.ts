@@ -1,6 +1,6 @@
 import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/mcp-servers.ts'
-import { type Channel, type Connection, connect, member, RpcError } from './connection.ts'
+import { type Channel, Connection, member, RpcError } from './connection.ts'
 import { offeredServers } from './mcp-servers.ts'
 import { modelOf } from './model.ts'
 import { type AgentUpdate, readUpdate } from './update.ts'
@@ -70,7 +70,7 @@ export async function initializeAgent(
 ): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
   const of = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
-  const connection = connect(channel, { notification, request }, limits)
+  const connection = new Connection(channel, { notification, request }, limits)
 
   function notification(method: string, params: unknown): void {
     if (method === 'session/update') of(params)?.updated(readUpdate(member(params, 'update')))
@@ -119,10 +119,10 @@ export async function initializeAgent(
     setMode: (sessionId, modeId) => ask('session/set_mode', { sessionId, modeId }),
     prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }),
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
-    pause: connection.pause,
-    resume: connection.resume,
+    pause: () => connection.pause(),
+    resume: () => connection.resume(),
     closed: connection.closed,
-    close: connection.close,
+    close: (why) => connection.close(why),
   }
 }
 

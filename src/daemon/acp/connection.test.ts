@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { type Connection, connect } from './connection.ts'
+import { Connection } from './connection.ts'
 
 /** An agent that hears all and says what the test has it say. */
 function talk(): { connection: Connection; agent: PassThrough; heard: PassThrough } {
   const [agent, heard] = [new PassThrough(), new PassThrough()]
   const handlers = { request: async () => null, notification: () => {} }
-  return { connection: connect({ input: agent, output: heard }, handlers, { maxMessageBytes: 1000 }), agent, heard }
+  return {
+    connection: new Connection({ input: agent, output: heard }, handlers, { maxMessageBytes: 1000 }),
+    agent,
+    heard,
+  }
 }
 
 test('a request that cannot be written fails at once, and is waited for no longer', async () => {

@@ -31,19 +31,6 @@ export class ProtocolBroken extends Error {}
 /** An answer that did not come in time. */
 class NoAnswer extends Error {}
 
-export type Connection = {
-  request(method: string, params: unknown, timeoutMs?: number): Promise<unknown>
-  notify(method: string, params: unknown): void
-  /** Stops reading from the agent, which then blocks once its pipe is full; `resume` goes on. */
-  pause(): void
-  resume(): void
-  close(why: Error): void
-  /** How many requests have no answer yet. */
-  readonly waiting: number
-  /** Why the connection ended. Never rejects. */
-  closed: Promise<Error>
-}
-
 type Message = { id?: unknown; method?: unknown; params?: unknown; result?: unknown; error?: unknown }
 type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
@@ -52,93 +39,123 @@ type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => vo
  * its code does not, because schemas and all cost more memory than an idle daemon may use, because a slow caller
  * must be able to hold back the agent, and because one unknown kind of update must not be an error.
  */
-export function connect(channel: Channel, handlers: Handlers, limits: { maxMessageBytes: number }): Connection {
-  const { input, output } = channel
-  const waiters = new Map<number, Waiter>()
-  const asked = new Map<unknown, AbortController>()
-  const cut = lineCutter(limits.maxMessageBytes)
-  const { promise: closed, resolve: settleClosed } = Promise.withResolvers<Error>()
-  let lastId = 0
-  let over: Error | undefined
+export class Connection {
+  readonly #channel: Channel
+  readonly #handlers: Handlers
+  readonly #limits: { maxMessageBytes: number }
+  readonly #cut: ReturnType<typeof lineCutter>
+  /** Our requests that wait for an answer. */
+  readonly #waiters = new Map<number, Waiter>()
+  /** The agent's requests that wait for ours. */
+  readonly #asked = new Map<unknown, AbortController>()
+  readonly #closed = Promise.withResolvers<Error>()
+  #lastId = 0
+  #over: Error | undefined
 
-  const close = (why: Error) => {
-    if (over) return
-    over = why
-    input.off('data', onData)
-    input.resume()
-    for (const waiter of waiters.values()) waiter.reject(why)
-    for (const controller of asked.values()) controller.abort()
-    waiters.clear()
-    asked.clear()
-    settleClosed(why)
+  constructor(channel: Channel, handlers: Handlers, limits: { maxMessageBytes: number }) {
+    this.#channel = channel
+    this.#handlers = handlers
+    this.#limits = limits
+    this.#cut = lineCutter(limits.maxMessageBytes)
+    const lost = async () => this.close(new ConnectionLost(await exitReason(channel)))
+    channel.input.on('data', this.#onData).on('end', lost).on('close', lost).on('error', lost)
+    channel.output.on('error', lost)
   }
-  const send = (message: object) => {
-    if (over || !output.writable) return
+
+  /** Why the connection ended. Never rejects. */
+  get closed(): Promise<Error> {
+    return this.#closed.promise
+  }
+
+  /** How many requests have no answer yet. */
+  get waiting(): number {
+    return this.#waiters.size
+  }
+
+  request(method: string, params: unknown, timeoutMs?: number): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#over) return reject(this.#over)
+      const id = ++this.#lastId
+      const waiter = untilSettled({ resolve, reject }, () => this.#waiters.delete(id))
+      this.#waiters.set(id, timeoutMs ? withDeadline(waiter, method, timeoutMs) : waiter)
+      try {
+        this.#send({ id, method, params })
+      } catch (error) {
+        // What cannot be written was not asked: no answer will come.
+        this.#waiters.get(id)?.reject(asError(error))
+      }
+    })
+  }
+
+  notify(method: string, params: unknown): void {
+    this.#send({ method, params })
+  }
+
+  /** Stops reading from the agent, which then blocks once its pipe is full; `resume` goes on. */
+  pause(): void {
+    if (!this.#over) this.#channel.input.pause()
+  }
+
+  resume(): void {
+    this.#channel.input.resume()
+  }
+
+  close(why: Error): void {
+    if (this.#over) return
+    this.#over = why
+    this.#channel.input.off('data', this.#onData)
+    this.#channel.input.resume()
+    for (const waiter of this.#waiters.values()) waiter.reject(why)
+    for (const controller of this.#asked.values()) controller.abort()
+    this.#waiters.clear()
+    this.#asked.clear()
+    this.#closed.resolve(why)
+  }
+
+  #send(message: object): void {
+    const { output } = this.#channel
+    if (this.#over || !output.writable) return
     output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-    if (output.writableLength > limits.maxMessageBytes) close(new ProtocolBroken('The agent does not read its input.'))
+    if (output.writableLength > this.#limits.maxMessageBytes)
+      this.close(new ProtocolBroken('The agent does not read its input.'))
   }
 
-  const onRequest = async (id: unknown, method: string, params: unknown) => {
-    const controller = new AbortController()
-    asked.set(id, controller)
+  readonly #onData = (chunk: Buffer) => {
     try {
-      send({ id, result: (await handlers.request(method, params, controller.signal)) ?? null })
-    } catch (error) {
-      const code = error instanceof RpcError ? error.code : -32603
-      send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } })
-    } finally {
-      if (asked.get(id) === controller) asked.delete(id)
-    }
-  }
-  const onResponse = (message: Message) => {
-    const waiter = waiters.get(message.id as number)
-    if (message.error === undefined || message.error === null) return waiter?.resolve(message.result)
-    waiter?.reject(readError(message.error))
-  }
-  const onMessage = (message: Message) => {
-    if (typeof message.method !== 'string') return onResponse(message)
-    if (message.id !== undefined) return void onRequest(message.id, message.method, message.params)
-    if (message.method === '$/cancel_request') return asked.get(member(message.params, 'requestId'))?.abort()
-    handlers.notification(message.method, message.params)
-  }
-  const onData = (chunk: Buffer) => {
-    try {
-      for (const line of cut(chunk)) {
-        if (over) return
+      for (const line of this.#cut(chunk)) {
+        if (this.#over) return
         const message = readMessage(line)
-        if (message) onMessage(message)
+        if (message) this.#onMessage(message)
       }
     } catch (error) {
-      close(error instanceof LineTooLong ? new ProtocolBroken(tooLarge(limits)) : asError(error))
+      this.close(error instanceof LineTooLong ? new ProtocolBroken(tooLarge(this.#limits)) : asError(error))
     }
   }
 
-  const lost = async () => close(new ConnectionLost(await exitReason(channel)))
-  input.on('data', onData).on('end', lost).on('close', lost).on('error', lost)
-  output.on('error', lost)
+  #onMessage({ id, method, params, result, error }: Message): void {
+    if (typeof method !== 'string') return this.#onResponse(id, result, error)
+    if (id !== undefined) return void this.#onRequest(id, method, params)
+    if (method === '$/cancel_request') return this.#asked.get(member(params, 'requestId'))?.abort()
+    this.#handlers.notification(method, params)
+  }
 
-  return {
-    request: (method, params, timeoutMs) =>
-      new Promise((resolve, reject) => {
-        if (over) return reject(over)
-        const id = ++lastId
-        const waiter = untilSettled({ resolve, reject }, () => waiters.delete(id))
-        waiters.set(id, timeoutMs ? withDeadline(waiter, method, timeoutMs) : waiter)
-        try {
-          send({ id, method, params })
-        } catch (error) {
-          // What cannot be written was not asked: no answer will come.
-          waiters.get(id)?.reject(asError(error))
-        }
-      }),
-    get waiting() {
-      return waiters.size
-    },
-    notify: (method, params) => send({ method, params }),
-    pause: () => void (over || input.pause()),
-    resume: () => void input.resume(),
-    close,
-    closed,
+  #onResponse(id: unknown, result: unknown, error: unknown): void {
+    const waiter = this.#waiters.get(id as number)
+    if (error === undefined || error === null) return waiter?.resolve(result)
+    waiter?.reject(readError(error))
+  }
+
+  async #onRequest(id: unknown, method: string, params: unknown): Promise<void> {
+    const controller = new AbortController()
+    this.#asked.set(id, controller)
+    try {
+      this.#send({ id, result: (await this.#handlers.request(method, params, controller.signal)) ?? null })
+    } catch (error) {
+      const code = error instanceof RpcError ? error.code : -32603
+      this.#send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } })
+    } finally {
+      if (this.#asked.get(id) === controller) this.#asked.delete(id)
+    }
   }
 }
 
