@@ -90,7 +90,7 @@ export function openInterns({
     decisions,
     hosts: supervision.hosts,
     idleMs: config.intern_idle_ms,
-    runsOf: supervision.provisioner.runs,
+    runsOf: (intern) => supervision.provisioner.runs(intern),
     screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
     ...{ metered, spent },
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },

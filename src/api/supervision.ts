@@ -22,7 +22,7 @@ import type { NewId } from '#lib/id.ts'
 import type { Log } from '#lib/log.ts'
 import { sparingWarnings } from '#lib/sparing-warnings.ts'
 import { clusterOf } from '#provision/kubernetes/access.ts'
-import { kubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
+import { KubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
 import { processProvisioner } from '#provision/process-provisioner.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { Supervisor } from '#provision/supervisor.ts'
@@ -89,7 +89,7 @@ export function openSupervision({
   }
   const inPods = () => {
     const apiPath = () => new URL(baseUrl).pathname
-    return kubernetesProvisioner({ ...around, now, apiPath, cluster: clusterOf(config, variable) })
+    return new KubernetesProvisioner({ ...around, now, apiPath, cluster: clusterOf(config, variable) })
   }
   const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
   const onError = sparingWarnings(log, 'intern')

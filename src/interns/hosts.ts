@@ -73,6 +73,11 @@ export class InternHosts {
     return row && this.#known(row)
   }
 
+  /** Whether an intern lives on the host of this server; where it has none yet, whether it may be started here. */
+  isHere(hostname: string | null): boolean {
+    return this.here !== undefined && (hostname ?? this.here) === this.here
+  }
+
   /** How interns are told where they live. Of this server's own host nothing needs to be asked. */
   async standings(names: (string | null)[]): Promise<(name: string | null) => InternHost | null> {
     const isElsewhere = names.some((name) => name !== null && name !== this.here)

@@ -2,16 +2,21 @@ import type { Config } from '#config/settings.ts'
 import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
 import type { DaemonCertificates } from '#interns/daemon-certificates.ts'
 import { addressElsewhere, type ElsewhereDeps, keptElsewhere, logElsewhere, openAccess } from '#interns/elsewhere.ts'
+import type { Progress } from '#interns/intern.ts'
+import type { InternLog, LogWanted } from '#interns/log.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
+import type { InternHealth, Runs } from '#interns/runs.ts'
 import { type Intern, isUp } from '#interns/store.ts'
+import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
 import { healthOf } from '../daemon-health.ts'
-import type { Provisioner } from '../provisioner.ts'
+import type { Place, Provisioner } from '../provisioner.ts'
 import { renewCertificatesEveryMs } from '../tcp-listener.ts'
 import type { Cluster } from './access.ts'
+import type { KubernetesClient } from './client.ts'
 import { evictedByNode } from './eviction.ts'
-import { addressOfFiles as addressOfFilesPod } from './files-pod.ts'
+import { addressOfFiles } from './files-pod.ts'
 import { knownOf, rotatedOf } from './intern-files.ts'
 import { daemonPort, nameOf } from './objects.ts'
 import type { Pod } from './pod.ts'
@@ -36,97 +41,148 @@ export type KubernetesDeps = ElsewhereDeps & {
 }
 
 /** Interns as pods of a cluster: a StatefulSet of one each, with a volume, in which the daemon is all that runs. */
-export function kubernetesProvisioner(deps: KubernetesDeps): Provisioner {
-  const { config, cluster, hosts, certificates, warn } = deps
-  const { client, image } = cluster
-  const pods = new Pods({ client, onError: (error) => warn(`Pods of interns cannot be watched: ${error.message}`) })
-  const removal = { client, stopMs: config.kubernetes_stop_ms }
-  const isHere = ({ hostname }: Intern) => hosts.here !== undefined && (hostname ?? hosts.here) === hosts.here
-  const baseUrl = () => cluster.serviceUrl + deps.apiPath()
+export class KubernetesProvisioner implements Provisioner {
+  readonly #deps: KubernetesDeps
+  readonly #client: KubernetesClient
+  readonly #removal: { client: KubernetesClient; stopMs: number }
+  readonly #pods: Pods
+  readonly #starts: PodStarts
 
-  const addressIn = async (id: string, host: string, token: string): Promise<DaemonAddress> => ({
-    ...{ host, port: daemonPort, token, tls: await certificates.forServer(id) },
-  })
-  const addressOf = async (intern: Intern): Promise<DaemonAddress> => {
-    if (!isHere(intern)) return addressElsewhere(deps, intern)
-    const access = openAccess(deps.vault, intern)
+  constructor(deps: KubernetesDeps) {
+    this.#deps = deps
+    this.#client = deps.cluster.client
+    this.#removal = { client: this.#client, stopMs: deps.config.kubernetes_stop_ms }
+    const onError = (error: Error) => deps.warn(`Pods of interns cannot be watched: ${error.message}`)
+    this.#pods = new Pods({ client: this.#client, onError })
+    this.#starts = new PodStarts({
+      ...{ ...deps, pods: this.#pods, baseUrl: () => this.#baseUrl() },
+      addressIn: (id, host, token) => this.#addressIn(id, host, token),
+    })
+  }
+
+  placeOf(intern: Intern): Place {
+    return { hostname: this.#deps.hosts.here ?? '', home: nameOf(intern.id) }
+  }
+
+  async secretOf(intern: Intern): Promise<string | undefined> {
+    return knownOf(await this.#client.get('Secret', nameOf(intern.id))).key
+  }
+
+  start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
+    return this.#starts.start(intern, secret, onProgress)
+  }
+
+  async adopt(intern: Intern): Promise<boolean> {
+    if (intern.tcpAccess === null || (await this.#health(intern, healthMs)) === undefined) return false
+    // It may be long since anybody did.
+    void this.#rotate(intern)
+    return true
+  }
+
+  watch(intern: Intern, gone: (reason: string) => void, outdated: () => void): () => void {
+    const { cluster, config, vault } = this.#deps
+    const access = openAccess(vault, intern)
+    const renewing = setInterval(() => void this.#rotate(intern), renewCertificatesEveryMs).unref()
+    const watched = {
+      ...{ intern: intern.id, address: access?.host ?? '', image: cluster.image },
+      unresponsiveMs: config.intern_unresponsive_ms,
+      health: (withinMs: number) => this.#health(intern, withinMs).catch(() => undefined),
+      evicted: (pod: Pod) => evictedByNode(this.#client, intern.id, pod),
+    }
+    const unwatch = watchPod(this.#pods, watched, gone, outdated)
+    return () => {
+      clearInterval(renewing)
+      unwatch()
+    }
+  }
+
+  /** Whether the API server is there or not: nobody waits for it. */
+  async endStrangers(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
+    const { warn } = this.#deps
+    void endStrangers({ client: this.#client, warn }, idsHere).catch((error: Error) =>
+      warn(`Pods of nobody are not ended: ${error.message}`),
+    )
+  }
+
+  async stop({ id }: Intern): Promise<void> {
+    this.#starts.abort(id, 'The intern was stopped meanwhile.')
+    await endPod(this.#removal, id)
+  }
+
+  /** Pods are none of this server: the next one starts what this one was starting. */
+  async leave({ id }: Intern): Promise<void> {
+    this.#starts.abort(id, 'The server stops.')
+  }
+
+  async destroy(intern: Intern): Promise<void> {
+    if (!this.#isHere(intern)) throw new Error(`Its files are on ${intern.hostname}.`)
+    this.#starts.abort(intern.id, 'The intern was deleted meanwhile.')
+    await removeAll(this.#removal, intern.id)
+  }
+
+  runs(intern: Intern): Runs {
+    return connectRuns(() => this.#addressOf(intern))
+  }
+
+  kept(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+    if (!this.#isHere(intern)) return keptElsewhere(this.#deps, intern)
+    return isUp(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
+  }
+
+  log(intern: Intern, wanted: LogWanted): Promise<InternLog> {
+    if (!this.#isHere(intern)) return logElsewhere(this.#deps, intern, wanted.bytes)
+    return podLog(this.#client, intern.id, wanted)
+  }
+
+  /** All servers of a namespace are one host. */
+  async serveKept(): Promise<undefined> {}
+
+  #isHere(intern: Intern): boolean {
+    return this.#deps.hosts.isHere(intern.hostname)
+  }
+
+  /** The API as pods reach it. */
+  #baseUrl(): string {
+    return this.#deps.cluster.serviceUrl + this.#deps.apiPath()
+  }
+
+  async #addressIn(id: string, host: string, token: string): Promise<DaemonAddress> {
+    return { host, port: daemonPort, token, tls: await this.#deps.certificates.forServer(id) }
+  }
+
+  async #addressOf(intern: Intern): Promise<DaemonAddress> {
+    if (!this.#isHere(intern)) return addressElsewhere(this.#deps, intern)
+    const access = openAccess(this.#deps.vault, intern)
     if (access?.host === undefined)
       throw new Refusal('intern_unreachable', 'The intern cannot be reached: it has no pod.')
-    return addressIn(intern.id, access.host, access.token)
+    return this.#addressIn(intern.id, access.host, access.token)
   }
-  const health = async (intern: Intern, withinMs: number) => healthOf(await addressOf(intern), withinMs)
-  const runs = (intern: Intern) => connectRuns(() => addressOf(intern))
 
-  const addressOfFiles = (intern: Intern) =>
-    addressOfFilesPod(
+  #addressOfFiles(intern: Intern): Promise<DaemonAddress> {
+    const { config, cluster } = this.#deps
+    return addressOfFiles(
       {
-        ...{ config, client, image, addressIn, rotate: () => rotate(intern) },
+        ...{ config, client: this.#client, image: cluster.image },
+        addressIn: (id, host, token) => this.#addressIn(id, host, token),
+        rotate: () => this.#rotate(intern),
         answers: async (address) => (await healthOf(address, healthMs)) !== undefined,
       },
       intern.id,
     )
+  }
+
+  async #health(intern: Intern, withinMs: number): Promise<InternHealth | undefined> {
+    return healthOf(await this.#addressOf(intern), withinMs)
+  }
 
   /** Daemons that run read what is rotated again. */
-  const rotate = async ({ id, name }: Intern) => {
+  async #rotate({ id, name }: Intern): Promise<void> {
+    const { certificates, warn } = this.#deps
     try {
-      const files = { ...rotatedOf(await certificates.forDaemon(id)), 'service-url': baseUrl() }
-      await client.merge('Secret', nameOf(id), { stringData: files })
+      const files = { ...rotatedOf(await certificates.forDaemon(id)), 'service-url': this.#baseUrl() }
+      await this.#client.merge('Secret', nameOf(id), { stringData: files })
     } catch (error) {
       warn(`The certificate of the intern ${name} could not be renewed: ${(error as Error).message}`)
     }
-  }
-
-  const starts = new PodStarts({ ...deps, pods, baseUrl, addressIn })
-  const stop = async ({ id }: Intern) => {
-    starts.abort(id, 'The intern was stopped meanwhile.')
-    await endPod(removal, id)
-  }
-
-  return {
-    placeOf: (intern) => ({ hostname: hosts.here ?? '', home: nameOf(intern.id) }),
-    secretOf: async (intern) => knownOf(await client.get('Secret', nameOf(intern.id))).key,
-    start: (intern, secret, onProgress) => starts.start(intern, secret, onProgress),
-    async adopt(intern) {
-      if (intern.tcpAccess === null || (await health(intern, healthMs)) === undefined) return false
-      // It may be long since anybody did.
-      void rotate(intern)
-      return true
-    },
-    watch(intern, gone, outdated) {
-      const access = openAccess(deps.vault, intern)
-      const renewing = setInterval(() => void rotate(intern), renewCertificatesEveryMs).unref()
-      const watched = {
-        ...{ intern: intern.id, address: access?.host ?? '', image, unresponsiveMs: config.intern_unresponsive_ms },
-        health: (withinMs: number) => health(intern, withinMs).catch(() => undefined),
-        evicted: (pod: Pod) => evictedByNode(client, intern.id, pod),
-      }
-      const unwatch = watchPod(pods, watched, gone, outdated)
-      return () => {
-        clearInterval(renewing)
-        unwatch()
-      }
-    },
-    // Whether the API server is there or not: nobody waits for it.
-    endStrangers: async (idsHere) =>
-      void endStrangers({ client, warn }, idsHere).catch((error: Error) =>
-        warn(`Pods of nobody are not ended: ${error.message}`),
-      ),
-    stop,
-    // Pods are none of this server: the next one starts what this one was starting.
-    leave: async ({ id }) => starts.abort(id, 'The server stops.'),
-    async destroy(intern) {
-      if (!isHere(intern)) throw new Error(`Its files are on ${intern.hostname}.`)
-      starts.abort(intern.id, 'The intern was deleted meanwhile.')
-      await removeAll(removal, intern.id)
-    },
-    runs,
-    kept(intern) {
-      if (!isHere(intern)) return keptElsewhere(deps, intern)
-      return isUp(intern) ? runs(intern) : connectRuns(() => addressOfFiles(intern))
-    },
-    log: (intern, wanted) =>
-      isHere(intern) ? podLog(client, intern.id, wanted) : logElsewhere(deps, intern, wanted.bytes),
-    // All servers of a namespace are one host.
-    serveKept: async () => undefined,
   }
 }
