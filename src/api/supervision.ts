@@ -23,7 +23,7 @@ import type { Log } from '#lib/log.ts'
 import { sparingWarnings } from '#lib/sparing-warnings.ts'
 import { clusterOf } from '#provision/kubernetes/access.ts'
 import { KubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
-import { processProvisioner } from '#provision/process-provisioner.ts'
+import { ProcessProvisioner } from '#provision/process-provisioner.ts'
 import type { Provisioner } from '#provision/provisioner.ts'
 import { Supervisor } from '#provision/supervisor.ts'
 import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
@@ -81,7 +81,7 @@ export function openSupervision({
   }
   const inProcesses = () => {
     const listen = own?.address && (config.intern_listen ?? own.address)
-    return processProvisioner({
+    return new ProcessProvisioner({
       ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
       ended: ({ id }) => untilEnded({ db }, id),
       listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,

@@ -1,12 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { Config } from '#config/settings.ts'
 import { connectRuns, keptThrough } from '#interns/connect-runs.ts'
 import { addressElsewhere, type ElsewhereDeps, keptElsewhere, logElsewhere } from '#interns/elsewhere.ts'
+import type { Progress } from '#interns/intern.ts'
+import type { InternLog, LogWanted } from '#interns/log.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import { Refusal } from '#interns/refusal.ts'
 import type { Runs } from '#interns/runs.ts'
 import { type Intern, isUp } from '#interns/store.ts'
+import type { TcpAccess } from '#interns/tcp-access.ts'
 import { once } from '#lib/once.ts'
 import { lackOfMemory, notHeldBy } from './control-group.ts'
 import { answers, endDaemon } from './daemon-process.ts'
@@ -14,11 +19,11 @@ import { type DaemonRecord, readDaemonRecord, removeHome, writeBaseUrl, writeDae
 import { logConnection, readLog } from './intern-log.ts'
 import { monitorIntern } from './intern-monitor.ts'
 import { KeptInterns } from './kept-interns.ts'
-import { startKeptListener } from './kept-listener.ts'
+import { type KeptListener, startKeptListener } from './kept-listener.ts'
 import { checkUsers } from './own-users.ts'
-import { processStarter } from './process-starter.ts'
+import { ProcessStarter } from './process-starter.ts'
 import { isAlive, type ProcessId } from './processes.ts'
-import type { Provisioner } from './provisioner.ts'
+import type { Place, Provisioner } from './provisioner.ts'
 import { endKilled } from './repository/clone.ts'
 import { Clonings } from './repository/clonings.ts'
 import { renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
@@ -46,135 +51,188 @@ export type ProcessDeps = ElsewhereDeps & {
 }
 
 /** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
-export function processProvisioner(deps: ProcessDeps): Provisioner {
-  const { config, dataDir, listeners, hosts } = deps
-  const isHere = ({ hostname }: Intern) => hosts.here !== undefined && (hostname ?? hosts.here) === hosts.here
-  const homes = join(dataDir, 'interns')
-  const usersWork = once(() => checkUsers(deps, homes))
+export class ProcessProvisioner implements Provisioner {
+  readonly #deps: ProcessDeps
+  /** The folder of interns' folders. */
+  readonly #homes: string
+  /** Whether each intern gets a user of its own. */
+  readonly #usersWork: () => Promise<boolean>
   /** The ends of the daemons that this process started. */
-  const endings = new Map<string, Promise<string>>()
-  const homeOf = (intern: Intern) => (isHere(intern) && intern.home) || join(homes, intern.id)
+  readonly #endings = new Map<string, Promise<string>>()
+  readonly #clonings: Clonings
+  readonly #keptInterns: KeptInterns
+  readonly #starter: ProcessStarter
 
-  const runsOf = (intern: Intern): Runs =>
-    isHere(intern) ? runsHere(homeOf(intern)) : connectRuns(() => addressElsewhere(deps, intern))
-
-  const clonings = new Clonings(deps)
-  const keptInterns = new KeptInterns({ config, path: deps.variable('PATH') ?? '' })
-  const connectKept = (intern: Intern) => {
-    const home = homeOf(intern)
-    const uid = async () => {
-      await deps.ended(intern)
-      return (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
-    }
-    return keptInterns.connect({ id: intern.id, home, uid })
+  constructor(deps: ProcessDeps) {
+    this.#deps = deps
+    this.#homes = join(deps.dataDir, 'interns')
+    this.#usersWork = once(() => checkUsers(deps, this.#homes))
+    this.#clonings = new Clonings(deps)
+    this.#keptInterns = new KeptInterns({ config: deps.config, path: deps.variable('PATH') ?? '' })
+    this.#starter = new ProcessStarter({
+      ...{ ...deps, usersWork: this.#usersWork, clonings: this.#clonings },
+      homeOf: (intern) => this.#homeOf(intern),
+      stop: (intern) => this.stop(intern),
+      started: (daemon, ended) => void this.#endings.set(nameOf(daemon), ended),
+    })
   }
 
-  const stop = async (intern: Intern) => {
-    clonings.stop(intern.id)
-    const wasServing = keptInterns.end(intern.id)
-    const home = homeOf(intern)
-    if (isHere(intern)) await endKilled(home)
-    const record = isHere(intern) && readDaemonRecord(home)
+  placeOf(intern: Intern): Place {
+    return { hostname: this.#deps.hosts.here ?? '', home: this.#homeOf(intern) }
+  }
+
+  async secretOf(intern: Intern): Promise<string | undefined> {
+    return readDaemonRecord(this.#homeOf(intern))?.secret
+  }
+
+  start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess | undefined> {
+    return this.#starter.start(intern, secret, onProgress)
+  }
+
+  async adopt(intern: Intern): Promise<boolean> {
+    const home = this.#homeOf(intern)
+    const record = this.#isHere(intern) ? readDaemonRecord(home) : undefined
+    if (!record || !isAlive(record.process) || !(await answers(record))) return false
+    writeBaseUrl(home, this.#deps.baseUrl(), record.uid)
+    // It may be long since anybody did.
+    await this.#renewCertificates(intern, home, record)
+    return true
+  }
+
+  watch(intern: Intern, gone: (reason: string) => void): () => void {
+    const { config } = this.#deps
+    const home = this.#homeOf(intern)
+    const record = readDaemonRecord(home)
+    const daemon = {
+      process: record?.process,
+      ending: () => record && this.#takeEnding(record.process),
+      answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
+      unresponsiveMs: config.intern_unresponsive_ms,
+    }
+    const used = record && {
+      home,
+      pid: record.process.pid,
+      uid: record.uid,
+      resourceLimits: notHeldBy(record.group, config),
+      end: () => endDaemon(home, record),
+    }
+    const renewing = record && this.#renewCertificatesOften(intern, home, record)
+    const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))
+    return () => {
+      clearInterval(renewing)
+      unwatch()
+    }
+  }
+
+  async endStrangers(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
+    const homes = this.#homes
+    const present = existsSync(homes) ? readdirSync(homes) : []
+    const ids = await idsHere()
+    const strangers = present.filter((id) => !ids.has(id))
+    for (const id of strangers) {
+      const record = readDaemonRecord(join(homes, id))
+      if (!record || !isAlive(record.process)) continue
+      this.#deps.warn(
+        `The intern ${id} does not live here any more: its daemon is ended, its files are left in ${homes}.`,
+      )
+      await endDaemon(join(homes, id), record)
+    }
+  }
+
+  async stop(intern: Intern): Promise<void> {
+    this.#clonings.stop(intern.id)
+    const wasServing = this.#keptInterns.end(intern.id)
+    const home = this.#homeOf(intern)
+    if (this.#isHere(intern)) await endKilled(home)
+    const record = this.#isHere(intern) && readDaemonRecord(home)
     if (!record || (record.ended && !wasServing)) return
     await endDaemon(home, record)
     writeDaemonRecord(home, { ...record, ended: true })
   }
-  const started = (daemon: ProcessId, ended: Promise<string>) => void endings.set(nameOf(daemon), ended)
-  const start = processStarter({ ...deps, homeOf, usersWork, clonings, stop, started })
+
+  leave(intern: Intern): Promise<void> {
+    return this.stop(intern)
+  }
+
+  async destroy(intern: Intern): Promise<void> {
+    if (!this.#isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
+    await this.stop(intern)
+    await removeHome(this.#homeOf(intern), readDaemonRecord(this.#homeOf(intern)))
+  }
+
+  runs(intern: Intern): Runs {
+    return this.#isHere(intern)
+      ? runsHere(this.#homeOf(intern))
+      : connectRuns(() => addressElsewhere(this.#deps, intern))
+  }
+
+  kept(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+    if (!this.#isHere(intern)) return keptElsewhere(this.#deps, intern)
+    return isUp(intern) ? runsHere(this.#homeOf(intern)) : keptThrough(() => this.#connectKept(intern))
+  }
+
+  async log(intern: Intern, { bytes }: LogWanted): Promise<InternLog> {
+    return this.#isHere(intern) ? readLog(this.#homeOf(intern), bytes) : logElsewhere(this.#deps, intern, bytes)
+  }
+
+  async serveKept(find: FindIntern): Promise<KeptListener | undefined> {
+    const { listeners, warn } = this.#deps
+    if (!listeners) return undefined
+    return startKeptListener({ ...listeners, warn }, (id, what) => this.#connectForOthers(find, id, what))
+  }
+
+  #isHere(intern: Intern): boolean {
+    return this.#deps.hosts.isHere(intern.hostname)
+  }
+
+  #homeOf(intern: Intern): string {
+    return (this.#isHere(intern) && intern.home) || join(this.#homes, intern.id)
+  }
+
+  /** How a daemon that this process started has ended; told once. */
+  #takeEnding(daemon: ProcessId): Promise<string> | undefined {
+    const ended = this.#endings.get(nameOf(daemon))
+    this.#endings.delete(nameOf(daemon))
+    return ended
+  }
 
   /** A daemon that listens for other hosts gets new certificates. */
-  const renewCertificates = async ({ id }: Intern, home: string, { port, uid }: DaemonRecord) => {
+  async #renewCertificates({ id }: Intern, home: string, { port, uid }: DaemonRecord): Promise<void> {
+    const { listeners } = this.#deps
     if (listeners && port !== undefined) await writeCertificates(listeners, { id, home, uid })
   }
 
-  return {
-    placeOf: (intern) => ({ hostname: hosts.here ?? '', home: homeOf(intern) }),
-    secretOf: async (intern) => readDaemonRecord(homeOf(intern))?.secret,
-    start,
-    async adopt(intern) {
-      const record = isHere(intern) ? readDaemonRecord(homeOf(intern)) : undefined
-      if (!record || !isAlive(record.process) || !(await answers(record))) return false
-      writeBaseUrl(homeOf(intern), deps.baseUrl(), record.uid)
-      // It may be long since anybody did.
-      await renewCertificates(intern, homeOf(intern), record)
-      return true
-    },
-    watch(intern, gone) {
-      const record = readDaemonRecord(homeOf(intern))
-      const ending = () => {
-        const ended = record && endings.get(nameOf(record.process))
-        if (record) endings.delete(nameOf(record.process))
-        return ended
-      }
-      const daemon = {
-        process: record?.process,
-        ending,
-        answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
-        unresponsiveMs: config.intern_unresponsive_ms,
-      }
-      const home = homeOf(intern)
-      const used = record && {
-        home,
-        pid: record.process.pid,
-        uid: record.uid,
-        resourceLimits: notHeldBy(record.group, config),
-        end: () => endDaemon(home, record),
-      }
-      const renewing = setInterval(() => {
-        if (record)
-          void renewCertificates(intern, home, record).catch((error: Error) =>
-            deps.warn(`The certificate of the intern ${intern.name} could not be renewed: ${error.message}`),
-          )
-      }, renewCertificatesEveryMs).unref()
-      const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))
-      return () => {
-        clearInterval(renewing)
-        unwatch()
-      }
-    },
-    async endStrangers(idsHere) {
-      const present = existsSync(homes) ? readdirSync(homes) : []
-      const ids = await idsHere()
-      const strangers = present.filter((id) => !ids.has(id))
-      for (const id of strangers) {
-        const record = readDaemonRecord(join(homes, id))
-        if (!record || !isAlive(record.process)) continue
-        deps.warn(`The intern ${id} does not live here any more: its daemon is ended, its files are left in ${homes}.`)
-        await endDaemon(join(homes, id), record)
-      }
-    },
-    stop,
-    leave: stop,
-    async destroy(intern) {
-      if (!isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
-      await stop(intern)
-      await removeHome(homeOf(intern), readDaemonRecord(homeOf(intern)))
-    },
-    runs: runsOf,
-    kept(intern) {
-      if (!isHere(intern)) return keptElsewhere(deps, intern)
-      return isUp(intern) ? runsHere(homeOf(intern)) : keptThrough(() => connectKept(intern))
-    },
-    log: (intern, { bytes }) => (isHere(intern) ? readLog(homeOf(intern), bytes) : logElsewhere(deps, intern, bytes)),
-    async serveKept(find) {
-      if (!listeners) return undefined
-      const restingHere = async (id: string) => {
-        const intern = await find(id)
-        return intern && isHere(intern) && mayBeRead(intern) ? intern : undefined
-      }
-      return startKeptListener({ ...listeners, warn: deps.warn }, async (id, what) => {
-        if (what === 'log') {
-          const intern = await find(id)
-          if (intern && isHere(intern)) return logConnection(homeOf(intern))
-          throw new Refusal('intern_unreachable', 'The intern does not live here any more: ask again.')
-        }
-        const intern = await restingHere(id)
-        if (!intern) throw new Refusal('intern_unreachable', 'The intern is not at rest here any more: ask again.')
-        return connectKept(intern)
-      })
-    },
+  #renewCertificatesOften(intern: Intern, home: string, record: DaemonRecord): NodeJS.Timeout {
+    const failed = (error: Error) =>
+      this.#deps.warn(`The certificate of the intern ${intern.name} could not be renewed: ${error.message}`)
+    const renew = () => void this.#renewCertificates(intern, home, record).catch(failed)
+    return setInterval(renew, renewCertificatesEveryMs).unref()
+  }
+
+  /** A connection for one request to what is kept of an intern that does not run. */
+  #connectKept(intern: Intern): Promise<Socket> {
+    const home = this.#homeOf(intern)
+    const uid = async () => {
+      await this.#deps.ended(intern)
+      return (await this.#usersWork()) ? allocateUser(home, this.#deps.config.intern_users_from) : undefined
+    }
+    return this.#keptInterns.connect({ id: intern.id, home, uid })
+  }
+
+  /** What a server of another host asks for. @throws Refusal. */
+  async #connectForOthers(find: FindIntern, id: string, what: 'kept' | 'log'): Promise<Duplex> {
+    const found = await find(id)
+    const intern = found && this.#isHere(found) ? found : undefined
+    if (what === 'log') {
+      if (intern) return logConnection(this.#homeOf(intern))
+      throw new Refusal('intern_unreachable', 'The intern does not live here any more: ask again.')
+    }
+    if (intern && mayBeRead(intern)) return this.#connectKept(intern)
+    throw new Refusal('intern_unreachable', 'The intern is not at rest here any more: ask again.')
   }
 }
+
+type FindIntern = (id: string) => Promise<Intern | undefined>
 
 /** Nothing is at its folder, and nothing is about to be. */
 const mayBeRead = (intern: Intern) =>

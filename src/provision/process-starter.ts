@@ -2,8 +2,10 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#config/settings.ts'
+import type { Progress } from '#interns/intern.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import type { Intern } from '#interns/store.ts'
+import type { TcpAccess } from '#interns/tcp-access.ts'
 import { once } from '#lib/once.ts'
 import { agentCommandOf } from './agent-command.ts'
 import { makeGroup } from './control-group.ts'
@@ -11,7 +13,9 @@ import { roomForGroups } from './control-groups.ts'
 import { daemonLimits } from './daemon-limits.ts'
 import { endDaemon, untilAnswering } from './daemon-process.ts'
 import {
+  type AgentCommand,
   baseUrlFile,
+  type DaemonRecord,
   forgetEnd,
   instructionsFile,
   prepareHome,
@@ -49,22 +53,38 @@ type StartDeps = {
   started: (daemon: ProcessId, ended: Promise<string>) => void
 }
 
-/** How an intern becomes a daemon on this host. */
-export function processStarter(deps: StartDeps): Provisioner['start'] {
-  const { config, listeners, homeOf, usersWork, clonings, stop, started } = deps
-  const room = once(async () =>
-    config.intern_control_groups ? roomForGroups(config.keep_interns_running, deps.warn) : undefined,
-  )
-  return async (intern, secret, onProgress) => {
+/** Where an intern is started: its folder, and its user, if it has one of its own. */
+type Home = { home: string; uid: number | undefined; compileCache: string }
+
+/** What a start has made before the daemon runs. `input` is what the daemon reads on its standard input. */
+type Prepared = Home & {
+  connection: ReturnType<typeof prepareHome>
+  listen: Awaited<ReturnType<typeof prepareListener>> | undefined
+  input: string | undefined
+}
+
+/** How interns become daemons on this host. */
+export class ProcessStarter {
+  readonly #deps: StartDeps
+  readonly #groups: () => Promise<string | undefined>
+
+  constructor(deps: StartDeps) {
+    const { config, warn } = deps
+    this.#deps = deps
+    this.#groups = once(async () =>
+      config.intern_control_groups ? roomForGroups(config.keep_interns_running, warn) : undefined,
+    )
+  }
+
+  /** @throws Error that says, for the intern's owner, why it could not. */
+  async start(
+    intern: Intern,
+    secret: string,
+    onProgress: (progress: Progress) => void,
+  ): Promise<TcpAccess | undefined> {
+    const { config, homeOf, clonings, stop } = this.#deps
     const { repository } = intern
-    const steps = [
-      'Preparing the folder',
-      ...(repository ? ['Cloning the repository'] : []),
-      'Starting the daemon',
-      'Waiting for the daemon',
-    ]
-    const step = (label: (typeof steps)[number]) =>
-      onProgress({ step_label: label, step_number: steps.indexOf(label) + 1, total_steps: steps.length })
+    const step = stepsOf(intern, onProgress)
     const home = homeOf(intern)
     step('Preparing the folder')
     await stop(intern)
@@ -73,50 +93,15 @@ export function processStarter(deps: StartDeps): Provisioner['start'] {
     // However many files there are to count: the rest is done meanwhile.
     const counted = exceededByDisk(home, config)
     counted.catch(() => {})
-    const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
-    const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
-    const baseUrl = deps.baseUrl()
-    const places = {
-      ...{ node: process.execPath, builtin: programs.agent, compileCache },
-      ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), state: join(home, 'state', 'agent') },
-    }
-    const agent = agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
-    const instructions = [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n')
-    const servers = await deps.mcpServersOf(intern)
-    const startsAgent = intern.asleepSince !== null
-    mkdirSync(home, { recursive: true, mode: 0o700 })
-    const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
-    const told = {
-      agent,
-      instructions,
-      limits: daemonLimits(config),
-      hasMcpServers: servers.length > 0,
-      startsAgent,
-      baseUrl,
-    }
-    const connection = prepareHome(home, { ...told, uid, listen })
-    const input = servers.length > 0 ? JSON.stringify(servers) : undefined
+    const prepared = await this.#prepare(intern, secret, home)
+    const { uid, connection, listen } = prepared
     if (repository) {
       requireRoom(await counted)
       step('Cloning the repository')
       await clonings.clone(intern, repository, home, uid)
     }
     step('Starting the daemon')
-    const groups = await room()
-    const group = groups && makeGroup(groups, intern.id, config)
-    const known = {
-      ...connection,
-      ...(listen && { port: listen.port }),
-      secret,
-      ...(uid !== undefined && { uid }),
-      ...(group && { group }),
-    }
-    // We may be killed before we know its number: whoever comes next has to know that there is something to end.
-    writeDaemonRecord(home, { process: notStarted, ...known })
-    const { process: daemon, ended } = await startDaemon({ ...deps, home, uid, group, compileCache, input })
-    const record = { process: daemon, ...known }
-    writeDaemonRecord(home, record)
-    started(daemon, ended)
+    const record = await this.#startDaemon(intern, secret, prepared)
     step('Waiting for the daemon')
     try {
       await untilAnswering(home, record)
@@ -128,6 +113,75 @@ export function processStarter(deps: StartDeps): Provisioner['start'] {
     restrictSocket(connection.socketPath, uid)
     return listen && { port: listen.port, token: connection.token }
   }
+
+  /** Makes its folder, with all that the daemon and its agent read there. */
+  async #prepare(intern: Intern, secret: string, home: string): Promise<Prepared> {
+    const { config, listeners, usersWork } = this.#deps
+    const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
+    const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
+    const baseUrl = this.#deps.baseUrl()
+    const agent = this.#agentOf(intern, secret, { home, compileCache, baseUrl })
+    const { instructions, repository } = intern
+    const servers = await this.#deps.mcpServersOf(intern)
+    const startsAgent = intern.asleepSince !== null
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
+    const connection = prepareHome(home, {
+      ...{ agent, limits: daemonLimits(config), startsAgent, baseUrl, uid, listen },
+      instructions: [instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
+      hasMcpServers: servers.length > 0,
+    })
+    const input = servers.length > 0 ? JSON.stringify(servers) : undefined
+    return { home, uid, compileCache, connection, listen, input }
+  }
+
+  #agentOf(
+    intern: Intern,
+    secret: string,
+    { home, compileCache, baseUrl }: Pick<Home, 'home' | 'compileCache'> & { baseUrl: string },
+  ): AgentCommand {
+    const { config } = this.#deps
+    const places = {
+      ...{ node: process.execPath, builtin: programs.agent, compileCache },
+      ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), state: join(home, 'state', 'agent') },
+    }
+    return agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
+  }
+
+  async #startDaemon({ id }: Intern, secret: string, prepared: Prepared): Promise<DaemonRecord> {
+    const { config, started } = this.#deps
+    const { home, uid, connection, listen } = prepared
+    const groups = await this.#groups()
+    const group = groups && makeGroup(groups, id, config)
+    const known = {
+      ...connection,
+      ...(listen && { port: listen.port }),
+      secret,
+      ...(uid !== undefined && { uid }),
+      ...(group && { group }),
+    }
+    // We may be killed before we know its number: whoever comes next has to know that there is something to end.
+    writeDaemonRecord(home, { process: notStarted, ...known })
+    const { process: daemon, ended } = await startDaemon({ ...this.#deps, ...prepared, group })
+    const record = { process: daemon, ...known }
+    writeDaemonRecord(home, record)
+    started(daemon, ended)
+    return record
+  }
+}
+
+const steps = [
+  'Preparing the folder',
+  'Cloning the repository',
+  'Starting the daemon',
+  'Waiting for the daemon',
+] as const
+
+/** @returns what tells the steps of a start, each by its label. */
+function stepsOf({ repository }: Intern, onProgress: (progress: Progress) => void) {
+  const own = steps.filter((label) => repository || label !== 'Cloning the repository')
+  return (label: (typeof steps)[number]) =>
+    onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
 }
 
 /** @param full the limit of its files that is exceeded, in words. */
