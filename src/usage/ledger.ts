@@ -1,10 +1,11 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Generation } from './generation.ts'
 import { RefusalQuota } from './refusal-quota.ts'
+import { RowWriter } from './row-writer.ts'
 import type { Spill } from './spill.ts'
-import { type RejectedGeneration, writeAcceptable } from './write.ts'
+import { WaitingRows } from './waiting-rows.ts'
 
 /** Takes metered requests in memory and writes them in batches, off the way of requests. */
 export type Ledger = {
@@ -47,8 +48,8 @@ const longestDelayMs = 2000
 
 /**
  * A crash loses what was recorded during the last `everyMs`, a fifth of a second unless told, or `spillAfterMs` while the
- * database takes nothing. What waits for longer is copied by each collection of young objects, which requests wait for. A request may be in a file and on its way to the database at once: its id tells the second
- * writing from the first.
+ * database takes nothing. What waits for longer is copied by each collection of young objects, which requests wait for.
+ * A request may be in a file and on its way to the database at once: its id tells the second writing from the first.
  */
 export function openLedger(
   deps: LedgerDeps,
@@ -56,68 +57,9 @@ export function openLedger(
 ): Ledger {
   const { spill, onError } = deps
   const quota = new RefusalQuota()
+  const rows = new WaitingRows(spill, batch)
   const closing = new AbortController()
-  let queue: Generation[] = []
-  /** The number of rows that are being written to a file. */
-  let spilling = 0
-  let spillingFirst: Generation | undefined
-  /** When the queue began, or was last got from. */
-  let movedAt = 0
-  let flushing: Promise<void> | undefined
-  let savingNow: Promise<void> | undefined
-
-  /** Requests have their turn, unless they are made faster than they are written: turns of a busy process take long. */
-  const pause = () => (queue.length > batch ? undefined : turn())
-  async function write(generations: Generation[]): Promise<void> {
-    for (const one of await writeAcceptable({ ...deps, pause }, generations)) deps.onRefused(refusal(one))
-  }
-  async function writeAll(): Promise<void> {
-    while (queue.length > 0) {
-      const next = queue.slice(0, batch)
-      await write(next)
-      // It may have gone to a file meanwhile.
-      if (queue[0] === next[0]) queue = queue.slice(next.length)
-      movedAt = performance.now()
-    }
-    // What was taken from the queue to be saved is in a file soon, which is written next.
-    await savingNow?.catch(() => {})
-    for (const file of await spill.files()) {
-      if (closing.signal.aborted) return
-      const generations = await spill.read(file).catch((error) => void onError(error))
-      if (!generations) continue
-      await write(generations)
-      await spill.remove(file)
-    }
-  }
-  const flush = (): Promise<void> => {
-    flushing ??= writeAll().finally(() => {
-      flushing = undefined
-    })
-    return flushing
-  }
-
-  /** Rows that are being written to the database go to the file too: nobody knows whether that write will succeed. */
-  async function spillAll(): Promise<void> {
-    const taken = queue
-    let kept = 0
-    queue = []
-    spilling = taken.length
-    spillingFirst = taken[0]
-    try {
-      for (; kept < taken.length; kept += batch) await spill.write(taken.slice(kept, kept + batch))
-    } finally {
-      spilling = 0
-      spillingFirst = undefined
-      if (kept < taken.length) queue = [...taken.slice(kept), ...queue]
-    }
-  }
-
-  const save = (): Promise<void> => {
-    savingNow ??= spillAll().finally(() => {
-      savingNow = undefined
-    })
-    return savingNow
-  }
+  const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, batch)
 
   async function repeat(act: () => Promise<void>): Promise<void> {
     while (!closing.signal.aborted) {
@@ -125,52 +67,44 @@ export function openLedger(
       await act().catch(onError)
     }
   }
-  const spillLate = async () => {
-    if (queue.length > 0 && performance.now() - movedAt > spillAfterMs) await save()
+  const saveLate = async () => {
+    if (rows.areLate(spillAfterMs)) await rows.save()
   }
   // A flush may stand still for as long as the database lets it.
-  const [writing, saving] = [repeat(flush), repeat(spillLate)]
+  const [writing, saving] = [repeat(() => writer.flush()), repeat(saveLate)]
 
   return {
     record(generation) {
-      if (!quota.admits(generation, Date.now())) return
-      if (queue.length === 0) movedAt = performance.now()
-      queue.push(generation)
+      if (quota.admits(generation, Date.now())) rows.add(generation)
     },
     get waiting() {
-      return queue.length + spilling + spill.waiting
+      return rows.count + spill.waiting
     },
     standing: () => ({
-      memory: { waiting: queue.length + spilling, oldestAt: endedAt(spillingFirst ?? queue[0]) },
+      memory: { waiting: rows.count, oldestAt: endedAt(rows.oldest) },
       files: { waiting: spill.waiting, oldestAt: spill.oldestAt },
     }),
-    hasRoom: () => queue.length + spilling < limit && spill.hasRoom(),
+    hasRoom: () => rows.count < limit && spill.hasRoom(),
     admissionDelayMs() {
-      const share = Math.min(1, (queue.length + spilling) / limit)
+      const share = Math.min(1, rows.count / limit)
       return Math.round(Math.max(0, (share - calmShare) / (1 - calmShare)) * longestDelayMs)
     },
     async flush() {
       // One that is under way may have begun before the latest was recorded.
-      await flush()
-      await flush()
+      await writer.flush()
+      await writer.flush()
     },
     async close() {
       closing.abort()
-      const last = Promise.all([writing, saving]).then(() => flush().catch(onError))
+      const last = Promise.all([writing, saving]).then(() => writer.flush().catch(onError))
       await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
       // What is on its way to a file is in no queue any more.
-      await savingNow?.catch(onError)
-      if (queue.length === 0) return
-      await save().catch(onError)
-      if (queue.length > 0) onError(new Error(`${queue.length} metered requests could not be written and are lost`))
+      await rows.saving?.catch(onError)
+      if (rows.queued === 0) return
+      await rows.save().catch(onError)
+      if (rows.queued > 0) onError(new Error(`${rows.queued} metered requests could not be written and are lost`))
     },
   }
 }
 
 const endedAt = (generation: Generation | undefined) => generation && generation.createdAt + generation.durationMs
-
-/** Without a word of the row: the database's own message may repeat some of it. */
-function refusal({ generation, error }: RejectedGeneration): Error {
-  const { code } = error as { code?: string }
-  return new Error(`the database refuses the metered request ${generation.id} (${code}): it is not written`)
-}
