@@ -127,57 +127,18 @@ async function completeDecided(
   deps: RoutingDeps,
   call: CompletionCall,
   tracked: TrackedRequest,
-  { candidates, decision, client, promptTokens }: Decided,
-  { requestRecord, content }: Opened,
+  decided: Decided,
+  opened: Opened,
   settleWhen: SettleWhen,
 ) {
+  const { candidates, decision } = decided
+  const { requestRecord, content } = opened
   let isAnswered = false
   try {
     const found = deps.credentials.of(call.caller)
     const accesses = found instanceof Promise ? await found : found
     const isByok = byokIn(deps, accesses)
-    const circuitOf = circuitNames(isByok, call.caller.workspaceId)
-    const payAndReserve: CompletionContext['payAndReserve'] = async (lost, left) => {
-      decision.settleEarly(lost)
-      shorten(context, await decision.reserve(left, isByok))
-    }
-    const judgeAgain: CompletionContext['judgeAgain'] = (next) =>
-      deps.policy.judgeAgain({ caller: call.caller, host: call.host, decision, sent: context, target: next, isByok })
-    let target: Target | undefined
-    const asking = (next: Target) => {
-      target = next
-    }
-    const recheck: TrackedRequest['recheck'] = (caller) => {
-      const tried = target && { target, byok: isByok(target.endpoint) }
-      return deps.policy.recheck({ caller, host: call.host, asked: tried, limits: decision.limits })
-    }
-    tracked.recheck = recheck
-    const { response } = tracked
-    const { chat, body } = decision
-    const context: CompletionContext = {
-      // Each by its name: an object that is spread and then added to is built several times over.
-      caller: call.caller,
-      source: call.source,
-      headers: call.headers,
-      requestId: call.requestId,
-      sessionId: call.sessionId,
-      app: call.app,
-      traceParent: call.traceParent,
-      host: call.host,
-      client,
-      promptTokens,
-      response,
-      chat,
-      body,
-      limited: decision.limits.length > 0,
-      requestRecord,
-      content,
-      accesses,
-      circuitOf,
-      asking,
-      judgeAgain,
-      payAndReserve,
-    }
+    const context = contextOf(deps, call, tracked, decided, opened, accesses, isByok)
     const plan = planCompletion(deps, context, decision.candidates)
     const targets = decision.priceable(plan.targets, isByok)
     requestRecord.planned({ candidates, permitted: decision.candidates, plan, targets })
@@ -195,6 +156,61 @@ async function completeDecided(
     if (isAnswered) settleWhen(() => settle(deps, decision, requestRecord, content))
     else settle(deps, decision, requestRecord, content)
   }
+}
+
+/** What the attempts at an answer need. From now on a change of rules judges the request with the endpoint it is at. */
+function contextOf(
+  deps: RoutingDeps,
+  call: CompletionCall,
+  tracked: TrackedRequest,
+  { decision, client, promptTokens }: Decided,
+  { requestRecord, content }: Opened,
+  accesses: Accesses,
+  isByok: (endpoint: Endpoint) => boolean,
+): CompletionContext {
+  const circuitOf = circuitNames(isByok, call.caller.workspaceId)
+  const payAndReserve: CompletionContext['payAndReserve'] = async (lost, left) => {
+    decision.settleEarly(lost)
+    shorten(context, await decision.reserve(left, isByok))
+  }
+  const judgeAgain: CompletionContext['judgeAgain'] = (next) =>
+    deps.policy.judgeAgain({ caller: call.caller, host: call.host, decision, sent: context, target: next, isByok })
+  let target: Target | undefined
+  const asking = (next: Target) => {
+    target = next
+  }
+  const recheck: TrackedRequest['recheck'] = (caller) => {
+    const tried = target && { target, byok: isByok(target.endpoint) }
+    return deps.policy.recheck({ caller, host: call.host, asked: tried, limits: decision.limits })
+  }
+  tracked.recheck = recheck
+  const { response } = tracked
+  const { chat, body } = decision
+  const context: CompletionContext = {
+    // Each by its name: an object that is spread and then added to is built several times over.
+    caller: call.caller,
+    source: call.source,
+    headers: call.headers,
+    requestId: call.requestId,
+    sessionId: call.sessionId,
+    app: call.app,
+    traceParent: call.traceParent,
+    host: call.host,
+    client,
+    promptTokens,
+    response,
+    chat,
+    body,
+    limited: decision.limits.length > 0,
+    requestRecord,
+    content,
+    accesses,
+    circuitOf,
+    asking,
+    judgeAgain,
+    payAndReserve,
+  }
+  return context
 }
 
 /** Its answer may have no more than there is money for. */
