@@ -33,10 +33,13 @@ const modes: { id: ApprovalMode; name: string; description: string }[] = [
   { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
 ]
 
+/** What a client can do, as it says at the beginning. */
+type Abilities = { canAsk: boolean; clientJudges: boolean }
+
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
   const sessions = createOpenSessions(deps)
-  let [canAsk, clientJudges] = [false, false]
+  let abilities: Abilities = { canAsk: false, clientJudges: false }
 
   const described = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
@@ -45,20 +48,12 @@ export function createAgent(deps: AgentDeps): AgentApp {
 
   return agent({ name: 'signalbox' })
     .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.endAll()))
-    .onRequest('initialize', ({ params }) => {
-      canAsk = Boolean(params.clientCapabilities?.elicitation?.form)
-      clientJudges = judgesIn(params.clientCapabilities?._meta)
-      return {
-        protocolVersion: 1,
-        agentInfo: { name: 'signalbox', title: 'Signalbox', version: deps.version },
-        agentCapabilities: {
-          loadSession: true,
-          promptCapabilities: { image: true, embeddedContext: true },
-          mcpCapabilities: { http: true, sse: true },
-          sessionCapabilities: { list: {}, resume: {}, close: {} },
-        },
-        authMethods: [],
+    .onRequest('initialize', ({ params: { clientCapabilities } }) => {
+      abilities = {
+        canAsk: Boolean(clientCapabilities?.elicitation?.form),
+        clientJudges: judgesIn(clientCapabilities?._meta),
       }
+      return greeting(deps.version)
     })
     .onRequest('session/new', async ({ params }) => {
       const session = await sessions.create(params.cwd, params.mcpServers)
@@ -75,18 +70,7 @@ export function createAgent(deps: AgentDeps): AgentApp {
       const { session } = await sessions.restore(params.sessionId, params.cwd, params.mcpServers ?? [])
       return described(session)
     })
-    .onRequest('session/list', async ({ params }) => {
-      const all = await deps.store.list()
-      const listed = params.cwd ? all.filter(({ cwd }) => cwd === params.cwd) : all
-      return {
-        sessions: listed.map(({ id, cwd, title, updatedAt }) => ({
-          sessionId: id,
-          cwd,
-          title: title ?? null,
-          updatedAt: isoTime(updatedAt),
-        })),
-      }
-    })
+    .onRequest('session/list', async ({ params }) => listed(await deps.store.list(), params.cwd))
     .onRequest('session/close', async ({ params }) => sessions.close(params.sessionId))
     .onRequest('session/set_mode', ({ params }) => {
       const mode = modes.find(({ id }) => id === params.modeId)
@@ -103,28 +87,56 @@ export function createAgent(deps: AgentDeps): AgentApp {
       return { configOptions }
     })
     .onRequest('session/prompt', ({ params, client, signal }) =>
-      prompted(sessions.get(params.sessionId), promptOf(params.prompt), client, signal),
+      answerIn(sessions.get(params.sessionId), promptOf(params.prompt), { ...deps, ...abilities, client }, signal),
     )
     .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort.abort())
+}
 
-  async function prompted(session: OpenSession, prompt: Prompt, client: AgentContext, asked: AbortSignal) {
-    if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
-    const { promise: over, resolve: end } = Promise.withResolvers<void>()
-    const abort = new AbortController()
-    session.turn = { abort, over }
-    const signal = AbortSignal.any([abort.signal, asked])
-    const { log, workspace, mode, mcp, processes } = session
-    clearTimeout(session.idle)
-    try {
-      return await answerPrompt(
-        { ...deps, client, canAsk, clientJudges, log, workspace, mode, mcp, processes, signal },
-        prompt,
-      )
-    } finally {
-      session.turn = undefined
-      session.idle = setTimeout(() => void mcp.close(), idleMs).unref()
-      end()
-    }
+const greeting = (version: string) => ({
+  protocolVersion: 1,
+  agentInfo: { name: 'signalbox', title: 'Signalbox', version },
+  agentCapabilities: {
+    loadSession: true,
+    promptCapabilities: { image: true, embeddedContext: true },
+    mcpCapabilities: { http: true, sse: true },
+    sessionCapabilities: { list: {}, resume: {}, close: {} },
+  },
+  authMethods: [],
+})
+
+/** @param wanted the folder whose sessions are listed; all where it is not said. */
+function listed(all: Awaited<ReturnType<SessionStore['list']>>, wanted: string | null | undefined) {
+  const sessions = wanted ? all.filter(({ cwd }) => cwd === wanted) : all
+  return {
+    sessions: sessions.map(({ id, cwd, title, updatedAt }) => ({
+      sessionId: id,
+      cwd,
+      title: title ?? null,
+      updatedAt: isoTime(updatedAt),
+    })),
+  }
+}
+
+/** One prompt at a time in each session. @param asked aborts when the client no longer wants the answer. */
+async function answerIn(
+  session: OpenSession,
+  prompt: Prompt,
+  deps: AgentDeps & Abilities & { client: AgentContext },
+  asked: AbortSignal,
+) {
+  if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const abort = new AbortController()
+  session.turn = { abort, over }
+  const signal = AbortSignal.any([abort.signal, asked])
+  const { log, workspace, mode, mcp, processes } = session
+  clearTimeout(session.idle)
+  try {
+    return await answerPrompt({ ...deps, log, workspace, mode, mcp, processes, signal }, prompt)
+  } finally {
+    session.turn = undefined
+    session.idle = setTimeout(() => void mcp.close(), idleMs).unref()
+    end()
   }
 }
 
