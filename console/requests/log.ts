@@ -1,4 +1,12 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import {
+  type Dispatch,
+  type StateUpdater,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'preact/hooks'
 import { useBehind } from '../api/behind.ts'
 import { call } from '../api/client.ts'
 import { hearsEvents, useEvents, useHearing } from '../api/events.ts'
@@ -87,9 +95,19 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   }, [isAtTop])
   useNewer(query, filter, isLive, add)
 
+  const older = useOlder(log, setLog, query)
+  const reload = () => setTurn((before) => before + 1)
+  const { firstMissed, endMissed, isLoading } = log
+  useRetry(isLoading ? undefined : firstMissed, reload)
+  useRetry(endMissed, () => void older())
+  useReturn(() => firstMissed && reload())
+  return { ...log, failure: firstMissed?.failure, endFailure: endMissed?.failure, older, reload }
+}
+
+/** What appends the next page of older ones: one at a time, and dropped where the list has become another meanwhile. */
+function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, query: { current: LogQuery }) {
   const isBusy = useRef(false)
-  const { cursor, rows } = log
-  const older = useCallback(async () => {
+  return useCallback(async () => {
     const last = rows.at(-1)
     if (isBusy.current || cursor === null || !last) return
     isBusy.current = true
@@ -107,13 +125,6 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
       isBusy.current = false
     }
   }, [cursor, rows])
-
-  const reload = () => setTurn((before) => before + 1)
-  const { firstMissed, endMissed, isLoading } = log
-  useRetry(isLoading ? undefined : firstMissed, reload)
-  useRetry(endMissed, () => void older())
-  useReturn(() => firstMissed && reload())
-  return { ...log, failure: firstMissed?.failure, endFailure: endMissed?.failure, older, reload }
 }
 
 const ask = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
