@@ -18,7 +18,7 @@ export function newPageFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-page-'))
   mkdirSync(join(folder, 'node_modules'))
   mkdirSync(join(folder, 'commands'))
-  const npx = `#!/bin/sh\n[ "$1" = signalbox ] || exit 64\nshift\nexec '${process.execPath}' '${inRepository('bin/cli.ts').replaceAll("'", "'\\''")}' "$@"\n`
+  const npx = '#!/bin/sh\n[ "$1" = signalbox ] || exit 64\nshift\nexec "$PAGE_NODE" "$PAGE_CLI" "$@"\n'
   writeFileSync(join(folder, 'commands/npx'), npx, { mode: 0o755 })
   for (const client of ['openai', '@openrouter'])
     symlinkSync(inRepository(`node_modules/${client}`), join(folder, 'node_modules', client))
@@ -57,6 +57,7 @@ const exampleOf = (variable: string) => (variable.endsWith('_BASE') ? 'https://e
 const signalbox = (args: string[], page: Page) => execute(process.execPath, [inRepository('bin/cli.ts'), ...args], page)
 
 async function execute(command: string, args: string[], { folder, kept }: Page): Promise<string> {
-  const env = { ...process.env, ...kept, PATH: `${join(folder, 'commands')}:${process.env.PATH}` }
+  const PATH = `${join(folder, 'commands')}:${process.env.PATH}`
+  const env = { ...process.env, ...kept, PATH, PAGE_NODE: process.execPath, PAGE_CLI: inRepository('bin/cli.ts') }
   return (await promisify(execFile)(command, args, { cwd: folder, env, timeout: 120_000 })).stdout
 }
