@@ -132,6 +132,12 @@ onEachDatabase('a budget', (kind) => {
     assert.deepEqual([whole.status, whole.body.error.metadata.budget], [410, 'max_cost_usd'])
   })
 
+  test('of a turn limits no other that begins as soon as its caller has heard that it is over', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 1.5 * cent } })
+    for (let turn = 0; turn < 6; turn++) await say(service, id, 'model_says hi')
+  })
+
   test('of time ends a turn whose agent says nothing; a prompt has one of its own, and may only narrow it', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_seconds: 1 } })

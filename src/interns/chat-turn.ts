@@ -14,6 +14,7 @@ import {
 import { asChatFault, chatFault } from './chat-fault.ts'
 import { type InternChatRequest, modeOf, type TurnInput, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
+import { untilWritten } from './limited-turns.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { noteRun } from './note-run.ts'
 import { completing, nextUntilIdle } from './pass-events.ts'
@@ -130,8 +131,8 @@ async function noteBegun(
 /** The events of a turn: what its end or its question says is kept before its caller hears it. */
 function keepingEnds(
   deps: ChatTurnDeps,
-  { intern, runs }: BegunTurn,
-  { sessionId }: Started,
+  { intern, runs, prompted }: BegunTurn,
+  { runId, sessionId }: Started,
   events: AsyncIterator<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
   let decided: Promise<void> | undefined
@@ -145,8 +146,13 @@ function keepingEnds(
       const action = event.action && (await deps.decisions.concealed(intern, event.action))
       const { question, deadlineAt } = event
       await saveQuestion(deps, intern.id, { question, sessionId, deadlineAt, action })
+      return event
     }
-    return withMeteredUsage(event, intern.keyHash, deps.metered)
+    const mayBeLimited = !prompted || prompted.budget?.costUsd !== undefined
+    // Nobody's reply fails for it.
+    const written = mayBeLimited && untilWritten(deps.db.query, intern.id, runId).catch(() => {})
+    const [told] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), written])
+    return told
   })
 }
 

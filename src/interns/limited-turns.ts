@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseClock } from '#db/clock.ts'
 import type { Db, Query, Tx } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
@@ -31,6 +32,20 @@ type LimitedRun = LimitedTurn & { runId: string }
 export async function limitedRuns(query: Query, internId: string): Promise<LimitedRun[]> {
   const rows = await openRuns(query).where('intern_id', '=', internId).execute()
   return rows.flatMap(read) as LimitedRun[]
+}
+
+/** As long as another server takes to look after an intern whose own is gone, and to read of its runs. */
+const readWithinMs = 10_000
+const lookEveryMs = 20
+
+/**
+ * Resolves when it is written down that a turn is over, where it was limited. Until then requests count for it, also those of the
+ * turn that its caller begins next: they would be refused, or have shorter answers, by what is left of this one.
+ */
+export async function untilWritten(query: Query, internId: string, runId: string): Promise<void> {
+  const late = performance.now() + readWithinMs
+  const isOpen = async () => (await limitedRuns(query, internId)).some((run) => run.runId === runId)
+  while ((await isOpen()) && performance.now() < late) await sleep(lookEveryMs)
 }
 
 /** Whether an announcement has expired is told by the clock of the database: those of servers differ. */

@@ -1,4 +1,5 @@
 import { asked } from '#api/intern-transcripts.ts'
+import { untilWritten } from '#interns/limited-turns.ts'
 import { findRun } from '#interns/run-store.ts'
 import { findIntern } from '#interns/store.ts'
 import { Fault } from '#lib/fault.ts'
@@ -21,7 +22,8 @@ export const cancelInternRun = route({
     const intern = await findIntern(deps, caller, params.internId)
     const run = await findRun(deps, intern.id, params.runId)
     const isCancelled = run.status !== 'ended' && (await asked(deps.provisioner.runs(intern).cancel(run.id)))
-    if (isCancelled) return { cancelled: true as const }
-    throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
+    if (!isCancelled) throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
+    await untilWritten(deps.db.query, intern.id, run.id)
+    return { cancelled: true as const }
   },
 })
