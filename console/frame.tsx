@@ -6,6 +6,7 @@ import { behind } from './api/behind.ts'
 import { lastRole, signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { clockTime } from './format/time.ts'
+import { attempt } from './pieces/acting.ts'
 import { badgeOf } from './pieces/badges.ts'
 import { useCommands } from './pieces/commands.ts'
 import { openPalette } from './pieces/palette.tsx'
@@ -37,7 +38,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       hint: 'leaves the console',
       act: () => location.assign('/api/v1/docs'),
     },
-    { title: 'Sign out', hint: 'session', act: () => void signOut() },
+    { title: 'Sign out', hint: 'session', act: leave },
   ])
   const menu = useRef<HTMLDivElement>(null)
   const close = () => menu.current?.togglePopover(false)
@@ -86,7 +87,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
             <button type="button" class="bare" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
               Theme: {theme.value}
             </button>
-            <button type="button" class="bare" onClick={signOut}>
+            <button type="button" class="bare" onClick={leave}>
               Sign out
             </button>
           </div>
@@ -99,6 +100,9 @@ export function Frame({ session, children }: { session: Session | undefined; chi
     </div>
   )
 }
+
+/** Who is not signed out is told so: they would go away from a browser that is still theirs. */
+const leave = () => void attempt(signOut, 'You are still signed in. ')
 
 /** While the service does not answer, or not all of it, what one sees is what it said last. */
 function Away() {

@@ -82,9 +82,13 @@ export async function signIn(by: { key: string } | { link: string }): Promise<vo
   signedIn.value = { state: 'in', session }
 }
 
+/** @throws Failure where the service did not end the session: who leaves is still signed in. */
 export async function signOut(): Promise<void> {
   const token = csrfToken()
-  await fetch(`${path}/current`, { method: 'DELETE', headers: { ...(token && { 'x-csrf-token': token }) } })
+  const headers = { ...(token && { 'x-csrf-token': token }) }
+  const response = await fetch(`${path}/current`, { method: 'DELETE', headers })
+  // Of a session that has ended there is nothing to end.
+  if (!response.ok && response.status !== 401) throw await failureOf(response)
   remember(undefined)
   anew()
 }

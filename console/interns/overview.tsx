@@ -27,7 +27,10 @@ export function Overview() {
           title="There are no interns yet"
           {...(asks() && { paste: 'npx signalbox interns create ada --approval-mode manual' })}
         >
-          <p>An intern is an agent that works for long, and asks here before it acts. This makes one:</p>
+          <p>
+            An intern is an agent that works for long, and asks here before it acts.
+            {asks() ? ' This makes one:' : ' You see those that their creators share with all.'}
+          </p>
         </Nothing>
       )}
       {data && data.interns.length > 0 && (

@@ -1,5 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 
+import { useHereInSight } from '../pieces/parts.tsx'
+
 /** A part of a page by its name in the address, `?part=rules`; the first has none. */
 export type Tab = { name: string; title: string }
 
@@ -8,8 +10,9 @@ export const usePart = () => useLocation().query.part ?? ''
 export function Tabs({ tabs }: { tabs: Tab[] }) {
   const { path } = useLocation()
   const here = usePart()
+  const nav = useHereInSight(here)
   return (
-    <nav class="tabs" aria-label="Parts of this page">
+    <nav ref={nav} class="tabs" aria-label="Parts of this page">
       {tabs.map(({ name, title }) => (
         <a key={name} href={`${path}${name && `?part=${name}`}`} aria-current={name === here ? 'page' : undefined}>
           {title}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { actInWords, knownActs } from './acts.ts'
+import { actInWords, knownActs, knownKinds } from './acts.ts'
 
 const sources = fileURLToPath(new URL('../../src', import.meta.url))
 
@@ -16,6 +16,17 @@ test('each act that the service writes down by its whole name has words', () => 
     [...written].filter((name) => !knownActs.includes(name)),
     [],
   )
+})
+
+test('the kinds of things that acts are done to are told in words, each once', () => {
+  const values = knownKinds.map(({ value }) => value)
+  assert.deepEqual(
+    ['credential', 'generation', 'guardrail', 'key'].map(
+      (kind) => knownKinds.find(({ value }) => value === kind)?.label,
+    ),
+    ['provider key', 'request', 'guardrail', 'key'],
+  )
+  assert.equal(new Set(values).size, values.length)
 })
 
 test('an act is told in words, and one of another version by its name', () => {

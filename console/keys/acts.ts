@@ -60,3 +60,10 @@ const acts: Record<string, string> = {
 export const actInWords = (action: string): string => acts[action] ?? action.replace('.', ': ').replaceAll('_', ' ')
 
 export const knownActs = Object.keys(acts)
+
+/** To whatever things were done: those that have another name here, and those that go by their own. */
+const kinds: Record<string, string> = { credential: 'provider key', generation: 'request', session: 'browser' }
+
+export const knownKinds = [...new Set(knownActs.map((name) => name.slice(0, name.indexOf('.')))), 'generation']
+  .filter((kind) => kind !== 'content')
+  .map((value) => ({ value, label: kinds[value] ?? value }))

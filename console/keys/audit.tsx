@@ -1,16 +1,20 @@
 import { useGet } from '../api/resource.ts'
 import type { AuditEvent } from '../api/types.ts'
-import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
+import { AddFilter, Chip, Chips, type Filter } from '../pieces/chips.tsx'
+import { nameOf as fieldInWords } from '../pieces/difference.tsx'
 import { useFilters } from '../pieces/filters.ts'
 import { Listing, usePage } from '../pieces/listing.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { At } from '../pieces/when.tsx'
-import { actInWords } from './acts.ts'
+import { actInWords, knownActs, knownKinds } from './acts.ts'
 import { changesOf, inWords, nameOf } from './changes.ts'
 
 const filters: Filter[] = [
-  { kind: 'text', name: 'action', label: 'what', placeholder: 'key.updated' },
-  { kind: 'text', name: 'target_kind', label: 'kind', placeholder: 'guardrail' },
+  {
+    ...{ kind: 'text', name: 'action', label: 'what', placeholder: 'words of what was done' },
+    ...{ suggestions: knownActs, onlySuggested: true, shown: actInWords },
+  },
+  { kind: 'choice', name: 'target_kind', label: 'kind', any: 'any', options: knownKinds },
   { kind: 'text', name: 'target_id', label: 'of', shown: (id) => id.slice(0, 12) },
 ]
 
@@ -26,12 +30,14 @@ export function Audit() {
   return (
     <>
       <div class="does">
-        {filters
-          .filter(({ name }) => chosen.values[name])
-          .map((filter) => (
-            <Chip key={filter.name} filter={filter} filters={chips} />
-          ))}
-        <AddFilter among={filters.filter(({ name }) => !chosen.values[name])} filters={chips} />
+        <Chips>
+          {filters
+            .filter(({ name }) => chosen.values[name])
+            .map((filter) => (
+              <Chip key={filter.name} filter={filter} filters={chips} />
+            ))}
+          <AddFilter among={filters.filter(({ name }) => !chosen.values[name])} filters={chips} />
+        </Chips>
       </div>
       <Listing
         resource={resource}
@@ -68,7 +74,7 @@ function AuditRow({ of: { at, actor, action, target, before, after } }: { of: Au
           <details>
             <summary>
               {changes
-                .map(({ field }) => field)
+                .map(({ field }) => fieldInWords(field))
                 .filter(Boolean)
                 .slice(0, 3)
                 .join(', ') || 'before and after'}
@@ -77,9 +83,9 @@ function AuditRow({ of: { at, actor, action, target, before, after } }: { of: Au
             <dl>
               {changes.map((change) => (
                 <div key={change.field}>
-                  <dt class="dim">{change.field}</dt>
+                  <dt class="dim">{fieldInWords(change.field)}</dt>
                   <dd class="mono">
-                    {inWords(change.before)} → {inWords(change.after)}
+                    {inWords(change.before, change.field)} → {inWords(change.after, change.field)}
                   </dd>
                 </div>
               ))}

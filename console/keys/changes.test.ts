@@ -15,6 +15,14 @@ test('what was made or deleted tells all that it had', () => {
   assert.deepEqual([changesOf(null, null), changesOf(1, 2).length], [[], 1])
 })
 
+test('why something was refused is a sentence, and what was tried is told in words', () => {
+  assert.deepEqual(
+    [inWords('not_found', 'reason'), inWords('intern.file_read', 'act'), inWords('not_found', 'name')],
+    ['It is not there.', 'read a file of an intern', 'not_found'],
+  )
+  assert.equal(inWords('The run that asked this has ended.', 'reason'), 'The run that asked this has ended.')
+})
+
 test('values are told in one line, and a thing by the name that it has last', () => {
   assert.deepEqual([inWords(null), inWords('x'), inWords({ a: 1 })], ['–', 'x', '{"a":1}'])
   assert.equal(nameOf({ name: 'old' }, { name: 'new' }), 'new')

@@ -1,3 +1,5 @@
+import { actInWords } from './acts.ts'
+
 /** One field that a change touched, as `limit 5 → 10`. */
 export type Change = { field: string; before: unknown; after: unknown }
 
@@ -15,10 +17,26 @@ export function changesOf(before: unknown, after: unknown): Change[] {
     .map((field) => ({ field, before: old[field], after: next[field] }))
 }
 
-/** A value of any kind in one line; what is not there, or null, is a dash. */
-export function inWords(value: unknown): string {
+/** Why something was refused, where the trail has but the kind of refusal: a message would tell of paths. */
+const reasons: Record<string, string> = {
+  conflict: 'Something stood in its way.',
+  failed: 'It failed.',
+  forbidden: 'It is not allowed.',
+  gone: 'It is not there any more.',
+  invalid: 'What was asked for is not possible.',
+  not_found: 'It is not there.',
+  payload_too_large: 'It is too large.',
+  range_not_satisfiable: 'It is not that long.',
+  rate_limited: 'Too much was asked at once.',
+  unavailable: 'The intern’s files could not be reached.',
+}
+
+/** A value of a field in one line; what is not there, or null, is a dash. */
+export function inWords(value: unknown, field = ''): string {
   if (value === undefined || value === null) return '–'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (field === 'act') return actInWords(value)
+  return (field === 'reason' && reasons[value]) || value
 }
 
 /** What it was done to goes by its name, where it had one. */

@@ -3,7 +3,7 @@ import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
 import type { Model } from '../api/types.ts'
 import { counted } from '../format/count.ts'
-import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
+import { AddFilter, Chip, Chips, type Filter } from '../pieces/chips.tsx'
 import { type Filters, useFilters } from '../pieces/filters.ts'
 import { Find } from '../pieces/find.tsx'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
@@ -92,11 +92,13 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
   const isPlots = filters.values.view === 'plots'
   return (
     <div class="bar">
-      <Chip filter={sort} filters={filters} />
-      {all.filter(isThere).map((filter) => (
-        <Chip key={filter.name} filter={filter} filters={filters} />
-      ))}
-      <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+      <Chips>
+        <Chip filter={sort} filters={filters} />
+        {all.filter(isThere).map((filter) => (
+          <Chip key={filter.name} filter={filter} filters={filters} />
+        ))}
+        <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+      </Chips>
       <Find label="Find models" placeholder="words of the name or id" />
       <span class="dim count" role="status">
         {count === undefined ? '' : counted(count, 'model')}

@@ -1,4 +1,4 @@
-import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
+import { AddFilter, Chip, Chips, type Filter } from '../pieces/chips.tsx'
 import type { Filters } from '../pieces/filters.ts'
 import { breakdowns, filterNames, type Row } from './queries.ts'
 import { defaultSpan, spans } from './spans.ts'
@@ -53,10 +53,12 @@ export function Bar({
   const isSet = ({ name }: Filter) => filters.values[name] !== undefined
   return (
     <div class="bar">
-      {[last, by, ...texts.filter(isSet)].map((filter) => (
-        <Chip key={filter.name} filter={filter} filters={filters} />
-      ))}
-      <AddFilter among={texts.filter((filter) => !isSet(filter))} filters={filters} />
+      <Chips>
+        {[last, by, ...texts.filter(isSet)].map((filter) => (
+          <Chip key={filter.name} filter={filter} filters={filters} />
+        ))}
+        <AddFilter among={texts.filter((filter) => !isSet(filter))} filters={filters} />
+      </Chips>
     </div>
   )
 }

@@ -19,12 +19,12 @@ export function useActing() {
   return { problem, isBusy, act }
 }
 
-/** The same for what has no place of its own to say it. */
-export async function attempt(todo: () => Promise<void>): Promise<void> {
+/** The same for what has no place of its own to say it. @param what the sentence before what the service says. */
+export async function attempt(todo: () => Promise<void>, what = ''): Promise<void> {
   try {
     await todo()
   } catch (error) {
-    toast(told(error), { isBad: true })
+    toast(what + told(error), { isBad: true })
   }
 }
 

@@ -3,14 +3,23 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Filters } from './filters.ts'
 
 type Common = { name: string; label: string }
-/** A filter of a list: one of some values, or any text. */
+/** A filter of a list: one of some values, or any text. `onlySuggested`: what is typed finds one of the suggestions. */
 export type Filter = Common &
   (
     | { kind: 'choice'; any: string; options: { value: string; label: string }[] }
-    | { kind: 'text'; placeholder?: string; suggestions?: string[]; shown?: (value: string) => string }
+    | {
+        kind: 'text'
+        placeholder?: string
+        suggestions?: string[]
+        onlySuggested?: boolean
+        shown?: (value: string) => string
+      }
   )
 
-/** A button that opens a small menu below it. A press elsewhere, and Escape, close it. */
+/** Filters beside each other. A narrow window has them in one line, to be pushed sideways. */
+export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
+
+/** A button that opens a small menu below it, in which arrow keys move. A press elsewhere, and Escape, close it. */
 export function Menu({
   button,
   label,
@@ -22,20 +31,27 @@ export function Menu({
 }) {
   const place = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
+  /** Who chose something by keys goes on from the button. */
+  const close = () => {
+    setOpen(false)
+    place.current?.querySelector('button')?.focus()
+  }
   useEffect(() => {
     if (!isOpen) return
     const leave = (event: Event) => {
       if (!place.current?.contains(event.target as Node)) setOpen(false)
     }
     const press = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return
+      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (!by && event.key !== 'Escape') return
       event.preventDefault()
-      setOpen(false)
-      place.current?.querySelector('button')?.focus()
+      if (!by) return close()
+      const all = [...place.current!.querySelectorAll<HTMLElement>(choosable)]
+      all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
     }
     document.addEventListener('pointerdown', leave)
     document.addEventListener('keydown', press, true)
-    place.current?.querySelector<HTMLElement>('.menu input, .menu button')?.focus()
+    place.current?.querySelector<HTMLElement>(choosable)?.focus()
     return () => {
       document.removeEventListener('pointerdown', leave)
       document.removeEventListener('keydown', press, true)
@@ -46,9 +62,18 @@ export function Menu({
       <button type="button" class="chip" aria-expanded={isOpen} aria-label={label} onClick={() => setOpen(!isOpen)}>
         {button}
       </button>
-      {isOpen && <div class="menu">{children(() => setOpen(false))}</div>}
+      {isOpen && <div class="menu">{children(close)}</div>}
     </div>
   )
+}
+
+/** What the focus moves through in an open menu. */
+const choosable = '.menu input, .menu button'
+
+/** What is taken away with its button leaves the focus where another filter is added. */
+function toAdding(from: HTMLElement): void {
+  const all = from.closest('.bar, .does')?.querySelectorAll<HTMLElement>('.menu-place > button')
+  all?.[all.length - 1]?.focus()
 }
 
 export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) {
@@ -70,7 +95,15 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
         }}
       </Menu>
       {value !== undefined && (
-        <button type="button" class="chip-end" aria-label={`Without ${filter.label}`} onClick={() => set(undefined)}>
+        <button
+          type="button"
+          class="chip-end"
+          aria-label={`Without ${filter.label}`}
+          onClick={(event) => {
+            toAdding(event.currentTarget)
+            set(undefined)
+          }}
+        >
           ✕
         </button>
       )}
@@ -116,17 +149,17 @@ function Choices({ filter, value, choose }: Choosing<'choice'>) {
 }
 
 function TextFilter({ filter, value, choose }: Choosing<'text'>) {
-  const [typed, setTyped] = useState(value ?? '')
+  const [typed, setTyped] = useState((!filter.onlySuggested && value) || '')
   const fitting = (filter.suggestions ?? [])
     .filter((one) => `${one} ${filter.shown?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
-    .slice(0, 12)
+    .slice(0, filter.onlySuggested ? undefined : 12)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         // What is suggested by another name is meant where its name was typed.
         const named = fitting.find((one) => filter.shown?.(one) === typed.trim())
-        choose(named ?? typed.trim())
+        choose(named ?? (filter.onlySuggested ? fitting[0] : typed.trim()))
       }}
     >
       <input
@@ -145,33 +178,29 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
 }
 
 /** A menu of the filters that are not set; those that are stand as chips. */
-export function AddFilter({ among, filters }: { among: Filter[]; filters: Filters }) {
-  const [filter, setFilter] = useState<Filter>()
+export function AddFilter(props: { among: Filter[]; filters: Filters }) {
   return (
     <Menu button="+ filter" label="Add a filter">
-      {(close) =>
-        filter ? (
-          <AddedFilter
-            filter={filter}
-            choose={(value) => {
-              if (value) filters.set({ [filter.name]: value })
-              setFilter(undefined)
-              close()
-            }}
-          />
-        ) : (
-          among.map((one) => (
-            <button key={one.name} type="button" onClick={() => setFilter(one)}>
-              {one.label}
-            </button>
-          ))
-        )
-      }
+      {(close) => <Adding {...props} close={close} />}
     </Menu>
   )
 }
 
-function AddedFilter({ filter, choose }: { filter: Filter; choose: (value: string | undefined) => void }) {
-  if (filter.kind === 'choice') return <Choices filter={filter} value={undefined} choose={choose} />
-  return <TextFilter filter={filter} value={undefined} choose={choose} />
+/** Which filter, and then by what: each time the menu opens it begins anew. */
+function Adding({ among, filters, close }: { among: Filter[]; filters: Filters; close: () => void }) {
+  const [filter, setFilter] = useState<Filter>()
+  useEffect(() => {
+    if (filter) document.querySelector<HTMLElement>(choosable)?.focus()
+  }, [filter])
+  const choose = (value: string | undefined) => {
+    close()
+    if (filter && value) filters.set({ [filter.name]: value })
+  }
+  if (filter?.kind === 'choice') return <Choices filter={filter} value={undefined} choose={choose} />
+  if (filter) return <TextFilter filter={filter} value={undefined} choose={choose} />
+  return among.map((one) => (
+    <button key={one.name} type="button" onClick={() => setFilter(one)}>
+      {one.label}
+    </button>
+  ))
 }

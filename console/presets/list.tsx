@@ -53,13 +53,15 @@ const columns: Column<Preset>[] = [
 
 function Narrow({ slug, status, updated_at }: Preset) {
   return (
-    <>
+    <div class="two-lines">
       <div>
         <b>@preset/{slug}</b>
       </div>
       <div class="dim">
-        {status}, changed <Ago time={updated_at} />
+        <span>
+          {status}, changed <Ago time={updated_at} />
+        </span>
       </div>
-    </>
+    </div>
   )
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { awaySince } from '../api/away.ts'
 import { addressOf } from '../api/client.ts'
 import type { Key } from '../api/types.ts'
-import { AddFilter, Chip, type Filter } from '../pieces/chips.tsx'
+import { AddFilter, Chip, Chips, type Filter } from '../pieces/chips.tsx'
 import type { Filters } from '../pieces/filters.ts'
 import { useKeys } from '../pieces/keys.ts'
 import { logQuery, spans } from './log-query.ts'
@@ -91,10 +91,12 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
   const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
   return (
     <div class="bar">
-      {all.filter(isThere).map((filter) => (
-        <Chip key={filter.name} filter={filter} filters={filters} />
-      ))}
-      <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+      <Chips>
+        {all.filter(isThere).map((filter) => (
+          <Chip key={filter.name} filter={filter} filters={filters} />
+        ))}
+        <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+      </Chips>
       <form
         class="find"
         onSubmit={(event) => {

@@ -115,6 +115,28 @@ test('the access of a member is changed, and what was done stands in the trail',
   assert.deepEqual(faults, [])
 })
 
+test(
+  'the trail is filtered by words of what was done, by keys alone, and the address has its name',
+  options,
+  async () => {
+    await using watched = await signedInPage(browser, world.service, '/keys/audit')
+    const { page, faults } = watched
+    const add = page.getByRole('button', { name: 'Add a filter' })
+    await add.press('Enter')
+    await page.getByRole('button', { name: 'what', exact: true }).press('Enter')
+    await page.keyboard.type('made a guard')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/[?]action=guardrail\.created$/)
+    await page.getByRole('button', { name: 'what made a guardrail' }).waitFor()
+    assert.equal(await add.evaluate((button) => button === button.ownerDocument.activeElement), true)
+    await until(async () => {
+      const acts = await page.locator('tbody .action').allTextContents()
+      return acts.length > 0 && acts.every((act) => act === 'made a guardrail')
+    })
+    assert.deepEqual(faults, [])
+  },
+)
+
 test('somebody is added, gets a link that signs them in, and their browser is signed out', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys/people')
   const { page, faults } = watched

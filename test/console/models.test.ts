@@ -38,6 +38,22 @@ test('words and filters leave the models that pass, and stand in the address', o
   assert.deepEqual(faults, [])
 })
 
+test('a narrow window has its filters in one line, and a menu of the last stands whole', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/models', { viewport: { width: 390, height: 800 } })
+  const { page, faults } = watched
+  const chips = page.locator('.chips .chip')
+  await chips.nth(4).waitFor()
+  const tops = await chips.evaluateAll((all) => all.map((chip) => chip.getBoundingClientRect().top))
+  assert.equal(new Set(tops).size, 1, JSON.stringify(tops))
+  await page.getByRole('button', { name: 'Add a filter' }).click()
+  const box = await page.locator('.menu').boundingBox()
+  assert.ok(box && box.x >= 0 && box.x + box.width <= 390 && box.height > 100, JSON.stringify(box))
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox').and(page.locator('.menu input:focus')).waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('a model shows who serves it side by side, and Escape leads back to the same list', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models?q=deepseek-v4')
   const { page, faults } = watched
