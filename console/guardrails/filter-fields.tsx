@@ -1,20 +1,8 @@
+import { builtins } from '../pieces/policy-words.ts'
 import type { EditorProps, Policy } from './policy.ts'
 
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 type Pattern = NonNullable<Policy['content_filters']>[number]
-
-/** What each looks for, in words. */
-export const builtins: Record<Builtin['slug'], string> = {
-  email: 'e-mail addresses',
-  phone: 'phone numbers',
-  ssn: 'US social security numbers',
-  'credit-card': 'credit card numbers',
-  'ip-address': 'IP addresses',
-  secrets: 'keys and passwords',
-  'person-name': 'names of persons',
-  address: 'postal addresses',
-  'regex-prompt-injection': 'prompt injection',
-}
 
 function Action<Value extends string>(props: {
   label: string

@@ -8,11 +8,11 @@ import { useMe } from '../api/session.ts'
 import type { Guardrail } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { hasDraft } from '../pieces/drafts.ts'
+import { meaningOf } from '../pieces/policy-words.ts'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
 import { type Column, Table } from '../pieces/table.tsx'
 import { policyIn } from './policy.ts'
 import { Spent } from './spent.tsx'
-import { meaningOf } from './words.ts'
 
 type Row = { guardrail: Guardrail; means: string; governs: string }
 

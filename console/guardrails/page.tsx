@@ -5,6 +5,7 @@ import { useGet } from '../api/resource.ts'
 import type { Guardrail, Workspace } from '../api/types.ts'
 import { useDraft } from '../pieces/drafts.ts'
 import { useKeys } from '../pieces/keys.ts'
+import { meaningOf } from '../pieces/policy-words.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { Assigned } from './assigned.tsx'
@@ -16,7 +17,6 @@ import { Remove } from './remove.tsx'
 import { Replayed } from './replayed.tsx'
 import { Spent } from './spent.tsx'
 import { TryText } from './try-text.tsx'
-import { meaningOf } from './words.ts'
 
 /** One guardrail. A workspace's default is there before anything is said in it: the first save makes it. */
 export function GuardrailPage({ id, mayChange }: { id: string; mayChange: boolean }) {

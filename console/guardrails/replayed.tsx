@@ -4,9 +4,9 @@ import { useResource } from '../api/resource.ts'
 import type { GuardrailPatch, Replay } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Usd } from '../pieces/amount.tsx'
-import { nameOf } from '../pieces/difference.tsx'
 import { usePaused } from '../pieces/paused.ts'
 import { ReplayFrame } from '../pieces/replay-frame.tsx'
+import { ruleOf } from '../pieces/rule-name.ts'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 import { outcomes, Touched } from './touched.tsx'
 
@@ -110,7 +110,7 @@ function Parts({ replay }: { replay: Replay }) {
         {replay.by_rule.map(({ rule, outcome, requests, usd }) => (
           <li key={`${rule} ${outcome}`}>
             <span>
-              {nameOf(rule)} <span class="dim">{outcomes[outcome]}</span>
+              {ruleOf(rule)} <span class="dim">{outcomes[outcome]}</span>
             </span>
             <span>
               {exactCount(requests)} <span class="dim">for</span> <Usd amount={usd} />
@@ -133,7 +133,7 @@ function Parts({ replay }: { replay: Replay }) {
         <ul>
           {replay.undecidable.map(({ rule, requests, why }) => (
             <li key={rule}>
-              {nameOf(rule)}, {exactCount(requests)}: {why}
+              {ruleOf(rule)}, {exactCount(requests)}: {why}
             </li>
           ))}
           {replay.notes.map((note) => (

@@ -1,7 +1,7 @@
 import type { Replay } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Usd } from '../pieces/amount.tsx'
-import { nameOf } from '../pieces/difference.tsx'
+import { ruleOf } from '../pieces/rule-name.ts'
 import { At } from '../pieces/when.tsx'
 
 export const outcomes = { refuse: 'refused', reroute: 'sent elsewhere', redact: 'blacked out' }
@@ -28,7 +28,7 @@ export function Touched({ replay: { touched, touched_requests: told } }: { repla
               <td>
                 {effects.map(({ outcome, rule }) => (
                   <div key={outcome + rule}>
-                    {nameOf(rule)} <span class={outcome === 'refuse' ? 'bad' : 'dim'}>{outcomes[outcome]}</span>
+                    {ruleOf(rule)} <span class={outcome === 'refuse' ? 'bad' : 'dim'}>{outcomes[outcome]}</span>
                   </div>
                 ))}
               </td>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { seesAll } from '../api/every-key.ts'
 import { useGet } from '../api/resource.ts'
 import { useMe } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
@@ -9,8 +10,10 @@ import { Secret } from '../pieces/secret.tsx'
 import { Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { ChangeKey } from './change-key.tsx'
+import { stateOf } from './key-state.ts'
 import { MakeKey } from './make-key.tsx'
 import { mayChangeKey, mayMakeKeys } from './may.ts'
+import { WhatItMay } from './what-it-may.tsx'
 import { useWorkspace, WhichWorkspace } from './which-workspace.tsx'
 
 const heads = ['key', 'whose', '#spent', '#limit', '#left', 'ends', '']
@@ -20,6 +23,7 @@ export function Keys() {
   const workspace = useWorkspace()
   const resource = useGet('GET /keys', { query: { ...useFoundPage(), ...workspace, include_disabled: 'true' } })
   const [open, setOpen] = useState<Key | 'new'>()
+  const [asked, setAsked] = useState<Key>()
   const [made, setMade] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
   const me = useMe()
@@ -48,10 +52,12 @@ export function Keys() {
           <KeyRow
             key={key.hash}
             of={key}
+            onAsk={seesAll(me) ? () => setAsked(key) : undefined}
             onChange={mayChangeKey(me, key) === 'nothing' ? undefined : () => setOpen(key)}
           />
         )}
       />
+      {asked && <WhatItMay of={asked} onClose={() => setAsked(undefined)} />}
       {open === 'new' && (
         <MakeKey
           workspace={workspace}
@@ -68,7 +74,9 @@ export function Keys() {
   )
 }
 
-function KeyRow({ of: key, onChange }: { of: Key; onChange: (() => void) | undefined }) {
+type RowProps = { of: Key; onAsk: (() => void) | undefined; onChange: (() => void) | undefined }
+
+function KeyRow({ of: key, onAsk, onChange }: RowProps) {
   return (
     <tr class={key.disabled ? 'dim' : undefined}>
       <th scope="row">
@@ -90,6 +98,11 @@ function KeyRow({ of: key, onChange }: { of: Key; onChange: (() => void) | undef
       </td>
       <td data-head="ends">{key.expires_at ? <Ago time={key.expires_at} /> : <span class="dim">never</span>}</td>
       <td class="number">
+        {onAsk && (
+          <button type="button" aria-label={`What ${key.name} may do`} onClick={onAsk}>
+            May…
+          </button>
+        )}{' '}
         <a href={`/keys/audit?target_id=${key.hash}`} aria-label={`History of ${key.name}`}>
           History
         </a>{' '}
@@ -104,11 +117,9 @@ function KeyRow({ of: key, onChange }: { of: Key; onChange: (() => void) | undef
 }
 
 /** Nothing is said of a key that works. */
-function State({ of: { disabled, expires_at, limit_remaining } }: { of: Key }) {
-  if (disabled) return <Mark tone="bad" says="disabled" />
-  if (expires_at && new Date(expires_at) <= new Date()) return <Mark tone="bad" says="ended" />
-  if (limit_remaining !== null && limit_remaining <= 0) return <Mark tone="warn" says="used up" />
-  return null
+function State({ of: key }: { of: Key }) {
+  const state = stateOf(key)
+  return state ? <Mark {...state} /> : null
 }
 
 const Mark = ({ tone, says }: { tone: string; says: string }) => (

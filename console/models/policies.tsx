@@ -3,7 +3,7 @@ import { useEvery } from '../api/pages.ts'
 import { useMe } from '../api/session.ts'
 import type { ModelVerdict } from '../api/types.ts'
 import { counted } from '../format/count.ts'
-import { nameOf } from '../pieces/difference.tsx'
+import { ruleOf } from '../pieces/rule-name.ts'
 import { Failed } from '../pieces/states.tsx'
 
 /** What each guardrail leaves of a model: of all for who sees them, else of those in force for oneself. */
@@ -46,9 +46,9 @@ function PolicyRow({ verdict, isLinked }: { verdict: ModelVerdict; isLinked: boo
       </th>
       <td>
         {rule !== null
-          ? `forbids it: ${nameOf(rule)}`
+          ? `forbids it: ${ruleOf(rule)}`
           : `${is_allowed ? 'not by' : 'by nobody: not by'} ${endpoints
-              .map(({ tag, rule: own }) => `${tag} (${nameOf(own)})`)
+              .map(({ tag, rule: own }) => `${tag} (${ruleOf(own)})`)
               .join(', ')}`}
       </td>
     </tr>

@@ -1,3 +1,4 @@
+import { counted } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
 import { Usd } from '../pieces/amount.tsx'
@@ -5,12 +6,32 @@ import { type Budget, standingOf } from './budgets.ts'
 
 const words = { daily: 'a day', weekly: 'a week', monthly: 'a month' }
 
+/** At least so many are told; all that somebody should look at are. */
+const told = 5
+
 /** Limits on spending as bars: what is spent, what servers hold, and what will be at the end of the period at this pace. */
 export function BudgetBars({ budgets }: { budgets: Budget[] }) {
-  const fullest = budgets.toSorted((a, b) => b.spent / b.limit - a.spent / a.limit)
+  const urgent = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[standingOf(budget).tone]
+  const first = budgets.toSorted((a, b) => urgent(b) - urgent(a) || b.spent / b.limit - a.spent / a.limit)
+  const count = Math.max(told, first.filter(urgent).length)
+  const others = first.slice(count)
+  return (
+    <>
+      <Bars budgets={first.slice(0, count)} />
+      {others.length > 0 && (
+        <details class="more-budgets">
+          <summary class="dim">{counted(others.length, 'other limit')}, none of them nearly used up</summary>
+          <Bars budgets={others} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function Bars({ budgets }: { budgets: Budget[] }) {
   return (
     <ul class="budgets">
-      {fullest.map((budget) => (
+      {budgets.map((budget) => (
         <li key={budget.id}>
           <BudgetBar budget={budget} />
         </li>

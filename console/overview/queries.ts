@@ -10,10 +10,31 @@ export const breakdowns: Record<string, { label: string; dimension: Dimension; f
   model: { label: 'model', dimension: 'model', filter: 'model' },
   key: { label: 'key', dimension: 'api_key_id', filter: 'api_key_hash' },
   provider: { label: 'provider', dimension: 'provider', filter: 'provider' },
+  endpoint: { label: 'endpoint', dimension: 'endpoint', filter: 'endpoint' },
   member: { label: 'member', dimension: 'user', filter: 'user_id' },
 }
 
 export const breakdownOf = (name: string | undefined) => breakdowns[name ?? 'model'] ?? breakdowns.model!
+
+/** By what groups are ordered, the most first: as the address has it, and the API. */
+export const orders = {
+  requests: 'request_count',
+  tokens: 'tokens_total',
+  failed: 'error_count',
+  slow: 'latency_p95',
+  spent: 'upstream_inference_cost',
+} as const satisfies Record<string, AnalyticsQuery['metrics'][number]>
+export type Order = keyof typeof orders
+
+export const orderOf = (name: string | undefined): Order =>
+  name !== undefined && Object.hasOwn(orders, name) ? (name as Order) : 'spent'
+
+/** The log has no filter for an endpoint, but for its model and its provider. */
+export function inLog(filter: string, id: string): Record<string, string> {
+  if (filter !== 'endpoint') return { [filter]: id }
+  const at = id.lastIndexOf('@')
+  return { model: id.slice(0, at), provider: id.slice(at + 1) }
+}
 
 /** Filters by their names in the address, which are those of the request log. */
 const fields: Record<string, Filter['field']> = {
@@ -64,7 +85,7 @@ export function overviewQueries(values: Values, now: number) {
     groups: {
       ...common,
       dimensions: [dimension],
-      order_by: { field: 'upstream_inference_cost', direction: 'desc' },
+      order_by: { field: orders[orderOf(values.order)], direction: 'desc' },
       limit: 50,
     },
     groupsOverTime: {

@@ -90,7 +90,7 @@ export function Screen() {
           ) : (
             <>
               <Plots {...data} by={by} />
-              <Top rows={data.groups} by={by} values={values} />
+              <Top rows={data.groups} by={by} filters={filters} />
             </>
           )}
         </div>

@@ -22,9 +22,10 @@ export function lineOf(rows: Row[], metric: string, times: number[], missing: nu
   return times.map((time) => known.get(time) ?? missing)
 }
 
-/** Those that are told apart, and how many are not. @param groups the most important first. */
+/** Those that are told apart, the most expensive first, and how many are not. */
 export function shownOf(groups: Row[], dimension: string): { names: string[]; others: number } {
-  const all = groups.map((row) => nameOf(row, dimension))
+  const cost = (row: Row) => amountIn(row, 'upstream_inference_cost')
+  const all = groups.toSorted((a, b) => cost(b) - cost(a)).map((row) => nameOf(row, dimension))
   const names = all.length > linesShown + 1 ? all.slice(0, linesShown) : all
   return { names, others: all.length - names.length }
 }

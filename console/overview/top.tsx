@@ -2,13 +2,23 @@ import { queryOf } from '../api/address.ts'
 import { count, exactCount, percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { Usd } from '../pieces/amount.tsx'
-import type { breakdownOf, Row, Values } from './queries.ts'
+import type { Filters } from '../pieces/filters.ts'
+import { type breakdownOf, inLog, type Order, orderOf, type Row, type Values } from './queries.ts'
 import { nameOf, shownOf } from './stack.ts'
 
-type TopProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; values: Values }
+type TopProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
 
-/** Who had how much, most expensive first. Each leads to its requests. */
-export function Top({ rows, by, values }: TopProps) {
+const heads: [Order, string][] = [
+  ['requests', 'requests'],
+  ['tokens', 'tokens'],
+  ['failed', 'failed'],
+  ['slow', 'first token p50 / p95'],
+  ['spent', 'spent'],
+]
+
+/** Who had how much, the most first of what is chosen at the head of its column. Each leads to its requests. */
+export function Top({ rows, by, filters: { values, set } }: TopProps) {
+  const order = orderOf(values.order)
   const most = Math.max(...rows.map((row) => Number(row.upstream_inference_cost)), 0)
   const { names } = shownOf(rows, by.dimension)
   return (
@@ -17,34 +27,21 @@ export function Top({ rows, by, values }: TopProps) {
         <thead>
           <tr>
             <th scope="col">{by.label}</th>
-            <th scope="col" class="number">
-              requests
-            </th>
-            <th scope="col" class="number">
-              tokens
-            </th>
-            <th scope="col" class="number">
-              failed
-            </th>
-            <th scope="col" class="number">
-              p50 / p95
-            </th>
-            <th scope="col" class="number">
-              spent
-            </th>
+            {heads.map(([name, title]) => (
+              <th key={name} scope="col" class="number" aria-sort={name === order ? 'descending' : undefined}>
+                <button type="button" class="bare" onClick={() => set({ order: name === 'spent' ? undefined : name })}>
+                  {title}
+                </button>
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
-            <TopRow
-              key={nameOf(row, by.dimension)}
-              row={row}
-              by={by}
-              most={most}
-              values={values}
-              colour={index < names.length ? index + 1 : 6}
-            />
-          ))}
+          {rows.map((row) => {
+            const name = nameOf(row, by.dimension)
+            const colour = names.indexOf(name) + 1 || 6
+            return <TopRow key={name} {...{ row, by, most, values, colour }} />
+          })}
         </tbody>
       </table>
     </section>
@@ -57,14 +54,20 @@ function TopRow({
   values,
   most,
   colour,
-}: Omit<TopProps, 'rows'> & { row: Row; most: number; colour: number }) {
+}: {
+  row: Row
+  by: TopProps['by']
+  values: Values
+  most: number
+  colour: number
+}) {
   const name = nameOf(row, by.dimension)
   const id = row.ids?.[by.dimension] ?? row[by.dimension]
   const requests = Number(row.request_count)
   const failed = Number(row.error_count)
   const cost = Number(row.upstream_inference_cost)
-  const { by: _by, ...rest } = values
-  const path = `/requests${queryOf({ last: '24h', ...rest, [by.filter]: id })}`
+  const { by: _by, order: _order, ...rest } = values
+  const path = `/requests${queryOf({ last: '24h', ...rest, ...(id ? inLog(by.filter, String(id)) : {}) })}`
   return (
     <tr>
       <th scope="row">

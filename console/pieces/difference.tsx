@@ -1,5 +1,4 @@
-/** `allowed_models` as `allowed models`. */
-export const nameOf = (field: string) => field.replaceAll('_', ' ').replace(' usd', ', USD')
+import { nameOf } from './rule-name.ts'
 
 /** What is other in one field: lines that go, and lines that come. */
 export type Change = { field: string; gone: string[]; come: string[] }

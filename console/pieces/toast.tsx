@@ -12,11 +12,13 @@ const drop = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-/** Says in passing what was done; with `undo`, for ten seconds, how to take it back. */
+/** Says in passing what was done; with `undo`, for ten seconds, how to take it back. What failed stays until it is closed. */
 export function toast(text: string, { undo, isBad }: { undo?: () => void; isBad?: boolean } = {}): void {
   const id = next++
-  toasts.value = [...toasts.value, { id, text, ...(undo && { undo }), ...(isBad && { isBad }) }]
-  window.setTimeout(() => drop(id), undo || isBad ? undoMs : shownMs)
+  // What failed before in the same way is said once.
+  const others = toasts.value.filter((one) => !one.isBad || one.text !== text)
+  toasts.value = [...others, { id, text, ...(undo && { undo }), ...(isBad && { isBad }) }]
+  if (!isBad) window.setTimeout(() => drop(id), undo ? undoMs : shownMs)
 }
 
 export function Toasts() {
@@ -35,6 +37,11 @@ export function Toasts() {
               }}
             >
               Undo
+            </button>
+          )}
+          {isBad && (
+            <button type="button" class="bare" aria-label="Close" onClick={() => drop(id)}>
+              ✕
             </button>
           )}
         </div>

@@ -1,4 +1,5 @@
 import type { Generation } from '../api/types.ts'
+import { ruleOf } from '../pieces/rule-name.ts'
 
 export type Tone = 'ok' | 'warn' | 'bad'
 
@@ -14,7 +15,7 @@ export function outcomeOf({ outcome, attempts, error }: Told): { says: string; t
 }
 
 function reasonOf(error: Told['error']): string {
-  if (error?.rule) return error.rule.replaceAll('_', ' ')
+  if (error?.rule) return ruleOf(error.rule)
   return failureWords[error?.kind ?? ''] ?? (error?.kind ?? 'unknown').replaceAll('_', ' ')
 }
 

@@ -1,6 +1,7 @@
 import type { Generation } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { duration } from '../format/time.ts'
+import { ruleOf } from '../pieces/rule-name.ts'
 import { failureWords } from './outcome.ts'
 
 export type Step = {
@@ -77,12 +78,12 @@ function presetStep({ preset }: Generation): Step[] {
 
 function guardrailSteps({ error, outcome, content_findings }: Generation): Step[] {
   const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
-    const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, rule.replaceAll('_', ' '), rule.replaceAll('_', ' '))}`
+    const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleOf(rule), ruleOf(rule))}`
     return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
     return found.length > 0 ? found : [{ label: 'guardrails', says: 'let it pass', tone: 'quiet', took: '' }]
-  const rule = error?.rule?.replaceAll('_', ' ') ?? failureWords[error?.kind ?? ''] ?? 'refused'
+  const rule = ((error?.rule && ruleOf(error.rule)) || failureWords[error?.kind ?? '']) ?? 'refused'
   const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }

@@ -62,6 +62,20 @@ test('a key that is made shows its secret once, and the secret works', options, 
   assert.deepEqual(faults, [])
 })
 
+test('a key tells what it may do: what it may spend, and which guardrails govern it, in words', options, async () => {
+  await using watched = await signedInPage(browser, world.service, '/keys')
+  const { page, faults } = watched
+  const ask = page.getByRole('button', { name: 'What shut-in may do' })
+  await ask.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'What shut-in may do' })
+  await dialog.getByText('as much as its guardrails leave it').waitFor()
+  await dialog.getByRole('link', { name: 'Only what the contract names' }).waitFor()
+  await dialog.getByText('Never these models: openai/gpt-5.4-mini').waitFor()
+  await page.keyboard.press('Escape')
+  await ask.and(page.locator(':focus')).waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('a change of a key holds, and is taken back by "Undo"', options, async () => {
   await world.service.manage('POST', '/keys', { name: 'changing', limit: 5 })
   await using watched = await signedInPage(browser, world.service, '/keys')
@@ -124,11 +138,12 @@ test(
     const add = page.getByRole('button', { name: 'Add a filter' })
     await add.press('Enter')
     await page.getByRole('button', { name: 'what', exact: true }).press('Enter')
+    await page.locator('.menu input:focus').waitFor()
     await page.keyboard.type('made a guard')
     await page.keyboard.press('Enter')
     await page.waitForURL(/[?]action=guardrail\.created$/)
     await page.getByRole('button', { name: 'what made a guardrail' }).waitFor()
-    assert.equal(await add.evaluate((button) => button === button.ownerDocument.activeElement), true)
+    await add.and(page.locator(':focus')).waitFor()
     await until(async () => {
       const acts = await page.locator('tbody .action').allTextContents()
       return acts.length > 0 && acts.every((act) => act === 'made a guardrail')

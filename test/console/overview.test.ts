@@ -44,6 +44,19 @@ test(
   },
 )
 
+test('which endpoint is slow is told by its column, and leads to the requests that it answered', options, async () => {
+  await using watched = await signedInPage(browser, service, '/overview?by=endpoint')
+  const { page, faults } = watched
+  const slow = page.getByRole('columnheader', { name: 'first token' })
+  await slow.getByRole('button').click()
+  await page.waitForURL(/order=slow/)
+  await page.locator('th[aria-sort=descending]').and(slow).waitFor()
+  await page.getByRole('link', { name: 'deepseek/deepseek-v4@deepinfra' }).click()
+  await page.waitForURL((url) => url.searchParams.get('provider') === 'deepinfra' && !url.searchParams.has('order'))
+  await page.getByRole('button', { name: 'model deepseek/deepseek-v4' }).waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('behind each plot stands a table with its figures', options, async () => {
   await using watched = await signedInPage(browser, service, '/overview?last=1h')
   const { page, faults } = watched

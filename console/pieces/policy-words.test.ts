@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyPolicy } from './policy.ts'
-import { meaningOf } from './words.ts'
+import { emptyPolicy } from '../guardrails/policy.ts'
+import { meaningOf } from './policy-words.ts'
 
 test('a policy is told in sentences, one a rule, the limit first', () => {
   const policy = {
@@ -20,7 +20,7 @@ test('a policy is told in sentences, one a rule, the limit first', () => {
     'Requests come in only through Europe or the US.',
     'Models run only where no data is retained.',
     'Text with “project blue” is refused.',
-    'Text with email is blacked out.',
+    'Text with e-mail addresses is blacked out.',
   ])
 })
 

@@ -1,8 +1,24 @@
+import type { Guardrail } from '../api/types.ts'
 import { money } from '../format/money.ts'
-import type { Policy } from './policy.ts'
+
+/** A guardrail, or what its fields are to become. */
+type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at'>
+type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 
 const periods = { daily: 'a day', weekly: 'a week', monthly: 'a month' }
 const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
+/** What each builtin filter looks for. */
+export const builtins: Record<Builtin['slug'], string> = {
+  email: 'e-mail addresses',
+  phone: 'phone numbers',
+  ssn: 'US social security numbers',
+  'credit-card': 'credit card numbers',
+  'ip-address': 'IP addresses',
+  secrets: 'keys and passwords',
+  'person-name': 'names of persons',
+  address: 'postal addresses',
+  'regex-prompt-injection': 'prompt injection',
+}
 const acts = { block: 'is refused', redact: 'is blacked out', flag: 'is noted' }
 /** More than these are counted. */
 const named = 6
@@ -57,9 +73,11 @@ function dataIn(policy: Policy): string[] {
 
 function filtersIn({ content_filter_builtins, content_filters }: Policy): string[] {
   return (['block', 'redact', 'flag'] as const).flatMap((action) => {
-    const builtins = (content_filter_builtins ?? []).filter((one) => one.action === action).map(({ slug }) => slug)
+    const found = (content_filter_builtins ?? [])
+      .filter((one) => one.action === action)
+      .map(({ slug }) => builtins[slug] ?? slug)
     const patterns = (content_filters ?? []).filter((one) => one.action === action).map(({ pattern }) => `“${pattern}”`)
-    const all = [...builtins, ...patterns]
+    const all = [...found, ...patterns]
     return all.length > 0 ? [`Text with ${listed(all)} ${acts[action]}.`] : []
   })
 }

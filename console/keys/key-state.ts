@@ -1,0 +1,15 @@
+import type { Key } from '../api/types.ts'
+
+type Standing = { tone: 'bad' | 'warn'; says: string }
+
+/** Why a key is refused; undefined of one that works. */
+export function stateOf({
+  disabled,
+  expires_at,
+  limit_remaining,
+}: Pick<Key, 'disabled' | 'expires_at' | 'limit_remaining'>): Standing | undefined {
+  if (disabled) return { tone: 'bad', says: 'disabled' }
+  if (expires_at && new Date(expires_at) <= new Date()) return { tone: 'bad', says: 'ended' }
+  if (limit_remaining !== null && limit_remaining <= 0) return { tone: 'warn', says: 'used up' }
+  return undefined
+}

@@ -1,0 +1,88 @@
+import { useEvery } from '../api/pages.ts'
+import type { Guardrail, Key } from '../api/types.ts'
+import { exactMoney, money } from '../format/money.ts'
+import { Dialog } from '../pieces/dialog.tsx'
+import { Facts } from '../pieces/facts.tsx'
+import { meaningOf } from '../pieces/policy-words.ts'
+import { Loading } from '../pieces/states.tsx'
+import { Ago } from '../pieces/when.tsx'
+import { stateOf } from './key-state.ts'
+
+const whatKindsMay = {
+  api: 'asks models, and interns',
+  intern: 'asks models for an intern',
+  management: 'manages the organization, and asks no model',
+}
+
+/** What a key may, all in one place: of what kind it is, what it may spend, how long, and what guardrails leave of it. */
+export function WhatItMay({ of: key, onClose }: { of: Key; onClose: () => void }) {
+  const { limit, limit_reset, limit_remaining: left, expires_at } = key
+  const state = stateOf(key)
+  return (
+    <Dialog title={`What ${key.name} may do`} onClose={onClose}>
+      <h2>{key.name}</h2>
+      <Facts
+        class="key-facts"
+        facts={[
+          ['now', state ? <span class={state.tone}>nothing: it is {state.says}</span> : 'it works'],
+          ['may', whatKindsMay[key.kind]],
+          [
+            'spends',
+            limit === null ? (
+              'as much as its guardrails leave it'
+            ) : (
+              <span title={exactMoney(limit)}>
+                at most {money(limit)} {limit_reset ?? 'in all'}, of which {money(left ?? 0)} is left
+              </span>
+            ),
+          ],
+          ['ends', expires_at ? <Ago time={expires_at} /> : 'never'],
+        ]}
+      />
+      <h3>Guardrails over it</h3>
+      {key.kind === 'management' ? <p class="dim">They govern who asks models.</p> : <Governing of={key} />}
+      <div class="actions">
+        <a class="button" href={`/requests?api_key_hash=${key.hash}`}>
+          Its requests
+        </a>
+      </div>
+    </Dialog>
+  )
+}
+
+type Over = { guardrail: Guardrail; by: string }
+
+/** Those of its workspace, of itself and of whose it is: the strictest of all holds. */
+function Governing({ of: key }: { of: Key }) {
+  const guardrails = useEvery('GET /guardrails', {})
+  const workspaces = useEvery('GET /workspaces', {})
+  const keys = useEvery('GET /guardrails/assignments/keys', {})
+  const members = useEvery('GET /guardrails/assignments/members', {})
+  const failure = [guardrails, workspaces, keys, members].find((one) => one.failure)?.failure
+  if (failure) return <p class="bad">{failure.message}</p>
+  if (!guardrails.data || !workspaces.data || !keys.data || !members.data) return <Loading />
+  const workspace = workspaces.data.find(({ id }) => id === key.workspace_id)
+  const by = new Map([
+    ...members.data
+      .filter(({ user_id }) => user_id === key.creator_user_id)
+      .map((one) => [one.guardrail_id, `as all of ${key.creator_name ?? key.creator_email ?? 'its member'}`] as const),
+    ...keys.data.filter(({ key_hash }) => key_hash === key.hash).map((one) => [one.guardrail_id, 'itself'] as const),
+    ...(workspace ? [[workspace.default_guardrail_id, `as all of ${workspace.name}`] as const] : []),
+  ])
+  const over = guardrails.data.flatMap((guardrail): Over[] => {
+    const why = by.get(guardrail.id)
+    return why === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, by: why }]
+  })
+  if (over.length === 0) return <p>None: it may use every model, without another limit.</p>
+  return (
+    <ul class="key-guardrails">
+      {over.map(({ guardrail, by: why }) => (
+        <li key={guardrail.id}>
+          <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">governs {why}</span>
+          <br />
+          {meaningOf(guardrail).join(' ') || 'Forbids nothing.'}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameOf, ruleOf } from './rule-name.ts'
+
+test('a rule that decided something is told in words, whatever part of it did', () => {
+  assert.deepEqual(
+    ['ignored_models', 'content_filter_builtins.credit-card', 'content_filters[2]', 'enforce_zdr_vendor_a'].map(ruleOf),
+    ['ignored models', 'text with credit-card', 'text that matches a pattern', 'only where no data is retained'],
+  )
+  assert.equal(nameOf('limit_usd'), 'limit, USD')
+})
