@@ -169,6 +169,8 @@ test('j, k and Enter move through the list and open, without the mouse', options
   assert.equal(await second.getAttribute('aria-rowindex'), '3')
   await page.keyboard.press('j')
   await page.locator('[aria-selected=true][aria-rowindex="4"]').waitFor()
+  await page.getByRole('complementary', { name: 'Details' }).getByRole('button', { name: 'Close' }).press('Enter')
+  await page.getByRole('grid', { name: 'Requests' }).and(page.locator(':focus')).waitFor()
   assert.deepEqual(faults, [])
 })
 
