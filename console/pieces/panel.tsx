@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
 import { useKeys } from './keys.ts'
 
 /** The one thing that is open, at the right of its list; in a narrow window in its place. Escape closes it, and who was in it is in the list again. */
@@ -12,21 +11,17 @@ export function Panel({
   onClose: () => void
   children: ComponentChildren
 }) {
-  useKeys([{ key: 'Escape', says: 'close what is open', act: onClose }])
-  const panel = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const { current } = panel
-    return () => {
-      if (!current?.contains(document.activeElement)) return
-      // In a narrow window the list is there again once the panel is gone.
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true }))
-    }
-  }, [])
+  const close = () => {
+    onClose()
+    // In a narrow window the list is there again once the panel is gone.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true }))
+  }
+  useKeys([{ key: 'Escape', says: 'close what is open', act: close }])
   return (
-    <aside ref={panel} class="panel" aria-label="Details">
+    <aside class="panel" aria-label="Details">
       <header>
         <h2>{title}</h2>
-        <button type="button" class="bare" onClick={onClose} aria-label="Close">
+        <button type="button" class="bare" onClick={close} aria-label="Close">
           ✕
         </button>
       </header>
