@@ -49,8 +49,10 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   }
   return {
     ...{ db, server, ask },
-    announce: (budget: TurnBudget = ofDollar) => announcing(deps, { ...own, budget }, async (told) => told!),
-    announcing: (begin: () => Promise<never>, budgetMs = 60_000) => announcing({ ...deps, budgetMs }, own, begin),
+    announce: (budget: TurnBudget = ofDollar) =>
+      announcing(deps, { ...own, account: newUuid(), budget }, async (told) => told!),
+    announcing: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
+      announcing({ ...deps, budgetMs }, { ...own, account }, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => beginRun(db.query, id, { ...begun, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
     limits: async (key = 'own') => (await turnLimits({ db, now })(key))?.budgets.map((budget) => budget.id),
@@ -77,13 +79,23 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
   test('limits nothing of turns that did not begin, and of those for a while of which nobody can tell', async () => {
     await using store = await newDb(kind)
     const { announcing, limits } = await place(store)
-    await assert.rejects(announcing(() => Promise.reject(new Refusal('session_busy', 'busy'))))
-    assert.equal(await limits(), undefined)
+    for (const kind of ['session_busy', 'intern_unreachable', 'intern_asleep'] as const) {
+      await assert.rejects(announcing(() => Promise.reject(new Refusal(kind, 'not begun'))))
+      assert.equal(await limits(), undefined)
+    }
     const severed = () => Promise.reject(new Refusal('stream_severed', 'severed'))
     await assert.rejects(announcing(severed, -3_600_000))
     assert.equal(await limits(), undefined)
     await assert.rejects(announcing(severed))
     assert.equal((await limits())?.length, 1)
+  })
+
+  test('limits a prompt that is tried once more by one account', async () => {
+    await using store = await newDb(kind)
+    const { announcing, limits } = await place(store)
+    for (const message of ['the daemon ended', 'and so did the next one'])
+      await assert.rejects(announcing(() => Promise.reject(new Refusal('stream_severed', message)), 60_000, 'account'))
+    assert.deepEqual(await limits(), ['turn:account'])
   })
 
   test('limits at a server whose clock is an hour ahead what another one has announced', async () => {

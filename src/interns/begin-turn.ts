@@ -58,6 +58,7 @@ export function beginPrompt(
   { prompt, attachments, mode, sessionId: wanted, budget: asked }: Prompt,
   stop: AbortSignal,
 ): Promise<BegunTurn> {
+  const account = deps.newId()
   return whileAwake(deps, known, stop, async (intern) => {
     const runs = readyRuns(deps, way, intern)
     let prompted: BegunTurn['prompted']
@@ -65,7 +66,7 @@ export function beginPrompt(
     const heard = await withinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
       // What all turns of a session may cost is counted by its name, before its first turn tells it.
       const sessionId = wanted ?? (allowed?.sessionUsd === undefined ? undefined : deps.newId())
-      const turn = { internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
+      const turn = { account, internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
       return announcing(deps, turn, (budget) => {
         prompted = { at: deps.now(), budget }
         const manner = { mode, budget, turnsBefore, ...speaker, ...(sessionId !== undefined && { sessionId }) }

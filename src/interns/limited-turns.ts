@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseClock } from '#db/clock.ts'
 import type { Db, Query, Tx } from '#db/db.ts'
 import { sql } from '#db/kysely.ts'
+import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
-import type { NewId } from '#lib/id.ts'
-import { Refusal, type RefusalKind } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import type { CostPart, TurnBudget } from './turn-budget.ts'
 
 /** A request that a budget left no room for: what it may have cost. */
@@ -114,12 +114,14 @@ export async function noteRefused(query: Query, { internId, runId }: LimitedRun,
 }
 
 type Announced = {
+  /** Names the account; the same for all tries of a prompt, which are one turn. */
+  account: string
   internId: string
   sessionId: string | undefined
   keyHash: string | null
   budget?: TurnBudget | undefined
 }
-type AnnounceDeps = KnownDeps & { newId: NewId; budgetMs: number }
+type AnnounceDeps = KnownDeps & { budgetMs: number }
 
 /** What a turn may take to be known as a run, besides the time for which its intern may say nothing. */
 const writtenWithinMs = 60_000
@@ -129,29 +131,26 @@ const writtenWithinMs = 60_000
  * which it is known as a run. Until then this stands for it, and for a while where this server dies in between.
  */
 export async function announcing<Begun>(
-  { db, now, newId, budgetMs }: AnnounceDeps,
-  { internId, sessionId, keyHash, budget }: Announced,
+  { db, now, budgetMs }: AnnounceDeps,
+  { account, internId, sessionId, keyHash, budget }: Announced,
   begin: (budget: TurnBudget | undefined) => Promise<Begun>,
 ): Promise<Begun> {
   if (budget?.costUsd === undefined || keyHash === null) return begin(budget)
-  const own = { ...budget, id: newId() }
+  const own = { ...budget, id: account }
   const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${budgetMs + writtenWithinMs}`
-  await db.query
-    .insertInto('announced_turns')
-    .values({
-      ...{ id: own.id, intern_id: internId, session_id: sessionId ?? null, key_hash: keyHash },
-      ...{ budget: JSON.stringify(own), began_at: now(), expires_at: expiresAt },
-    })
-    .execute()
+  const row = {
+    ...{ id: account, intern_id: internId, session_id: sessionId ?? null, key_hash: keyHash },
+    ...{ budget: JSON.stringify(own), began_at: now(), expires_at: expiresAt as never },
+  }
+  await upsert(db.query, 'announced_turns', [row], { key: ['id'] }).execute()
   try {
     return await begin(own)
   } catch (error) {
-    if (error instanceof Refusal && !mayHaveBegun.includes(error.kind)) await forgetAnnounced(db.query, own.id)
+    // It may have begun only where it was said to the intern and the connection broke then.
+    if (error instanceof Refusal && error.kind !== 'stream_severed') await forgetAnnounced(db.query, account)
     throw error
   }
 }
-
-const mayHaveBegun: readonly RefusalKind[] = ['stream_severed', 'intern_unreachable']
 
 /** It is known as a run, or did not begin. */
 export async function forgetAnnounced(query: Query | Tx, id: string): Promise<void> {
