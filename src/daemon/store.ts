@@ -48,15 +48,24 @@ const schema = `
 
 /** @throws StoreFailed when another daemon holds the folder, or it cannot be written. */
 export function openStore(folder: string, limits: TranscriptLimits): DaemonStore {
-  const db = guard('open', () => {
+  return guard('open', () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const opened = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: heldByReadersMs })
-    // Exclusive: one process to a folder, and no shared-memory file that a full disk could tear.
-    opened.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-    opened.exec('PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512')
-    opened.exec(schema)
-    return opened
+    const db = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: heldByReadersMs })
+    try {
+      // Exclusive: one process to a folder, and no shared-memory file that a full disk could tear.
+      db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+      db.exec('PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512')
+      db.exec(schema)
+      return storeIn(db, limits)
+    } catch (error) {
+      // It may have the lock already, and would keep it from whoever comes next.
+      db.close()
+      throw error
+    }
   })
+}
+
+function storeIn(db: DatabaseSync, limits: TranscriptLimits): DaemonStore {
   const statement = (sql: string) => {
     const prepared = db.prepare(sql)
     return (...values: (string | number)[]) => guard('save', () => prepared.run(...values))
@@ -79,8 +88,8 @@ export function openStore(folder: string, limits: TranscriptLimits): DaemonStore
     question: (id) => question.get(id) as KnownQuestion | undefined,
     saveQuestion: (id, { sessionId, runId, deadlineAt }) => saveQuestion(id, sessionId, runId, deadlineAt),
     forgetQuestions,
-    transcripts: guard('open', () => openTranscriptStore(db, limits)),
-    decisions: guard('open', () => openDecisionStore(db)),
+    transcripts: openTranscriptStore(db, limits),
+    decisions: openDecisionStore(db),
     close: () => db.close(),
   }
 }
