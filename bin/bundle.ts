@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { bundles, folderFor } from './current-bundle.ts'
+import { bundles, folderFor, unchangedSince } from './current-bundle.ts'
 
 /**
  * Puts the service and the packages that every start needs into a few files: to find, read and check 1,300 modules is
@@ -81,6 +81,7 @@ function inAscii(script: string): string {
 
 // Interns may run as users of their own, and these are no secrets.
 process.umask(0o022)
+const beganAt = Date.now()
 const making = new URL(`making-${process.pid}/`, bundles)
 mkdirSync(making, { recursive: true })
 const common = {
@@ -131,13 +132,28 @@ for (const name of ['server', 'worker'])
 const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.inputs)))
 const sources = [...inputs].filter((path) => !isPackage.test(path))
 const folder = folderFor(sources)
-rmSync(folder, { recursive: true, force: true })
-renameSync(making, folder)
-writeFileSync(new URL('sources.json.new', bundles), JSON.stringify(sources))
-renameSync(new URL('sources.json.new', bundles), new URL('sources.json', bundles))
+// Else it would stand under the name of what some of it is not. The next start makes another.
+if (unchangedSince(sources, beganAt)) keep()
+else remove(making)
 
-// Processes that still run may start workers from the one before.
-const age = (name: string) => statSync(new URL(name, bundles)).mtimeMs
-const folders = readdirSync(bundles).filter((name) => !/^(sources|stamp)\.json/.test(name))
-for (const name of folders.sort((a, b) => age(b) - age(a)).slice(2))
-  rmSync(new URL(name, bundles), { recursive: true, force: true })
+// Processes that still run may start workers from the one before. What another process makes now is not old.
+const hourMs = 3_600_000
+const writtenAt = (name: string) => statSync(new URL(name, bundles), { throwIfNoEntry: false })?.mtimeMs ?? 0
+const named = (form: RegExp) => readdirSync(bundles).filter((name) => form.test(name))
+const older = named(/^[0-9a-f]{32}$/)
+  .sort((a, b) => writtenAt(b) - writtenAt(a))
+  .slice(2)
+const left = named(/^making-/).filter((name) => writtenAt(name) < beganAt - hourMs)
+for (const name of [...older, ...left]) remove(new URL(name, bundles))
+
+function keep() {
+  remove(folder)
+  renameSync(making, folder)
+  const draft = new URL(`sources.json.${process.pid}`, bundles)
+  writeFileSync(draft, JSON.stringify(sources))
+  renameSync(draft, new URL('sources.json', bundles))
+}
+
+function remove(what: URL) {
+  rmSync(what, { recursive: true, force: true })
+}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Where bundles are kept: each in a folder that is named after what it was made of. */
@@ -36,6 +36,9 @@ export function currentBundle(now = Date.now()): URL | undefined {
 
 /** @param sources paths below the root. @throws where one of them is gone. */
 export const folderFor = (sources: readonly string[]) => new URL(`${nameOf(sources)}/`, bundles)
+
+/** Whether all of them are as they were at an instant: of one that is not, nobody knows what was read. */
+export const unchangedSince = (sources: readonly string[], ms: number) => stateOf(sources).changedMs < ms
 
 function nameOf(sources: readonly string[]): string {
   const hash = createHash('sha256').update(`${process.version} ${root}`)
@@ -75,5 +78,7 @@ function keepStamp(state: string, name: string): void {
   try {
     writeFileSync(draft, JSON.stringify({ state, name }))
     renameSync(draft, stamp)
-  } catch {}
+  } catch {
+    rmSync(draft, { force: true })
+  }
 }

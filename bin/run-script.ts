@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { constants, Script } from 'node:vm'
@@ -54,5 +54,8 @@ function keepCompiled(script: Script, file: string): void {
     sum.writeUInt32LE(crc32(compiled))
     writeFileSync(draft, Buffer.concat([compiled, sum]))
     renameSync(draft, file)
-  } catch {}
+  } catch {
+    // On a full disk each start would leave another one.
+    rmSync(draft, { force: true })
+  }
 }
