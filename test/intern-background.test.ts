@@ -250,12 +250,18 @@ describe('runs of an intern', () => {
     assert.equal((await service.ask('GET', `/interns/${service.id}/runs/none`)).status, 404)
   })
 
-  test('can be cancelled, once', async () => {
+  test('can be cancelled, once, and the audit trail has who did', async () => {
     const { id: run } = (await begin(service, service.id, 'wait 600000')).body.data
     const path = `/interns/${service.id}/runs/${run}/cancel`
     assert.deepEqual((await service.ask('POST', path)).body, { cancelled: true })
     assert.equal((await ended(service, service.id, run)).outcome, 'cancelled')
     assert.equal((await service.ask('POST', path)).status, 409)
+    const { data } = (await service.manage('GET', '/audit?action=intern.turn_cancelled')).body
+    const told = data.filter(({ after }: any) => after.run_id === run)
+    assert.deepEqual(
+      told.map(({ target, after }: any) => [target.id, after.session_id !== '', after.started_by_user_id]),
+      [[service.id, true, told[0].actor.user_id]],
+    )
   })
 
   test('that are refused say why, and a prompt that neither streams nor is in the background is refused as ever', async () => {

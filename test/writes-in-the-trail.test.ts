@@ -25,7 +25,7 @@ const unwritten: Record<string, string> = {
   countMessageTokens: 'It counts, and changes nothing.',
   chatWithIntern: said,
   createInternSessionChatCompletion: said,
-  cancelInternRun: 'It ends a turn; the session has how each turn ended.',
+  cancelInternRun: 'It wants a turn under way: test/intern-background.test.ts.',
   answerByLink: 'It is called without a session, by who holds the link: test/answer-links.test.ts.',
   testWebhook: 'It sends what the list of deliveries has.',
   retryWebhookDelivery: 'It sends again what the list of deliveries has.',

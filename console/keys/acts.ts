@@ -28,6 +28,7 @@ const acts: Record<string, string> = {
   'intern.rule_decided': 'a rule decided for an intern',
   'intern.rules_changed': 'changed the rules of an intern',
   'intern.suspended': 'suspended an intern',
+  'intern.turn_cancelled': 'ended a turn of an intern',
   'intern.updated': 'changed an intern',
   'key.created': 'made a key',
   'key.deleted': 'deleted a key',

@@ -1,5 +1,6 @@
 import { asked } from '#api/intern-transcripts.ts'
 import { untilWritten } from '#interns/limited-turns.ts'
+import { recordCancelled } from '#interns/run-audit.ts'
 import { findRun } from '#interns/run-store.ts'
 import { findIntern } from '#interns/store.ts'
 import { Fault } from '#lib/fault.ts'
@@ -14,7 +15,8 @@ export const cancelInternRun = route({
   tag: 'interns',
   key: 'api',
   summary: 'End a turn of an intern',
-  description: 'Whoever hears its reply is told that it was cancelled. What it has done stays done.',
+  description:
+    'Whoever hears its reply is told that it was cancelled. What it has done stays done. The audit trail has who ended it (`intern.turn_cancelled`).',
   request: { params: RunPath, body: NoBody },
   response: z.object({ cancelled: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
@@ -23,6 +25,7 @@ export const cancelInternRun = route({
     const run = await findRun(deps, intern.id, params.runId)
     const isCancelled = run.status !== 'ended' && (await asked(deps.provisioner.runs(intern).cancel(run.id)))
     if (!isCancelled) throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
+    await recordCancelled(deps, caller, run)
     await untilWritten(deps.db.query, intern.id, run.id)
     return { cancelled: true as const }
   },
