@@ -34,6 +34,7 @@ export class InternLifecycle {
   readonly #rules: RulePusher
   /** Whose daemons take no more turns, so that they are to sleep when they are looked at next. */
   readonly #resting = new Set<string>()
+  readonly #starting = new Set<string>()
   #isStopping = false
 
   constructor(deps: InternLifecycleDeps) {
@@ -47,6 +48,11 @@ export class InternLifecycle {
 
   isSupervised(id: string): boolean {
     return this.#supervised.has(id)
+  }
+
+  /** Whether it is being started here, which may take as long as its repository takes to clone. */
+  isStarting(id: string): boolean {
+    return this.#starting.has(id)
   }
 
   isSupervisingAny(): boolean {
@@ -140,6 +146,7 @@ export class InternLifecycle {
   async #start(intern: Intern, failed: (failure: string, why: unknown) => Promise<unknown>): Promise<void> {
     const { leases, provisioner, sealAccess, onError } = this.#deps
     const { id } = intern
+    this.#starting.add(id)
     try {
       const secret = await this.#secretFor(intern)
       const opened = await provisioner.start(
@@ -158,6 +165,8 @@ export class InternLifecycle {
       if (isRunning) this.#watch(started)
     } catch (error) {
       if (!this.#isStopping) await failed((error as Error).message, error)
+    } finally {
+      this.#starting.delete(id)
     }
   }
 

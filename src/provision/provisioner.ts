@@ -31,7 +31,7 @@ export type Provisioner = {
   stop: (intern: Intern) => Promise<void>
   /**
    * The server stops, and this intern is not to be left running: its daemon is ended, or at least its start is broken off
-   * where the daemon is none of this host.
+   * where the daemon is none of this host. Also called while it is being started, when that is not wanted any more.
    */
   leave: (intern: Intern) => Promise<void>
   /**

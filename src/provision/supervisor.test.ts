@@ -73,6 +73,30 @@ onEachDatabase('a start that takes long', (kind) => {
   })
 })
 
+onEachDatabase('a start that takes as long as a clone', (kind) => {
+  for (const status of ['stopped', 'destroying'] as const)
+    test(`is broken off once the intern is ${status}`, async () => {
+      await using store = await newDb(kind)
+      const clone = Promise.withResolvers<undefined>()
+      const ended = Promise.withResolvers<string>()
+      const { row, changed, stop } = await superviseOne(
+        store,
+        { now: Date.now() },
+        {
+          start: () => clone.promise,
+          leave: async () => clone.reject(new Error('It was broken off.')),
+          stop: async () => ended.resolve('stopped'),
+          destroy: async () => ended.resolve('destroying'),
+        },
+      )
+      await until(async () => (await row()).status === 'provisioning')
+      await store.db.query.updateTable('interns').set({ status }).execute()
+      await changed()
+      assert.equal(await ended.promise, status)
+      await stop()
+    })
+})
+
 onEachDatabase('a first start that fails', (kind) => {
   const failing = async (why: Error, times: number, look: (starts: number, row: object) => boolean) => {
     await using store = await newDb(kind)

@@ -71,7 +71,7 @@ export class Supervisor {
     // Of interns that were moved or given up while this host was away.
     if (hosts.here !== undefined) await provisioner.endStrangers(() => this.#leases.idsHere()).catch(onError)
     this.#unsubscribe.push(
-      db.signals.subscribe('intern.changed', (id) => void this.#passes.request(id)),
+      db.signals.subscribe('intern.changed', (id) => this.#look(id)),
       db.signals.subscribe('rules.changed', () => void this.#lookAtRules().catch(onError)),
       db.signals.onMissed(() => void this.#lookAtAll().catch(onError)),
     )
@@ -103,6 +103,18 @@ export class Supervisor {
     await this.#leases.expire(this.#deps.server)
     await this.#keptListener?.close()
     await this.#deps.hosts.leave()
+  }
+
+  #look(id: string): void {
+    void this.#passes.request(id)
+    if (this.#interns.isStarting(id)) void this.#breakOffUnwanted(id).catch(this.#deps.onError)
+  }
+
+  /** Who suspends or deletes an intern is not to wait for a clone that nobody wants any more: the pass of its start ends. */
+  async #breakOffUnwanted(id: string): Promise<void> {
+    const found = await this.#leases.find(id)
+    const isUnwanted = found?.intern.status === 'stopped' || found?.intern.status === 'destroying'
+    if (isUnwanted && this.#interns.isStarting(id)) await this.#deps.provisioner.leave(found.intern)
   }
 
   async #attend(id: string): Promise<void> {
@@ -148,7 +160,7 @@ export class Supervisor {
     // With the embedded database there is nobody else to tell.
     if (this.#deps.db.kind === 'postgres') await this.#deps.hosts.renew()
     const inUse = await this.#leases.inUse()
-    for (const found of inUse) if (this.#needsLook(found)) void this.#passes.request(found.intern.id)
+    for (const found of inUse) if (this.#needsLook(found)) this.#look(found.intern.id)
     const known = new Set(inUse.map(({ intern }) => intern.id))
     for (const id of this.#interns.supervisedIds()) if (!known.has(id)) void this.#passes.request(id)
     await this.#lookAtRules(inUse)
