@@ -15,7 +15,7 @@ const asked = {
   provider: { order: ['billing', 'spare'] },
 }
 
-/** Changes the guardrail while the first endpoint is asked, which fails then. @returns how many endpoints were asked. */
+/** Changes the guardrail while the first endpoint is asked, which fails then. @returns how many endpoints were asked, and why others were not. */
 async function changedBeforeTheNext(policy: object) {
   await using billed = await start()
   const { service, upstream } = billed
@@ -26,18 +26,26 @@ async function changedBeforeTheNext(policy: object) {
   upstream.sales[0]!.cut()
   await until(async () => upstream.sales.length > 1 || (await Promise.race([asking, false])))
   for (const sale of upstream.sales) sale.cut()
-  assert.equal((await asking).status, 502)
-  return upstream.sales.length
+  const { status, headers } = await asking
+  assert.equal(status, 502)
+  const story = await until(async () => {
+    const { status, body } = await service.ask('GET', `/generation?id=${headers.get('x-generation-id')}`)
+    return status === 200 && body.data
+  })
+  const reasons = story.not_asked.map(({ standing, reason }: any) => `${standing} ${reason}`)
+  return [upstream.sales.length, ...reasons]
 }
 
-test('an endpoint that is forbidden after the plan was made is not asked when the one before it fails', async () => {
-  assert.equal(await changedBeforeTheNext({ ignored_providers: ['spare'] }), 1)
-  assert.equal(await changedBeforeTheNext({ allowed_providers: ['billing'] }), 1)
+const forbidden = [1, 'left_out guardrail']
+
+test('an endpoint that is forbidden after the plan was made is not asked when the one before it fails, and told so', async () => {
+  assert.deepEqual(await changedBeforeTheNext({ ignored_providers: ['spare'] }), forbidden)
+  assert.deepEqual(await changedBeforeTheNext({ allowed_providers: ['billing'] }), forbidden)
 })
 
 test('nor is one sent a text that a filter has come to block or to redact, and what is still allowed is', async () => {
   const filter = (pattern: string, action: string) => ({ content_filters: [{ pattern, action }] })
-  assert.equal(await changedBeforeTheNext(filter('secret', 'block')), 1)
-  assert.equal(await changedBeforeTheNext(filter('secret', 'redact')), 1)
-  assert.equal(await changedBeforeTheNext(filter('other', 'block')), 2)
+  assert.deepEqual(await changedBeforeTheNext(filter('secret', 'block')), forbidden)
+  assert.deepEqual(await changedBeforeTheNext(filter('secret', 'redact')), forbidden)
+  assert.deepEqual(await changedBeforeTheNext(filter('other', 'block')), [2])
 })

@@ -96,7 +96,10 @@ async function askOne(
   try {
     const judging = context.judgeAgain(target)
     const forbidden = judging && (await refusalOf(judging))
-    if (forbidden) return { forbidden }
+    if (forbidden) {
+      requestRecord.forbidden(target)
+      return { forbidden }
+    }
     requestRecord.asked(pass)
     context.asking(target)
     const prepared = context.chat.stream === true ? streamFrom(deps, context, target) : wholeFrom(deps, context, target)

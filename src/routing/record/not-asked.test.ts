@@ -40,6 +40,16 @@ test('what guardrails forbid, and what cannot be priced under a limit, is told t
   })
 })
 
+test('one that a guardrail has come to forbid when its turn comes is told so, also where it is the only one', () => {
+  const plan = { targets: [one, two, three], excluded: [], behind: new Map([['a/m@two', 'troubled' as const]]) }
+  const forbidden = new Set(['a/m@two'])
+  assert.deepEqual(notAsked(planned({ plan, targets: plan.targets }), [asked(one)], forbidden), {
+    guardrail: ['a/m@two'],
+    not_reached: ['a/m@three'],
+  })
+  assert.deepEqual(notAsked(planned({}), [], new Set(['a/m@one'])), { guardrail: ['a/m@one'] })
+})
+
 test('no more than thirty are told', () => {
   const many = Array.from({ length: 40 }, (_, n) => target(`e${n}`))
   const plan = { targets: many, excluded: [] }

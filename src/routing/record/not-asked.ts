@@ -16,10 +16,16 @@ export type Planned = {
 /** No row is to become long because a model has many endpoints. */
 const mostTold = 30
 
-/** The endpoints that could have answered and were not asked, by why; undefined where there is none. */
+const nothing: ReadonlySet<string> = new Set()
+
+/**
+ * The endpoints that could have answered and were not asked, by why; undefined where there is none.
+ * @param forbidden the ids of those whose turn came when a guardrail had come to forbid them.
+ */
 export function notAsked(
   { candidates, permitted, plan, targets }: Planned,
   attempts: readonly AttemptNote[],
+  forbidden: ReadonlySet<string> = nothing,
 ): NotAsked | undefined {
   let found: { [reason: string]: string[] } | undefined
   let told = 0
@@ -29,10 +35,11 @@ export function notAsked(
     found[reason] ??= []
     found[reason].push(endpointId)
   }
-  if (targets.length > 1) {
+  if (targets.length > 1 || forbidden.size > 0) {
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
-      tell(plan.behind?.get(endpoint.id) ?? 'not_reached', endpoint.id)
+      const why = forbidden.has(endpoint.id) ? 'guardrail' : (plan.behind?.get(endpoint.id) ?? 'not_reached')
+      tell(why, endpoint.id)
     }
   }
   for (const { target, reason } of plan.excluded) tell(reason, target.endpoint.id)

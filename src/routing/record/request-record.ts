@@ -39,6 +39,8 @@ export class RequestRecord {
   #connectMs: number | undefined
   #firstByteMs: number | undefined
   #planned: Planned | undefined
+  /** Endpoints that a guardrail has come to forbid since. */
+  #forbidden: Set<string> | undefined
   #pass: AttemptPermit | undefined
   /** `seen` where what was generated came at once. */
   #answering: (TriedEndpoint & { failed: boolean; seen: boolean }) | undefined
@@ -103,6 +105,12 @@ export class RequestRecord {
   /** Its circuit kept the endpoint from being asked. */
   shutOut(target: Target, shut: Shut): void {
     this.#attempts.push(shutOutNote(target, shut))
+  }
+
+  /** A guardrail was changed meanwhile, and keeps the endpoint from being asked. */
+  forbidden({ endpoint }: Target): void {
+    this.#forbidden ??= new Set()
+    this.#forbidden.add(endpoint.id)
   }
 
   /** The request cannot be put in the endpoint's words, or there is no way to it any more: nothing was sent. */
@@ -214,7 +222,7 @@ export class RequestRecord {
       durationMs: this.#deps.now() - this.createdAt,
       outcome: this.#isRefused() ? 'refused' : this.#outcome,
       attempts: this.#attempts,
-      notAsked: this.#planned && notAsked(this.#planned, this.#attempts),
+      notAsked: this.#planned && notAsked(this.#planned, this.#attempts, this.#forbidden),
       orderedBy: this.#planned?.plan.orderedBy,
       pace: opening.streamed ? this.#tally.paceOf(charge?.tokens.completion ?? 0) : undefined,
       cause: this.#cause,
