@@ -50,8 +50,8 @@ test('ten thousand faulty requests leave no socket, timer or memory behind, and 
   const before = await settled(upstream)
   await all(requests)
   let after = await settled(upstream)
-  // Connections that are kept for a next request are closed after 30 seconds without one.
-  const patientUntil = Date.now() + 35_000
+  // Connections that are kept for a next request are closed after 72 seconds without one, by whoever made them.
+  const patientUntil = Date.now() + 180_000
   while (Object.keys(grown(before.resources, after.resources)).length > 0 && Date.now() < patientUntil)
     after = await settled(upstream)
   assert.ok(after.heap - before.heap < 15e6, `the heap grew from ${before.heap} to ${after.heap}`)

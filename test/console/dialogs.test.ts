@@ -67,6 +67,7 @@ const dialogs: Record<string, Opened[]> = {
     { path: () => '/keys/providers', open: click('Store a key') },
     { path: () => '/keys/providers', open: click('Change team') },
   ],
+  'keys/what-it-may.tsx': [{ path: () => '/keys', open: click(/^What .* may do/) }],
   'keys/workspace-dialog.tsx': [
     { path: () => '/keys/workspaces', open: click('Make a workspace') },
     { path: () => '/keys/workspaces', open: click(/^Change/) },

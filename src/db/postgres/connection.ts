@@ -23,8 +23,7 @@ export class Connection extends pg.Client {
   declare readonly processID: number | null
   /** When the question was sent that is not answered yet, by the monotonic clock. */
   unansweredSince: number | undefined
-  /** Told of each answer of Postgres, a refusal included. */
-  onAnswer: () => void = () => {}
+  #answered: () => void = () => {}
 
   // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has; only that of a promise is used here.
   override query(...asked: any[]): any {
@@ -33,14 +32,19 @@ export class Connection extends pg.Client {
     this.unansweredSince ??= performance.now()
     const answered = () => {
       this.unansweredSince = undefined
-      this.onAnswer()
+      this.#answered()
     }
     const failed = (error: unknown) => {
       this.unansweredSince = undefined
-      if (isAnswer(error)) this.onAnswer()
+      if (isAnswer(error)) this.#answered()
     }
     answer.then(answered, failed)
     return answer
+  }
+
+  /** @param act is called at each answer of Postgres, a refusal included. */
+  whenAnswered(act: () => void): void {
+    this.#answered = act
   }
 
   abandon(why: string): void {

@@ -49,7 +49,7 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
     client.once('end', () => open.delete(client))
     // One in use tells whoever uses it, by its query; but between two queries nobody would listen, and that ends Node.
     client.on('error', () => {})
-    client.onAnswer = () => presence.heard()
+    client.whenAnswered(() => presence.heard())
     const refused = await setUp(client, sessionOf(limits))
     if (refused.length > 0 && !told) onUnset(refused)
     told ||= refused.length > 0
@@ -115,7 +115,7 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
         if (isAnswer(error)) presence.heard()
         throw error
       })
-      client.onAnswer = () => presence.heard()
+      client.whenAnswered(() => presence.heard())
       const late = setTimeout(() => client.abandon('no answer'), connectMs)
       await setUp(client, sessionOf(limits)).finally(() => clearTimeout(late))
       return client
