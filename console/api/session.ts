@@ -84,6 +84,8 @@ export async function signIn(by: { key: string } | { link: string }): Promise<vo
 
 /** @throws Failure where the service did not end the session: who leaves is still signed in. */
 export async function signOut(): Promise<void> {
+  // The button stands in the frame that comes with the page, before who sits here is known.
+  await sessionFound
   const token = csrfToken()
   const headers = { ...(token && { 'x-csrf-token': token }) }
   const response = await fetch(`${path}/current`, { method: 'DELETE', headers })

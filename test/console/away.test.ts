@@ -49,6 +49,34 @@ test('while the service is away what it said stays, and all is read again once i
   await says(page).waitFor({ state: 'detached' })
 })
 
+test('who cannot be signed out is told that they are still signed in', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  const signOut = page.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: 'Sign out' })
+  // Offered to those of whom it is known who they are: the page asks that no more.
+  await page.getByRole('button', { name: 'Make a key' }).waitFor()
+  const comeBack = await cutOff(page, '**/sessions/current')
+  await signOut.click()
+  await page.getByRole('status').getByText('You are still signed in. The service cannot be reached.').waitFor()
+  await comeBack()
+  await signOut.click()
+  await page.getByLabel('A key of this service').waitFor()
+})
+
+test('who signs out before the page knows who they are is signed out', options, async () => {
+  await using watched = await open('/keys')
+  const { page } = watched
+  const known = Promise.withResolvers<void>()
+  await page.route('**/sessions/current', async (route) => {
+    if (route.request().method() === 'GET') await known.promise
+    await route.fallback()
+  })
+  await page.reload({ waitUntil: 'commit' })
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: 'Sign out' }).click()
+  known.resolve()
+  await page.getByLabel('A key of this service').waitFor()
+})
+
 test('a screen whose files are not there says so, and another try brings it', options, async () => {
   await using watched = await open('/requests')
   const { page } = watched
