@@ -36,8 +36,13 @@ try {
     clearTimeout(impatience)
     // Why it did not start is told below.
     if (!started) return
-    await started.stop(how)
-    process.exit(0)
+    try {
+      await started.stop(how)
+    } catch (error) {
+      log.error({ err: error }, 'the service did not end as it should')
+      process.exit(1)
+    }
+    process.exit(started.lost() ? 1 : 0)
   }
   // Whoever sits at a terminal waits; a balancer has to be told first.
   process.on(

@@ -115,7 +115,7 @@ onEachDatabase('what was metered', (kind) => {
       },
     }
     const ledger = openLedger(
-      { db: flaky, spill: noSpill, onError: () => {}, onRefused: () => {} },
+      { db: flaky, spill: noSpill, onError: () => {}, onRefused: () => {}, onLost: () => {} },
       { everyMs: 10, limit: 3 },
     )
     for (let made = 0; made < 3; made++) ledger.record(generation())

@@ -35,6 +35,8 @@ export type Service = {
    * @param options.drain takes new ones for `drain_ms` before; a second call without it ends that at once.
    */
   stop: (options?: { drain?: boolean }) => Promise<void>
+  /** After `stop`: the number of metered requests that could be kept nowhere. */
+  lost: () => number
 }
 
 /** The last part of the grace time, in which interns are ended. Before that, their streams go on like all others. */
@@ -59,7 +61,7 @@ export async function startService({
   await using opened = new AsyncDisposableStack()
   const shutdown = createShutdown()
   const { isShuttingDown } = shutdown
-  const { deps, interns, firstKeys } = await openDeps(
+  const { deps, interns, firstKeys, ledger } = await openDeps(
     { config, settingSources, variable, log, now, newId },
     isShuttingDown,
     opened,
@@ -82,6 +84,7 @@ export async function startService({
     demo,
     signInToken: await firstSignIn(deps, firstKeys, config),
     reloadCatalogue: () => reloadCatalogue(deps),
+    lost: ledger.lost,
     async stop({ drain = false } = {}) {
       if (drain) await shutdown.drain(app.server, config.drain_ms)
       else shutdown.skipDrain()

@@ -100,9 +100,11 @@ export class Supervisor {
     const ids = new Set([...this.#interns.stop(), ...this.#passes.ids()])
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#leave(id).catch(this.#deps.onError)))
-    await this.#leases.expire(this.#deps.server)
+    // What cannot be told to the others, as on a full disk, they see from the time that passes.
+    const { server, hosts, onError } = this.#deps
+    await this.#leases.expire(server).catch(onError)
     await this.#keptListener?.close()
-    await this.#deps.hosts.leave()
+    await hosts.leave().catch(onError)
   }
 
   #look(id: string): void {

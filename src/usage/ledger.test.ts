@@ -17,7 +17,7 @@ function slow({ db }: { db: Db }, everyMs: number): Db {
   return { ...db, query: { executeQuery } as Query }
 }
 
-const quiet = { spill: noSpill, onError: assert.ifError, onRefused: assert.ifError }
+const quiet = { spill: noSpill, onError: assert.ifError, onRefused: assert.ifError, onLost: () => assert.fail() }
 
 test('clients that ask for more than can be written are slowed down: none is refused, and each is metered', async () => {
   await using store = await newDb('sqlite')
@@ -86,4 +86,31 @@ test('requests have their turn while a batch is put in order, unless more than a
   assert.ok(first!.turns <= 1, `${first!.turns} turns`)
   assert.ok(second!.turns - first!.turns >= 4, `${second!.turns} turns`)
   await ledger.close()
+})
+
+const full = () => Promise.reject(new Error('database or disk is full'))
+const fullDisk = { kind: 'sqlite', query: { executeQuery: full } } as unknown as Db
+const hasty = { everyMs: 1, spillAfterMs: 1e9, closeMs: 1, keepTryingMs: 20 }
+
+test('what can be kept nowhere at the end is told once: how many requests, and what they cost', async () => {
+  const lost: unknown[] = []
+  const deps = { ...quiet, db: fullDisk, onError: () => {}, onLost: (...told: unknown[]) => void lost.push(told) }
+  const ledger = openLedger(deps, hasty)
+  for (const cost of [3n, 4n]) ledger.record(generation({ cost, margin: 10n }))
+  await ledger.close()
+  assert.deepEqual([lost, ledger.lost()], [[[2, 27n]], 2])
+})
+
+test('a disk that has room again before the time for the end is over keeps all', async () => {
+  const kept: unknown[] = []
+  let tries = 0
+  const write = async (rows: readonly unknown[]) => {
+    if (++tries < 3) await full()
+    kept.push(...rows)
+  }
+  const deps = { ...quiet, db: fullDisk, onError: () => {}, spill: { ...noSpill, write } }
+  const ledger = openLedger(deps, { ...hasty, keepTryingMs: 60_000 })
+  ledger.record(generation())
+  await ledger.close()
+  assert.deepEqual([kept.length, ledger.lost()], [1, 0])
 })

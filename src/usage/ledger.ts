@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
+import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Generation } from './generation.ts'
 import { RefusalQuota } from './refusal-quota.ts'
 import { RowWriter } from './row-writer.ts'
@@ -25,8 +26,13 @@ export type Ledger = {
   admissionDelayMs: () => number
   /** Writes what is waiting, in memory and in files. */
   flush: () => Promise<void>
-  /** The last flush; what cannot be written within the time goes to a file, for the next start. */
+  /**
+   * The last flush; what cannot be written within the time goes to a file, for the next start. Where that cannot be either,
+   * as on a full disk, it is tried again until the time for it is over.
+   */
   close: () => Promise<void>
+  /** The number of rows that `close` could keep nowhere. */
+  lost: () => number
 }
 
 type LedgerDeps = {
@@ -38,8 +44,18 @@ type LedgerDeps = {
   onError: (error: Error) => void
   /** The database will not take a request as it is. It is not kept. */
   onRefused: (error: Error) => void
+  /** At the end: so many requests could be kept nowhere and are lost, and what they cost. */
+  onLost: (requests: number, cost: PicoUsd) => void
 }
-type Rhythm = { everyMs?: number; batch?: number; limit?: number; spillAfterMs?: number; closeMs?: number }
+type Rhythm = {
+  everyMs?: number
+  batch?: number
+  limit?: number
+  spillAfterMs?: number
+  closeMs?: number
+  /** How long the end goes on trying where nothing can be kept. */
+  keepTryingMs?: number
+}
 
 /** Of the rows that may wait: so many do where a process makes as many as it can, and all are written in time. */
 const calmShare = 0.2
@@ -53,13 +69,21 @@ const longestDelayMs = 2000
  */
 export function openLedger(
   deps: LedgerDeps,
-  { everyMs = 200, batch = 2000, limit = 50_000, spillAfterMs = 2000, closeMs = 2000 }: Rhythm = {},
+  {
+    everyMs = 200,
+    batch = 2000,
+    limit = 50_000,
+    spillAfterMs = 2000,
+    closeMs = 2000,
+    keepTryingMs = 5000,
+  }: Rhythm = {},
 ): Ledger {
   const { spill, onError } = deps
   const quota = new RefusalQuota()
   const rows = new WaitingRows(spill, batch)
   const closing = new AbortController()
   const writer = new RowWriter({ ...deps, rows, closing: closing.signal }, batch)
+  let lost = 0
 
   async function repeat(act: () => Promise<void>): Promise<void> {
     while (!closing.signal.aborted) {
@@ -100,11 +124,13 @@ export function openLedger(
       await Promise.race([last, sleep(closeMs, undefined, { ref: false })])
       // What is on its way to a file is in no queue any more.
       await rows.saving?.catch(onError)
-      if (rows.queued === 0) return
-      await rows.save().catch(onError)
-      if (rows.queued > 0) onError(new Error(`${rows.queued} metered requests could not be written and are lost`))
+      await writer.saveAtLast(keepTryingMs)
+      lost = rows.queued
+      if (lost > 0) deps.onLost(lost, costOf(rows.first(lost)))
     },
+    lost: () => lost,
   }
 }
 
+const costOf = (rows: Generation[]) => rows.reduce((sum, { cost, margin }) => sum + cost + margin, 0n)
 const endedAt = (generation: Generation | undefined) => generation && generation.createdAt + generation.durationMs

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Generation } from './generation.ts'
@@ -17,6 +17,8 @@ type WriterDeps = {
   onRefused: (error: Error) => void
 }
 
+const tryEveryMs = 200
+
 /** Writes metered requests to the database, those in memory first, then those in files. */
 export class RowWriter {
   readonly #deps: WriterDeps
@@ -34,6 +36,19 @@ export class RowWriter {
       this.#flushing = undefined
     })
     return this.#flushing
+  }
+
+  /** Writes what is left to a file; where that cannot be, there or to the database as soon as either can. */
+  async saveAtLast(withinMs: number): Promise<void> {
+    const { rows, onError } = this.#deps
+    const endsAt = performance.now() + withinMs
+    while (rows.queued > 0) {
+      await rows.save().catch(onError)
+      if (rows.queued === 0 || performance.now() >= endsAt) return
+      await sleep(Math.min(tryEveryMs, withinMs))
+      // It may stand still for as long as the database lets it.
+      await Promise.race([this.flush().catch(onError), sleep(tryEveryMs)])
+    }
   }
 
   async #writeAll(): Promise<void> {

@@ -55,8 +55,8 @@ async function until(condition: () => boolean): Promise<void> {
   for (const deadline = Date.now() + 60_000; !condition(); await sleep(5)) assert.ok(Date.now() < deadline)
 }
 
-const quiet = { onError: () => {}, onRefused: assert.ifError }
-const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10 }
+const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
+const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, keepTryingMs: 20 }
 
 onEachDatabase('what the database does not take', (kind) => {
   test('goes to files, from where the next life writes it, once', async () => {

@@ -106,7 +106,10 @@ onEachDatabase('the ledger', (kind) => {
     }
     const errors: Error[] = []
     const onError = (error: Error) => errors.push(error)
-    const ledger = openLedger({ db: flaky, spill: noSpill, onError, onRefused: onError }, { everyMs: 5 })
+    const ledger = openLedger(
+      { db: flaky, spill: noSpill, onError, onRefused: onError, onLost: () => assert.fail() },
+      { everyMs: 5 },
+    )
     for (let i = 0; i < 50; i++) ledger.record(generation())
     await ledger.flush().catch(() => {})
     assert.equal(ledger.waiting, 50)
@@ -119,7 +122,10 @@ onEachDatabase('the ledger', (kind) => {
     await using store = await newDb(kind)
     const refused: Error[] = []
     const onRefused = (error: Error) => refused.push(error)
-    const ledger = openLedger({ ...store, spill: noSpill, onError: assert.ifError, onRefused }, { everyMs: 5 })
+    const ledger = openLedger(
+      { ...store, spill: noSpill, onError: assert.ifError, onRefused, onLost: () => assert.fail() },
+      { everyMs: 5 },
+    )
     const bad = [3, 4, 17].map((at) => [at, generation({ createdAt: Number.NaN, sessionId: 'secret' })] as const)
     const all = Array.from({ length: 20 }, () => generation())
     for (const [at, one] of bad) all[at] = one

@@ -30,6 +30,8 @@ export type PrimaryCalls = OwnerCalls & {
   'console.folder': (question: null) => Promise<string>
   /** The last figures of a worker that ends. */
   'metrics.last': (values: MetricValues[]) => void
+  /** So many metered requests could be kept nowhere when the worker ended. */
+  'ledger.lost': (requests: number) => void
 }
 
 /** Calls from the primary to a worker. */

@@ -93,11 +93,15 @@ export async function startWorkers(
   opened.defer(sockets.close)
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${prefix}`
   const page = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
+  let lost = 0
+  const onLost = (requests: number) => {
+    lost += requests
+  }
   const fleet = new Fleet({
     sockets: sockets.ofWorker,
     start: { config: settings, sources: parts.settingSources, url },
     spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
-    serve: (worker) => serve(store, catalogue, { page, statuses: () => fleet.statuses() }, worker),
+    serve: (worker) => serve(store, catalogue, { page, statuses: () => fleet.statuses(), onLost }, worker),
     merge: mergedValues,
     onRestart: metrics.observeWorkers(() => fleet.count),
     silenceMs: config.worker_silence_ms,
@@ -124,6 +128,7 @@ export async function startWorkers(
     signInToken: await firstSignIn({ db, now, newId }, firstKeys, config),
     reloadCatalogue: () => reloadCatalogue({ db, now, newId, catalogue: { ...catalogue, origin } }),
     replaceWorkers: () => fleet.replaceAll(),
+    lost: () => lost,
     async stop({ drain = false } = {}) {
       drains &&= drain
       if (!drain) fleet.hurry()
@@ -132,11 +137,17 @@ export async function startWorkers(
   }
 }
 
+type Answers = {
+  page: PrimaryCalls['metrics.page']
+  statuses: PrimaryCalls['host.status']
+  onLost: PrimaryCalls['ledger.lost']
+}
+
 /** Answers the calls of a worker. */
 function serve(
   { db, console }: OpenStore,
   catalogue: CatalogueSource,
-  { page, statuses }: { page: PrimaryCalls['metrics.page']; statuses: PrimaryCalls['host.status'] },
+  { page, statuses, onLost }: Answers,
   worker: () => WorkerProcess,
 ): { handlers: Handlers; end: () => Promise<unknown> } {
   const session = db.lend?.((announced) => worker().rpc.call('db.announced', announced))
@@ -146,6 +157,7 @@ function serve(
       'catalogue.load': catalogue.load,
       'metrics.page': page,
       'host.status': statuses,
+      'ledger.lost': onLost,
       ...(console && { 'console.folder': console }),
     },
     end: async () => session?.end(),

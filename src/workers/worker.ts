@@ -30,6 +30,7 @@ const retireMs = 15 * 60_000
 /** A server among others of one host, as the process that started it tells it to be. */
 type Worker = {
   acceptor: Acceptor
+  log: Log
   follow: () => Promise<void>
   metrics: () => Promise<MetricValues[]>
   status: () => Promise<ProcessStatus | undefined>
@@ -41,8 +42,13 @@ type Worker = {
 export function runWorker(deps: WorkerDeps): void {
   let started: Worker | undefined
   const leave = async (work: (worker: Worker) => Promise<void>) => {
-    if (started) await work(started)
-    deps.exit(0)
+    try {
+      if (started) await work(started)
+      deps.exit(0)
+    } catch (error) {
+      started?.log.error({ err: error }, 'the worker did not end as it should')
+      deps.exit(1)
+    }
   }
   const own: Omit<WorkerCalls, keyof AnnouncedCalls> = {
     async 'worker.start'(start) {
@@ -77,16 +83,20 @@ async function startWorker(
   const leaving = createShutdown()
   const parts: Parts = { config, settingSources: sources, log: deps.createLog(config), now, newId, variable }
   const borrow = (opening: Opening) => borrowStore(opening, rpc, handlers)
-  const { deps: routed } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
+  const { deps: routed, ledger } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
   const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
   const app = await createApi({ ...routed, metrics, hostStatus: () => rpc.call('host.status', null) })
   const acceptor = createAcceptor(app.server)
   opened.defer(() => leaving.close(app, config.shutdown_grace_ms, acceptor))
   await acceptor.accept(sockets)
   const running = opened.move()
-  const end = once(() => running.disposeAsync())
+  const end = once(async () => {
+    await running.disposeAsync()
+    if (ledger.lost() > 0) await rpc.call('ledger.lost', ledger.lost())
+  })
   return {
     acceptor,
+    log: parts.log,
     follow: async () => void (await routed.catalogue.reload()),
     metrics: routed.metrics.values,
     status: async () => (await routed.hostStatus()).processes[0],

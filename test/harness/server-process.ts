@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** `bin/server.ts` as a process of its own, as a user starts it. `await using` kills what still runs. */
 export type ServerProcess = AsyncDisposable & {
+  pid: number
   /** The base URL once it listens. Rejects with its standard error when it ends before that. */
   url: Promise<string>
   out: () => string
@@ -42,6 +43,7 @@ export function startProcess(env: Record<string, string | undefined> = {}, throu
   })
   listening.promise.catch(() => {})
   return {
+    pid: child.pid!,
     url: listening.promise,
     out: () => told.out,
     err: () => told.err,

@@ -126,5 +126,5 @@ export async function openDeps(
     liveEvents,
     vault,
   }
-  return { interns, deps, firstKeys }
+  return { interns, deps, firstKeys, ledger }
 }

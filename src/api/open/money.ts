@@ -6,7 +6,7 @@ import { failClosed } from '#budgets/fail-closed.ts'
 import { spentBefore } from '#budgets/past-spending.ts'
 import { databaseClock } from '#db/clock.ts'
 import { spentBySession } from '#interns/run-spending.ts'
-import { picoUsdOf } from '#lib/pico-usd.ts'
+import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
 import { openLedger } from '#usage/ledger.ts'
 import { openSpill } from '#usage/spill.ts'
 import { costBetween } from '#usage/used-since.ts'
@@ -27,7 +27,9 @@ export async function openMoney(
   const spill = await openSpill({ folder, mostBytes: config.spill_bytes, now, newId })
   if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'metered requests of an earlier life are written now')
   const unwritten = warnOf(opening, 'metered requests are not written yet')
-  const ledger = openLedger({ db, now, spill, onError: unwritten, onRefused: lost })
+  const onLost = (requests: number, cost: PicoUsd) =>
+    log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could be written nowhere at the end, and are lost')
+  const ledger = openLedger({ db, now, spill, onError: unwritten, onRefused: lost, onLost })
   opened.defer(ledger.close)
   const spent = spentByKey({ db, ledger, isAlone: writesAlone(db, config, { isShared }) })
   const earlier = async (budget: Budget, sinceDay: number) => {
