@@ -36,11 +36,14 @@ export async function failureOf(response: Response): Promise<Failure> {
   })
 }
 
+/** Nobody means longer; and a timer of more than 24 days would end at once. */
+const longestWaitMs = 24 * 3_600_000
+
 /** `Retry-After` is seconds or a date. */
 function waitOf(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(ms) ? ms : undefined
+  return Number.isFinite(ms) ? Math.min(ms, longestWaitMs) : undefined
 }
 
 /** Whatever was thrown, as a failure. */

@@ -19,6 +19,7 @@ test('nothing is asked again before the service wants to be asked, in seconds or
   const byDate = await failed(new Date(Date.now() + 3_600_000).toUTCString())
   assert.ok(pauseMs(1, 0, byDate.retryAfterMs) > 3_000_000)
   assert.equal(pauseMs(1, 0, (await failed('soon')).retryAfterMs), 1_000)
+  assert.equal(pauseMs(1, 0, (await failed('99999999999')).retryAfterMs), 86_400_000)
 })
 
 test('what passes is asked for again, a refusal is not', () => {
