@@ -195,8 +195,8 @@ describe('a clone that fails', { skip }, () => {
     await using service = await startTestService({ settings })
     assert.match(await why(service, { url: git.url }), /it took more than 0\.7 seconds/)
     await using patient = await startTestService({ settings: { repository_origins: [git.origin] } })
-    await patient.ask('POST', '/interns', { body: { name: 'ada', provision: true, repository: { url: git.url } } })
     const before = git.seen.length
+    await patient.ask('POST', '/interns', { body: { name: 'ada', provision: true, repository: { url: git.url } } })
     await until(() => git.seen.length > before)
     await patient.stop()
   })

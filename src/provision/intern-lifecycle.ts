@@ -149,6 +149,8 @@ export class InternLifecycle {
     this.#starting.add(id)
     try {
       const secret = await this.#secretFor(intern)
+      // Who stops this server has ended its starts, and would wait for a clone that begins now.
+      if (this.#isStopping) return
       const opened = await provisioner.start(
         intern,
         secret,

@@ -72,7 +72,7 @@ export class ProcessProvisioner implements Provisioner {
     this.#starter = new ProcessStarter({
       ...{ ...deps, usersWork: this.#usersWork, clonings: this.#clonings },
       homeOf: (intern) => this.#homeOf(intern),
-      stop: (intern) => this.stop(intern),
+      end: (intern) => this.#end(intern),
       started: (daemon, ended) => void this.#endings.set(nameOf(daemon), ended),
     })
   }
@@ -139,15 +139,9 @@ export class ProcessProvisioner implements Provisioner {
     }
   }
 
-  async stop(intern: Intern): Promise<void> {
+  stop(intern: Intern): Promise<void> {
     this.#clonings.stop(intern.id)
-    const wasServing = this.#keptInterns.end(intern.id)
-    const home = this.#homeOf(intern)
-    if (this.#isHere(intern)) await endKilled(home)
-    const record = this.#isHere(intern) && readDaemonRecord(home)
-    if (!record || (record.ended && !wasServing)) return
-    await endDaemon(home, record)
-    writeDaemonRecord(home, { ...record, ended: true })
+    return this.#end(intern)
   }
 
   leave(intern: Intern): Promise<void> {
@@ -187,6 +181,18 @@ export class ProcessProvisioner implements Provisioner {
 
   #homeOf(intern: Intern): string {
     return (this.#isHere(intern) && intern.home) || join(this.#homes, intern.id)
+  }
+
+  /** Ends what runs of an intern; a start that is under way goes on. */
+  async #end(intern: Intern): Promise<void> {
+    const wasServing = this.#keptInterns.end(intern.id)
+    if (!this.#isHere(intern)) return
+    const home = this.#homeOf(intern)
+    await endKilled(home)
+    const record = readDaemonRecord(home)
+    if (!record || (record.ended && !wasServing)) return
+    await endDaemon(home, record)
+    writeDaemonRecord(home, { ...record, ended: true })
   }
 
   /** How a daemon that this process started has ended; told once. */

@@ -24,7 +24,6 @@ import {
 } from './intern-home.ts'
 import { notStarted, type ProcessId } from './processes.ts'
 import { programs } from './programs.ts'
-import type { Provisioner } from './provisioner.ts'
 import { aboutRepository } from './repository/clone.ts'
 import type { Clonings } from './repository/clonings.ts'
 import { exceededByDisk } from './resource-limits.ts'
@@ -47,8 +46,9 @@ type StartDeps = {
   homeOf: (intern: Intern) => string
   /** Whether each intern gets a user of its own. */
   usersWork: () => Promise<boolean>
-  clonings: Clonings
-  stop: Provisioner['stop']
+  clonings: Pick<Clonings, 'begin'>
+  /** Ends what runs of an intern. */
+  end: (intern: Intern) => Promise<void>
   /** Hears of a daemon that runs, and how it ends. */
   started: (daemon: ProcessId, ended: Promise<string>) => void
 }
@@ -82,12 +82,14 @@ export class ProcessStarter {
     secret: string,
     onProgress: (progress: Progress) => void,
   ): Promise<TcpAccess | undefined> {
-    const { config, homeOf, clonings, stop } = this.#deps
+    const { config, homeOf, clonings, end } = this.#deps
     const { repository } = intern
     const step = stepsOf(intern, onProgress)
     const home = homeOf(intern)
     step('Preparing the folder')
-    await stop(intern)
+    // Before anything is waited for: who stops the intern meanwhile does not wait for the clone.
+    using cloning = clonings.begin(intern)
+    await end(intern)
     requireMoved(intern, home)
     forgetEnd(home)
     // However many files there are to count: the rest is done meanwhile.
@@ -98,7 +100,7 @@ export class ProcessStarter {
     if (repository) {
       requireRoom(await counted)
       step('Cloning the repository')
-      await clonings.clone(intern, repository, home, uid)
+      await cloning.clone(repository, home, uid)
     }
     step('Starting the daemon')
     const record = await this.#startDaemon(intern, secret, prepared)

@@ -99,6 +99,25 @@ onEachDatabase('a start that takes as long as a clone', (kind) => {
     })
 })
 
+onEachDatabase('a server that is stopped before it comes to start an intern', (kind) => {
+  test('does not begin to', async () => {
+    await using store = await newDb(kind)
+    const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const secretOf = async () => {
+      asked.resolve()
+      await left.promise
+      return undefined
+    }
+    const leave = async () => left.resolve()
+    let starts = 0
+    const start = async () => void starts++
+    const { row, stop } = await superviseOne(store, { now: Date.now() }, { secretOf, leave, start })
+    await asked.promise
+    await stop()
+    assert.deepEqual([(await row()).status, starts], ['queued', 0])
+  })
+})
+
 onEachDatabase('a first start that fails', (kind) => {
   const failing = async (why: Error, times: number, look: (starts: number, row: object) => boolean) => {
     await using store = await newDb(kind)

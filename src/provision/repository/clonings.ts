@@ -10,7 +10,12 @@ type CloningDeps = {
   mask: (text: string, secret: string | undefined) => string
 }
 
-/** The interns of this host whose repositories are being cloned. */
+/** A clone that can be called off before it begins, too. */
+type Cloning = Disposable & {
+  clone: (repository: Repository, home: string, uid: number | undefined) => Promise<void>
+}
+
+/** The interns of this host whose repositories are being cloned, or are about to be. */
 export class Clonings {
   readonly #deps: CloningDeps
   readonly #stops = new Map<string, AbortController>()
@@ -19,17 +24,23 @@ export class Clonings {
     this.#deps = deps
   }
 
-  async clone(intern: Intern, repository: Repository, home: string, uid: number | undefined): Promise<void> {
+  /** Of an intern whose start begins, and may come to a clone. It takes the place of one before. */
+  begin(intern: Intern): Cloning {
     const { config, variable, passwordOf, mask } = this.#deps
+    const { id } = intern
     const stopped = new AbortController()
-    this.#stops.set(intern.id, stopped)
-    try {
-      const password = await passwordOf(intern)
-      const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
-      const around = { config, path: variable('PATH') ?? '', host: 'on this server', mask } as const
-      await cloneRepository(around, { home, repository, password, uid, signal })
-    } finally {
-      this.#stops.delete(intern.id)
+    this.stop(id)
+    this.#stops.set(id, stopped)
+    return {
+      clone: async (repository, home, uid) => {
+        const password = await passwordOf(intern)
+        const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
+        const around = { config, path: variable('PATH') ?? '', host: 'on this server', mask } as const
+        await cloneRepository(around, { home, repository, password, uid, signal })
+      },
+      [Symbol.dispose]: () => {
+        if (this.#stops.get(id) === stopped) this.#stops.delete(id)
+      },
     }
   }
 
