@@ -60,7 +60,8 @@ const totals = [
 
 function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
   const shown = after ?? before
-  if (before.requests === 0) return <p class="dim">There were no requests of those whom it governs.</p>
+  // Those refused at the time are none of them, not even by this one.
+  if (before.requests === 0) return <p class="dim">No request of those whom it governs was let through in this time.</p>
   return (
     <>
       <p>

@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { fitting } from './fitting.ts'
 import { useKeys } from './keys.ts'
 
 export type Column<Row> = {
@@ -8,7 +9,7 @@ export type Column<Row> = {
   /** As a track of a CSS grid: `120px`, `minmax(160px, 2fr)`. */
   width: string
   isNumber?: boolean
-  /** Left out where the list is narrower than this, in px. */
+  /** Left out where the list is narrower than this, in px, or has no room for all: then the highest first. */
   from?: number
   cell: (row: Row) => ComponentChildren
 }
@@ -51,7 +52,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const [cursor, setCursor] = useState<string>()
   const isNarrow = view.width > 0 && view.width < narrowWidth
   const height = isNarrow ? narrowHeight : rowHeight
-  const shown = columns.filter(({ from = 0 }) => view.width >= from)
+  const shown = fitting(columns, view.width)
   const drawn = Math.ceil(view.height / height) + 2 * spare + step
   const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - spare))
   const last = Math.min(rows.length, first + drawn)

@@ -12,7 +12,7 @@ import { useContent } from './content-shown.ts'
 import { Conversation } from './conversation.tsx'
 import { Cost } from './cost-lines.tsx'
 import { askAgainPath, curlOf } from './curl.ts'
-import { storyOf } from './story.ts'
+import { storyOf, whyFailed } from './story.ts'
 import { Waterfall } from './waterfall.tsx'
 
 type DetailProps = { id: string; known: Generation | undefined; keys: ReadonlyMap<string, Key>; onClose: () => void }
@@ -33,6 +33,7 @@ export function Detail({ id, known, keys, onClose }: DetailProps) {
 function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const isKept = generation.outcome !== 'refused'
   const content = useContent(isKept && asks() ? generation.id : undefined)
+  const why = generation.error?.message ?? whyFailed(generation)
   const asked = content.isCurrent ? content.data?.data.input : undefined
   return (
     <>
@@ -42,7 +43,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
       <p>
         <Outcome row={generation} />
       </p>
-      {generation.error?.message && <p class="refusal">{generation.error.message}</p>}
+      {why && <p class="refusal">{why}</p>}
       <h3>What happened</h3>
       <Waterfall steps={storyOf(generation)} total={generation.generation_time ?? 0} />
       {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) > 0 && (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/sample-generation.ts'
 import { outcomeOf } from './outcome.ts'
-import { storyOf } from './story.ts'
+import { storyOf, whyFailed } from './story.ts'
 
 const attempt = (provider_name: string, outcome: string, duration: number, reason?: string) => ({
   connect: null,
@@ -129,4 +129,19 @@ test('an outcome is told in the words of the domain', () => {
   assert.equal(says({ outcome: 'client_left' }), 'client left')
   assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'refused: max budget')
   assert.equal(says({ outcome: 'failed', error: { kind: 'rate_limited' } }), 'failed: rate limited')
+})
+
+test('of one that failed it is said who was asked and what became of each, and that nothing was charged', () => {
+  const failed = (...attempts: ReturnType<typeof attempt>[]) =>
+    sampleGeneration({ outcome: 'failed', attempts, total_cost: 0, tokens_prompt: 0, tokens_completion: 0 })
+  const vertex = attempt('vertex', 'rate_limited', 20, 'status 429')
+  const azure = attempt('azure', 'circuit_open', 0, 'open circuit')
+  const slow = attempt('anthropic', 'gateway_timeout', 70)
+  assert.equal(whyFailed(failed(azure, vertex)), 'The only one that was asked failed: vertex (answered 429).')
+  assert.equal(
+    whyFailed(failed(vertex, slow)),
+    'All that were asked failed: vertex (answered 429), anthropic (no answer in time).',
+  )
+  assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
+  assert.equal(storyOf(failed(vertex)).at(-1)!.says, 'nothing was charged')
 })

@@ -175,7 +175,20 @@ function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace'
   return { every, shares: tokens.map((count) => count / most) }
 }
 
-function meterStep({ tokens_estimated, tokens_capped, is_byok }: Generation): Step {
+/** Of one that failed, the attempts in words; undefined where nobody was asked, or one answered. */
+export function whyFailed({ outcome, attempts }: Generation): string | undefined {
+  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
+  if (outcome !== 'failed' || asked.length === 0 || asked.some((attempt) => attempt.outcome === 'answered')) return
+  const each = asked.map((attempt) => `${attempt.provider_name} (${failureOf(attempt.outcome, attempt.reason)})`)
+  return each.length === 1
+    ? `The only one that was asked failed: ${each}.`
+    : `All that were asked failed: ${each.join(', ')}.`
+}
+
+function meterStep(generation: Generation): Step {
+  const { tokens_estimated, tokens_capped, is_byok, outcome, total_cost, tokens_prompt, tokens_completion } = generation
+  if (outcome === 'failed' && total_cost + (tokens_prompt ?? 0) + (tokens_completion ?? 0) === 0)
+    return { label: 'meter, settle', says: 'nothing was charged', tone: 'quiet', took: '' }
   const how = tokens_estimated
     ? 'tokens estimated'
     : tokens_capped

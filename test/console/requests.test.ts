@@ -54,6 +54,29 @@ test('the log lists what was asked, and a row opens as the story of its request'
   assert.deepEqual(faults, [])
 })
 
+test('in a window of any width nothing of a row is cut off at its end', options, async () => {
+  await using watched = await open('/requests')
+  const { page, faults } = watched
+  const outcome = page.getByRole('row').nth(1).getByRole('gridcell').last()
+  for (const width of [820, 900, 960, 1060, 1140, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    await until(async () => {
+      const box = await outcome.boundingBox()
+      return box !== null && box.x + box.width <= width
+    })
+  }
+  assert.deepEqual(faults, [])
+})
+
+test('a request that nobody answered says who was asked and what became of it', options, async () => {
+  await using watched = await open(`/requests/${ids[5]}`)
+  const { page, faults } = watched
+  const panel = page.getByRole('complementary', { name: 'Details' })
+  await panel.getByText('The only one that was asked failed: busy (answered 429).').waitFor()
+  await panel.getByText('nothing was charged').waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test('a refusal names the rule, and leads to the guardrail', options, async () => {
   await using watched = await open(`/requests/${ids[2]}`)
   const { page, faults } = watched

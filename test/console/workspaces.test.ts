@@ -135,6 +135,15 @@ test('one who is viewer sees workspaces and may change none', options, async () 
   assert.deepEqual(faults, [])
 })
 
+test('in a narrow window what leads elsewhere is a word in one piece', options, async () => {
+  const { id, name } = await made('Notes of the field', 'notes-of-the-field')
+  const keeps = { is_observability_io_logging_enabled: true, io_logging_sampling_rate: 0.1 }
+  await at.world.service.manage('PATCH', `/workspaces/${id}`, keeps)
+  await using watched = await open('/keys/workspaces', { viewport: { width: 960, height: 540 } })
+  const link = watched.page.getByRole('link', { name: `Requests of ${name}` })
+  assert.ok((await link.boundingBox())!.height < 28)
+})
+
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const width of [390, 1280]) {
     test(
