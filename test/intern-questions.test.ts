@@ -23,9 +23,10 @@ onEachDatabase('what all interns wait for', (kind) => {
     const all = await waiting(service)
     assert.equal(all.length, 2)
     for (const asked of all) {
-      const { intern_id, intern_name, workspace_id, creator_user_id, ...question } = asked
+      const { intern_id, intern_name, workspace_id, creator_user_id, creator_name, ...question } = asked
       assert.deepEqual((await service.ask('GET', `/interns/${intern_id}/questions`)).body.data, [question])
       const intern = (await service.ask('GET', `/interns/${intern_id}`)).body
+      assert.equal(creator_name, 'Owner')
       const whose = [intern.name, intern.workspace_id, intern.creator_user_id]
       assert.deepEqual([intern_name, workspace_id, creator_user_id], whose)
     }

@@ -8,7 +8,8 @@ import { setBadge } from '../pieces/badges.ts'
 
 /** As much of an intern as who answers it must know. */
 export type Asker = Pick<Intern, 'id' | 'name'>
-export type Waiting = { intern: Asker; question: InternQuestion }
+export type Creator = Pick<WaitingQuestion, 'creator_user_id' | 'creator_name'>
+export type Waiting = { intern: Asker; creator: Creator; question: InternQuestion }
 export type World = { interns: Intern[]; waiting: Waiting[] }
 
 /** Several events come at once when a turn ends: they are one change. */
@@ -55,6 +56,7 @@ async function loadWorld(signal: AbortSignal): Promise<World> {
   ])
   const waiting = asked.map((question) => ({
     intern: { id: question.intern_id, name: question.intern_name },
+    creator: question,
     question,
   }))
   return { interns, waiting }

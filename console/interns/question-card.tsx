@@ -1,12 +1,13 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
-import { asks } from '../api/session.ts'
+import { asks, useMe } from '../api/session.ts'
 import type { InternElicitation, InternPermission, InternWholePermission } from '../api/types.ts'
 import { duration } from '../format/time.ts'
 import { now } from '../pieces/now.ts'
+import { Ago } from '../pieces/when.tsx'
 import { Diff } from './diff.tsx'
 import { FormAnswer } from './form-answer.tsx'
-import type { Waiting } from './live.ts'
+import type { Creator, Waiting } from './live.ts'
 import { shown } from './shown.ts'
 import { answer, answered } from './turns.ts'
 
@@ -23,8 +24,8 @@ const offers: Offer[] = [
 
 type Props = { waiting: Waiting; isFront: boolean; choose: () => void }
 
-/** One question: whose, what exactly, how long it waits, and the answers that it takes. */
-export function QuestionCard({ waiting: { intern, question }, isFront, choose }: Props) {
+/** One question: whose, what exactly, since when and until when it waits, and the answers that it takes. */
+export function QuestionCard({ waiting: { intern, creator, question }, isFront, choose }: Props) {
   const place = useRef<HTMLElement>(null)
   useEffect(() => {
     if (isFront) place.current?.scrollIntoView({ block: 'nearest' })
@@ -50,12 +51,15 @@ export function QuestionCard({ waiting: { intern, question }, isFront, choose }:
           )}
         </h2>
         <span class="dim">
+          for <Whose creator={creator} />, asked <Ago time={question.asked_at} />
+        </span>
+        <span class="dim">
           <a href={`/interns/${intern.id}/${encodeURIComponent(question.session_id)}`}>its session</a>
         </span>
         <TimeLeft until={question.deadline_at} />
       </header>
       {question.kind === 'permission' ? (
-        <Permission waiting={{ intern, question }} isFront={isFront} isSent={isSent} />
+        <Permission waiting={{ intern, creator, question }} isFront={isFront} isSent={isSent} />
       ) : (
         <FormAnswer
           question={question as InternElicitation}
@@ -65,6 +69,11 @@ export function QuestionCard({ waiting: { intern, question }, isFront, choose }:
       )}
     </article>
   )
+}
+
+/** For whom it works: a manager sees those of others too. */
+function Whose({ creator: { creator_user_id: id, creator_name: name } }: { creator: Creator }) {
+  return <>{useMe()?.member.id === id ? 'you' : (name ?? 'somebody who has left')}</>
 }
 
 function TimeLeft({ until }: { until: string }) {

@@ -50,6 +50,7 @@ test('a question comes in by itself, is counted, shows its whole change, and a k
   await question.getByText('+echo new', { exact: true }).waitFor()
   await question.getByText('-echo old', { exact: true }).waitFor()
   await question.getByText(/min .* left/).waitFor()
+  await question.getByText('for you, asked').waitFor()
   await page.getByRole('link', { name: 'Interns 1' }).waitFor()
   await press(page, 'a', async () => (await answersIn(sessionId)).includes('allow_once'))
   await page.getByText('Nobody waits for an answer').waitFor()
@@ -241,6 +242,7 @@ test('a viewer sees what waits and is offered no answer, no word and no act', op
   const { sessionId, asked } = await say(talk, talk.id, edit)
   await using watched = await open('/interns', { link: await linkForRole(talk, 'viewer'), key: undefined })
   const { page, faults } = watched
+  await page.getByText('for Owner, asked').first().waitFor()
   for (const path of ['', `/${talk.id}`, `/${talk.id}/${sessionId}`]) {
     await page.goto(new URL(`/interns${path}`, page.url()).href)
     await page.getByText('Viewers answer nothing.').waitFor()

@@ -1,3 +1,4 @@
+import { namesOfUsers } from '#accounts/names.ts'
 import { type WaitingQuestion, waitingCursor, waitingQuestions } from '#interns/questions.ts'
 import { z } from '#lib/schema.ts'
 import { wholeNumber } from '#lib/whole-number.ts'
@@ -9,6 +10,10 @@ const aboutWaiting = {
   intern_name: z.string(),
   workspace_id: z.string(),
   creator_user_id: z.string().describe('Whose intern it is.'),
+  creator_name: z
+    .string()
+    .nullable()
+    .describe('Their name, or their address where they have none; null once they have left.'),
   ...aboutQuestion,
 }
 
@@ -48,19 +53,22 @@ export const listAllQuestions = route({
       limit: query.limit,
       startingAfter: query.starting_after,
     })
+    const creators = questions.map(({ intern }) => intern.creatorUserId)
+    const names = await namesOfUsers(deps.db, caller.organizationId, creators)
     const last = questions.at(-1)
     return {
-      data: questions.map(waitingItem),
+      data: questions.map((one) => waitingItem(one, names.get(one.intern.creatorUserId))),
       has_more: hasMore,
       ...(hasMore && last && { next_cursor: waitingCursor(last) }),
     }
   },
 })
 
-const waitingItem = ({ intern, ...asked }: WaitingQuestion) => ({
+const waitingItem = ({ intern, ...asked }: WaitingQuestion, creator: { name: string; email: string } | undefined) => ({
   intern_id: intern.id,
   intern_name: intern.name,
   workspace_id: intern.workspaceId,
   creator_user_id: intern.creatorUserId,
+  creator_name: creator ? creator.name || creator.email : null,
   ...questionItem(asked),
 })
