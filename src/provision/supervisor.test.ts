@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { bootstrap } from '#accounts/bootstrap.ts'
 import { createVault } from '#byok/vault.ts'
 import { clockOf } from '#db/clock.ts'
@@ -116,6 +117,41 @@ onEachDatabase('a server that is stopped before it comes to start an intern', (k
     await stop()
     assert.deepEqual([(await row()).status, starts], ['queued', 0])
   })
+})
+
+onEachDatabase('a server that is stopped while it looks', (kind) => {
+  // Its one connection would be held, so that a stop waits anyway.
+  const skip = kind === 'sqlite'
+  for (const signal of ['intern.changed', 'rules.changed'] as const)
+    test(`because of ${signal}, ends after the database has answered that`, { skip }, async () => {
+      await using store = await newDb(kind)
+      const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let isNext = false
+      const query = store.db.query.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          if (!isNext) return result
+          isNext = false
+          asked.resolve()
+          await answered.promise
+          return result
+        },
+      })
+      const start = () => Promise.reject(new Error('The agent is not configured.'))
+      const { row, stop } = await superviseOne({ ...store, db: { ...store.db, query } }, { now: Date.now() }, { start })
+      const { id } = await until(async () => (await row()).status === 'failed' && row())
+      isNext = true
+      await store.db.exclusively('test', async (_tx, announce) => announce(signal, id))
+      await asked.promise
+      const happened: string[] = []
+      const stopped = stop().then(() => happened.push('stopped'))
+      // Long enough for a stop that does not wait; one that does may take any time.
+      await sleep(300)
+      happened.push('answered')
+      answered.resolve()
+      await stopped
+      assert.deepEqual(happened, ['answered', 'stopped'])
+    })
 })
 
 onEachDatabase('a first start that fails', (kind) => {

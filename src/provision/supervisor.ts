@@ -45,6 +45,8 @@ export class Supervisor {
   #poll: NodeJS.Timeout | undefined
   #keptListener: KeptListener | undefined
   readonly #unsubscribe: (() => void)[] = []
+  /** What goes on beside the passes; a stop waits for it. */
+  readonly #beside = new Set<Promise<void>>()
 
   constructor(deps: SupervisorDeps) {
     const { db, now, server, hosts, onError } = deps
@@ -59,6 +61,7 @@ export class Supervisor {
 
   async start(): Promise<void> {
     const { db, hosts, provisioner, onError } = this.#deps
+    const lookAtAll = () => this.#do(this.#lookAtAll())
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
     this.#keptListener = await provisioner
       .serveKept((id) => internById(db.query, id))
@@ -72,11 +75,11 @@ export class Supervisor {
     if (hosts.here !== undefined) await provisioner.endStrangers(() => this.#leases.idsHere()).catch(onError)
     this.#unsubscribe.push(
       db.signals.subscribe('intern.changed', (id) => this.#look(id)),
-      db.signals.subscribe('rules.changed', () => void this.#lookAtRules().catch(onError)),
-      db.signals.onMissed(() => void this.#lookAtAll().catch(onError)),
+      db.signals.subscribe('rules.changed', () => void this.#do(this.#lookAtRules())),
+      db.signals.onMissed(lookAtAll),
     )
     const next = async () => {
-      await this.#lookAtAll().catch(onError)
+      await lookAtAll()
       if (!this.#isStopping) this.#poll = setTimeout(next, pollMs).unref()
     }
     await next()
@@ -100,6 +103,7 @@ export class Supervisor {
     const ids = new Set([...this.#interns.stop(), ...this.#passes.ids()])
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#leave(id).catch(this.#deps.onError)))
+    await Promise.all(this.#beside)
     // What cannot be told to the others, as on a full disk, they see from the time that passes.
     const { server, hosts, onError } = this.#deps
     await this.#leases.expire(server).catch(onError)
@@ -107,9 +111,15 @@ export class Supervisor {
     await hosts.leave().catch(onError)
   }
 
+  #do(work: Promise<void>): Promise<void> {
+    const done = work.catch(this.#deps.onError).finally(() => this.#beside.delete(done))
+    this.#beside.add(done)
+    return done
+  }
+
   #look(id: string): void {
     void this.#passes.request(id)
-    if (this.#interns.isStarting(id)) void this.#breakOffUnwanted(id).catch(this.#deps.onError)
+    if (this.#interns.isStarting(id)) void this.#do(this.#breakOffUnwanted(id))
   }
 
   /** Who suspends or deletes an intern is not to wait for a clone that nobody wants any more: the pass of its start ends. */
@@ -186,7 +196,12 @@ export class Supervisor {
   async #leave(id: string): Promise<void> {
     const { provisioner, server, keepRunning } = this.#deps
     const found = await this.#leases.find(id)
-    if (!found || found.supervisor !== server) return
+    if (!found || found.supervisor !== server) {
+      // Who looks at it still would take it, or find the database closed. A start of it that another server took over
+      // is ended by nobody here.
+      if (!this.#interns.isStarting(id)) await this.#passes.ended(id)
+      return
+    }
     const { status } = found.intern
     if (keepRunning && status === 'running') return
     await provisioner.leave(found.intern)
