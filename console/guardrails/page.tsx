@@ -136,7 +136,7 @@ function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProp
 function Meaning({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
   const says = meaningOf(policy)
   return (
-    <section aria-label="What it means">
+    <section id="meaning" tabIndex={-1} aria-label="What it means">
       <h2>{isChanged ? 'What it would mean' : 'What it means'}</h2>
       {says.length === 0 ? (
         <p>It forbids nothing.</p>
