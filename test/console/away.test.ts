@@ -6,6 +6,7 @@ import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { signedInPage } from '../harness/console.ts'
 import { startTalk, type Talk } from '../harness/intern-chat.ts'
 import { metered } from '../harness/metered.ts'
+import { until } from '../harness/until.ts'
 
 let talk: Talk
 let browser: Awaited<ReturnType<typeof startBrowser>>
@@ -97,7 +98,7 @@ test('what an intern does not take stands in the field again', options, async ()
   const comeBack = await cutOff(page, '**/chat/completions')
   await field.press('Enter')
   await page.getByText('ada: The service cannot be reached.').waitFor()
-  await page.waitForFunction("document.querySelector('.say textarea').value === 'say A long thought.'")
+  await until(async () => (await field.inputValue()) === 'say A long thought.')
   await comeBack()
   await field.press('Enter')
   await page.getByRole('list', { name: 'Transcript' }).getByText('A long thought.', { exact: true }).waitFor()

@@ -60,7 +60,7 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   await change.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   // Its button is gone: the keyboard goes on where the screen says what holds now.
-  await page.waitForFunction("document.activeElement.getAttribute('aria-label') === 'What it means'")
+  await until(() => page.evaluate<boolean>("document.activeElement.getAttribute('aria-label') === 'What it means'"))
   const saved = await read(id)
   assert.deepEqual([saved.limit_usd, saved.reset_interval, saved.allowed_models.length], [20, 'monthly', 1])
   assert.match(saved.allowed_models[0], /^deepseek\/deepseek-v4/)
