@@ -51,9 +51,10 @@ test('which endpoint is slow is told by its column, and leads to the requests th
   await slow.getByRole('button').click()
   await page.waitForURL(/order=slow/)
   await page.locator('th[aria-sort=descending]').and(slow).waitFor()
-  await page.getByRole('link', { name: 'deepseek/deepseek-v4@deepinfra' }).click()
-  await page.waitForURL((url) => url.searchParams.get('provider') === 'deepinfra' && !url.searchParams.has('order'))
-  await page.getByRole('button', { name: 'model deepseek/deepseek-v4' }).waitFor()
+  // A model with one endpoint: among several it is drawn who answers.
+  await page.getByRole('link', { name: 'google/gemini-3-flash@google' }).click()
+  await page.waitForURL((url) => url.searchParams.get('provider') === 'google' && !url.searchParams.has('order'))
+  await page.getByRole('button', { name: 'model google/gemini-3-flash' }).waitFor()
   assert.deepEqual(faults, [])
 })
 
