@@ -141,7 +141,7 @@ test('in a narrow window what leads elsewhere is a word in one piece', options, 
   await at.world.service.manage('PATCH', `/workspaces/${id}`, keeps)
   await using watched = await open('/keys/workspaces', { viewport: { width: 960, height: 540 } })
   const link = watched.page.getByRole('link', { name: `Requests of ${name}` })
-  assert.ok((await link.boundingBox())!.height < 28)
+  await until(async () => ((await link.boundingBox())?.height ?? 28) < 28)
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
