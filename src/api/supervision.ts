@@ -83,6 +83,7 @@ export function openSupervision({
     const listen = own?.address && (config.intern_listen ?? own.address)
     return new ProcessProvisioner({
       ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
+      uncounted: sparingWarnings(log, 'it could not be counted what an intern takes'),
       ended: ({ id }) => untilEnded({ db }, id),
       listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
     })

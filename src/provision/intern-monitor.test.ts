@@ -22,7 +22,11 @@ async function exceeding(home: string) {
     ending.resolve()
     await sleep(1000)
   }
-  return { daemon, intern: { home, pid: child.pid!, uid: undefined, resourceLimits, end }, ending: ending.promise }
+  return {
+    daemon,
+    intern: { home, pid: child.pid!, uid: undefined, resourceLimits, end, uncounted: assert.fail },
+    ending: ending.promise,
+  }
 }
 
 test('a daemon that is ended for what its intern holds is told to be gone for that', { skip }, async () => {

@@ -18,7 +18,13 @@ test('an intern that is stopped while its start is made ready waits for no clone
   const repository = { url: `${origin}/widgets.git`, folder: 'widgets', ref: null, depth: null, credential: null }
   const intern = { id: 'i', agent: null, webHosts: [], instructions: '', repository, movedAt: null, asleepSince: null }
   const clonings = new Clonings({
-    ...{ config, variable: () => process.env.PATH, passwordOf: async () => undefined, mask: (text) => text },
+    ...{
+      config,
+      variable: () => process.env.PATH,
+      passwordOf: async () => undefined,
+      mask: (text) => text,
+      uncounted: assert.fail,
+    },
   })
   const starter = new ProcessStarter({
     ...{ config, dataDir, listeners: undefined, baseUrl: () => 'http://127.0.0.1:9', warn: assert.fail, clonings },

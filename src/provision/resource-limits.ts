@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#config/settings.ts'
-import { diskUse } from '#files/disk-use.ts'
+import { type DiskUse, diskUse } from '#files/disk-use.ts'
 import { logFile } from './intern-home.ts'
 import type { Process } from './process-table.ts'
 
@@ -56,12 +56,13 @@ export function exceededByProcesses(running: Process[], resourceLimits: Resource
   return undefined
 }
 
-/** The same for disk use. */
+/** The same for disk use. @throws Error where it cannot be counted now. */
 export async function exceededByDisk(
   home: string,
-  { intern_disk_bytes: most }: ResourceLimits,
+  { intern_disk_bytes: most }: Pick<ResourceLimits, 'intern_disk_bytes'>,
+  count: DiskUse = diskUse,
 ): Promise<string | undefined> {
-  const bytes = most > 0 ? await diskUse(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
+  const bytes = most > 0 ? await count(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
   if (bytes <= most) return undefined
   return `Its files take ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
 }

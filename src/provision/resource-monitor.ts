@@ -1,3 +1,4 @@
+import type { DiskUse } from '#files/disk-use.ts'
 import { listProcesses, type Process, treeOf } from './process-table.ts'
 import { exceededByDisk, exceededByProcesses, type ResourceLimits, trimLog } from './resource-limits.ts'
 
@@ -9,11 +10,14 @@ export type MonitoredIntern = {
   resourceLimits: ResourceLimits
   /** Ends all that runs of the intern. */
   end: () => Promise<void>
+  /** Hears of each look that could not be taken: the next one is. */
+  uncounted: (error: Error) => void
+  count?: DiskUse
+  everyMs?: { processes: number; disk: number }
 }
 
-const lookEveryMs = 1000
 /** Counting files may take its time on a large disk: it is a small part of the time all the same. */
-const diskEveryMs = 5000
+const lookEveryMs = { processes: 1000, disk: 5000 }
 const pausesPerCount = 20
 
 /**
@@ -22,7 +26,7 @@ const pausesPerCount = 20
  * @returns the function that stops watching.
  */
 export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
-  const { home, resourceLimits } = used
+  const { home, resourceLimits, uncounted, count, everyMs = lookEveryMs } = used
   let watched = true
   const exceeded = async (reason: string | undefined) => {
     if (!watched || reason === undefined) return
@@ -34,7 +38,7 @@ export function monitorResources(used: MonitoredIntern, over: (reason: string) =
   const again = (look: () => Promise<string | undefined>, nextIn: (tookMs: number) => number, firstMs: number) => {
     const round = async () => {
       const since = performance.now()
-      await exceeded(await look())
+      await look().then(exceeded, uncounted)
       if (watched) timers[index] = setTimeout(round, nextIn(performance.now() - since)).unref()
     }
     const index = timers.push(setTimeout(round, firstMs).unref()) - 1
@@ -49,11 +53,11 @@ export function monitorResources(used: MonitoredIntern, over: (reason: string) =
     trimLog(home, resourceLimits)
     return exceededByProcesses(ofIntern(await processesNow(), used), resourceLimits)
   }
-  again(countProcesses, () => lookEveryMs, lookEveryMs)
+  again(countProcesses, () => everyMs.processes, everyMs.processes)
   again(
-    () => exceededByDisk(home, resourceLimits),
-    (tookMs) => Math.max(diskEveryMs, tookMs * pausesPerCount),
-    diskEveryMs,
+    () => exceededByDisk(home, resourceLimits, count),
+    (tookMs) => Math.max(everyMs.disk, tookMs * pausesPerCount),
+    everyMs.disk,
   )
   return stop
 }
@@ -67,6 +71,6 @@ let listed: { at: number; processes: Promise<Process[]> } | undefined
 /** One list does for all interns of a second. */
 function processesNow(): Promise<Process[]> {
   const at = performance.now()
-  if (listed === undefined || at - listed.at > lookEveryMs * 0.8) listed = { at, processes: listProcesses() }
+  if (listed === undefined || at - listed.at > lookEveryMs.processes * 0.8) listed = { at, processes: listProcesses() }
   return listed.processes
 }

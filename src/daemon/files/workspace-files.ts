@@ -34,7 +34,9 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
     })
   /** Nothing that comes in makes the intern hold more than it may: it would be ended for that. */
   const room = async () => {
-    const free = limits.maxDiskBytes === 0 ? Infinity : limits.maxDiskBytes - (await diskUse([workspace, state]))
+    // What cannot be counted now is not in the way.
+    const used = limits.maxDiskBytes === 0 ? 0 : await diskUse([workspace, state]).catch(() => 0)
+    const free = limits.maxDiskBytes === 0 ? Infinity : limits.maxDiskBytes - used
     return Math.max(0, Math.min(limits.maxUploadBytes, free))
   }
   return {

@@ -13,7 +13,7 @@ export type CloneOrder = {
 }
 
 /** Clones as the file says, once for all pods of the intern. @throws Error that says, for its owner, why it could not. */
-export async function cloneInPod(file: string, around: Pick<CloneDeps, 'path' | 'mask'>): Promise<void> {
+export async function cloneInPod(file: string, around: Pick<CloneDeps, 'path' | 'mask' | 'uncounted'>): Promise<void> {
   const { home, repository, password, config }: CloneOrder = JSON.parse(readFileSync(file, 'utf8'))
   mkdirSync(join(home, 'workspace'), { recursive: true, mode: 0o700 })
   const signal = AbortSignal.timeout(config.repository_clone_ms)

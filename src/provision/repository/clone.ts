@@ -6,10 +6,11 @@ import type { Repository } from '#interns/repository.ts'
 import { printable } from '#lib/printable.ts'
 import { killMarked, markerOf as markOf } from '#lib/process-marker.ts'
 import { publicAddresses } from '#lib/public-address.ts'
-import { exceededByDisk, prlimitCommand, type ResourceLimits } from '../resource-limits.ts'
+import { prlimitCommand, type ResourceLimits } from '../resource-limits.ts'
 import { cloningUser } from '../user-ids.ts'
 import { isNamed, whyForbidden } from './allowed.ts'
 import { GitFailed, runGit } from './git.ts'
+import { watchDisk } from './watch-disk.ts'
 
 /** What an operator says of clones. */
 export type CloneRules = ResourceLimits &
@@ -23,6 +24,8 @@ export type CloneDeps = {
   host: 'on this server' | 'in its image'
   /** A text without this secret, or what looks like one. */
   mask: (text: string, secret: string | undefined) => string
+  /** Hears when it could not be counted what a clone takes. */
+  uncounted: (error: Error) => void
 }
 
 export type CloneOptions = {
@@ -55,7 +58,7 @@ export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Pr
   }
   const staging = stagingIn(home)
   await endKilled(home)
-  const disk = watchDisk(home, deps.config)
+  const disk = watchDisk({ home, ...deps })
   const within = { ...wanted, signal: AbortSignal.any([wanted.signal, disk.exceeded]) }
   let moved = false
   try {
@@ -156,22 +159,6 @@ async function checkOut(
     },
   )
   if (hasCommit) await git(['checkout', '--quiet', '--force', 'HEAD', '--'])
-}
-
-const lookEveryMs = 2000
-
-/**
- * Watches the size of a clone, which the server may announce wrongly. `exceeded` is aborted with the reason if the
- * clone takes more space than an intern may have.
- */
-function watchDisk(home: string, config: CloneRules) {
-  const exceeded = new AbortController()
-  const look = async () => {
-    const why = await exceededByDisk(home, config)
-    if (why) exceeded.abort(new Error(why.replace(/\.$/, '')))
-  }
-  const timer = setInterval(() => void look(), lookEveryMs).unref()
-  return { exceeded: exceeded.signal, look, end: () => clearInterval(timer) }
 }
 
 /** All that stands there; links themselves, not what they lead to. */

@@ -8,6 +8,8 @@ type CloningDeps = {
   variable: (name: string) => string | undefined
   passwordOf: (intern: Intern) => Promise<string | undefined>
   mask: (text: string, secret: string | undefined) => string
+  /** Hears when it could not be counted what a clone takes. */
+  uncounted: (error: Error) => void
 }
 
 /** A clone that can be called off before it begins, too. */
@@ -26,7 +28,7 @@ export class Clonings {
 
   /** Of an intern whose start begins, and may come to a clone. It takes the place of one before. */
   begin(intern: Intern): Cloning {
-    const { config, variable, passwordOf, mask } = this.#deps
+    const { config, variable, passwordOf, mask, uncounted } = this.#deps
     const { id } = intern
     const stopped = new AbortController()
     this.stop(id)
@@ -35,7 +37,7 @@ export class Clonings {
       clone: async (repository, home, uid) => {
         const password = await passwordOf(intern)
         const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
-        const around = { config, path: variable('PATH') ?? '', host: 'on this server', mask } as const
+        const around = { config, path: variable('PATH') ?? '', host: 'on this server', mask, uncounted } as const
         await cloneRepository(around, { home, repository, password, uid, signal })
       },
       [Symbol.dispose]: () => {
