@@ -35,7 +35,7 @@ onEachDatabase('what an intern said and did', (kind) => {
     assert.deepEqual([question.state, question.answer], ['answered', 'allow_once'])
     assert.notEqual(question.answered_by_user_id, first.by_user_id)
     assert.equal(question.answered_by_user_name, 'grace')
-    assert.equal(entries[3].changes[0].diff, '--- a.txt\n+++ a.txt\n@@ from line 1 @@\n-x\n+y\n ')
+    assert.equal(entries[3].changes[0].diff, '--- a.txt\n+++ a.txt\n@@ -1,1 +1,1 @@\n-x\n+y')
     await service.ask('PATCH', `/interns/${id}`, { body: { visibility: 'creator' } })
     for (const hidden of [path, `/interns/${id}/sessions`, `${path}/events`])
       assert.equal((await grace.ask('GET', hidden)).status, 404)

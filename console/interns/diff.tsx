@@ -2,7 +2,7 @@ import { shown } from './shown.ts'
 
 /** Only its first two lines name the file: a line further down that begins like these goes or comes. */
 function toneOf(line: string, at: number): string | undefined {
-  if (line.startsWith('@@') || (at < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
+  if (/^(@@|\\)/.test(line) || (at < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
   return line.startsWith('+') ? 'comes' : line.startsWith('-') ? 'goes' : undefined
 }
 

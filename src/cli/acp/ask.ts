@@ -8,7 +8,7 @@ import type { ApiClient } from '../api-client.ts'
 import { leavingAnswer } from '../chat/answers.ts'
 import type { AgentQuestion, Field } from '../chat/conversation.ts'
 import { internPath } from '../intern-path.ts'
-import { type Change, diffContent, kindOf, textContent } from './updates.ts'
+import { type Change, diffContents, kindOf, textContent } from './updates.ts'
 
 type Permission = Extract<AgentQuestion, { kind: 'permission' }>
 type Form = Extract<AgentQuestion, { kind: 'elicitation' }>
@@ -53,7 +53,7 @@ async function toolCallOf({ client, intern }: EditorDeps, asked: Permission): Pr
   const path = internPath(intern, `/questions/${encodeURIComponent(asked.id)}`)
   const { data } = await client.ask<{ data: Whole }>('GET', path)
   const { command, detail = null, paths, changes } = data
-  const content = changes.map(diffContent)
+  const content = changes.flatMap(diffContents)
   if (content.length === 0 && detail !== null) content.push({ type: 'content', content: textContent(detail) })
   return {
     toolCallId: asked.id,

@@ -1,14 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeText } from '#daemon/acp/change-text.ts'
-import { diffContent } from './updates.ts'
+import { diffContents } from './updates.ts'
 
 const shownOf = (before: string | null, after: string) =>
-  diffContent({ path: 'a.c', diff: changeText({ path: 'a.c', before, after }) })
+  diffContents({ path: 'a.c', diff: changeText({ path: 'a.c', before, after }) })
+const diff = (oldText: string | null, newText: string) => ({ type: 'diff', path: 'a.c', oldText, newText })
 
 test('lines that look like the head of a change are shown to whoever consents', () => {
-  const evil = ['++ i; system("evil")', '-- i', '@@ x', '++', '--'].join('\n')
-  assert.deepEqual(shownOf(null, evil), { type: 'diff', path: 'a.c', oldText: null, newText: evil })
-  assert.deepEqual(shownOf(evil, 'one'), { type: 'diff', path: 'a.c', oldText: evil, newText: 'one' })
-  assert.deepEqual(shownOf('one', evil), { type: 'diff', path: 'a.c', oldText: 'one', newText: evil })
+  const evil = ['++ i; system("evil")', '-- i', '@@ x', '\\ No', '++', '--'].join('\n')
+  assert.deepEqual(shownOf(null, evil), [diff(null, evil)])
+  assert.deepEqual(shownOf(evil, 'one'), [diff(evil, 'one')])
+  assert.deepEqual(shownOf('one', `${evil}\n`), [diff('one', `${evil}\n`)])
+})
+
+test('changes far from each other in one file are told each by itself', () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `${at}\n`)
+  const [first, last] = shownOf(lines.join(''), ['x\n', ...lines.slice(1, -1)].join(''))
+  assert.deepEqual(first, diff('0\n1\n2\n3\n', 'x\n1\n2\n3\n'))
+  assert.deepEqual(last, diff('96\n97\n98\n99\n', '96\n97\n98\n'))
+})
+
+test('a last line that only loses its line break is told as that', () => {
+  assert.deepEqual(shownOf('a\nb\n', 'a\nb'), [diff('a\nb\n', 'a\nb')])
 })

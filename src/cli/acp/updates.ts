@@ -38,22 +38,35 @@ export function activityUpdate(activity: ActivityItem, isNew: boolean): SessionU
 }
 
 function contentOf({ changes, output }: ToolCallItem): ToolCallContent[] {
-  return [...changes.map(diffContent), ...(output ? [{ type: 'content' as const, content: textContent(output) }] : [])]
+  return [...changes.flatMap(diffContents), ...(output ? [{ type: 'content' as const, content: textContent(output) }] : [])]
 }
 
 /**
- * What is told of a change are the lines that go and come: before and after are made of these. Only the first lines name the
- * file and the place; a line further down that begins like these goes or comes.
+ * What is told of a change is a unified diff: before and after are made of each of its hunks. Lines of the file have a sign
+ * before them, so that none looks like the head of a hunk.
  */
-export function diffContent({ path, diff }: Change): ToolCallContent {
+export function diffContents({ path, diff }: Change): ToolCallContent[] {
   const isNew = !diff.startsWith('--- ')
-  const lines = diff.split('\n').slice(isNew ? 1 : 3)
-  const side = (other: string) =>
-    lines
-      .filter((line) => !line.startsWith(other))
-      .map((line) => line.slice(1))
-      .join('\n')
-  return { type: 'diff', path, oldText: isNew ? null : side('+'), newText: side('-') }
+  const hunks: string[][] = isNew ? [[]] : []
+  for (const line of diff.split('\n').slice(isNew ? 1 : 2)) {
+    if (line.startsWith('@@')) hunks.push([])
+    else hunks.at(-1)?.push(line)
+  }
+  return hunks.map((lines) => ({
+    type: 'diff',
+    path,
+    oldText: isNew ? null : sideOf(lines, '+'),
+    newText: sideOf(lines, '-'),
+  }))
+}
+
+/** The text without the lines of the other side. */
+function sideOf(lines: string[], other: '+' | '-'): string {
+  const kept = lines.map((line, at) => {
+    if (line.startsWith(other) || line.startsWith('\\')) return ''
+    return lines[at + 1]?.startsWith('\\') ? line.slice(1) : `${line.slice(1)}\n`
+  })
+  return kept.join('')
 }
 
 function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'plan' }>['steps'][number]): PlanEntry {

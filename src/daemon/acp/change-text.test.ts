@@ -1,27 +1,52 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { applyPatch } from 'diff'
 import { changeText } from './change-text.ts'
 
 const text = (lines: (string | number)[]) => `${lines.join('\n')}\n`
 const ten = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+const changed = (before: string, after: string) => changeText({ path: 'f', before, after })
 
 test('a change is shown with three lines around it, and from which line on', () => {
   const after = text([1, 2, 3, 4, 5, 'six', 'more', 7, 8, 9, 10])
-  const shown = ['--- f', '+++ f', '@@ from line 3 @@', ' 3', ' 4', ' 5', '-6', '+six', '+more', ' 7', ' 8', ' 9']
-  assert.deepEqual(changeText({ path: 'f', before: text(ten), after }).split('\n'), shown)
+  const hunk = ['@@ -3,7 +3,8 @@', ' 3', ' 4', ' 5', '-6', '+six', '+more', ' 7', ' 8', ' 9']
+  assert.deepEqual(changed(text(ten), after).split('\n'), ['--- f', '+++ f', ...hunk])
 })
 
-test('nothing that changes is left out, at the beginning, at the end and in between', () => {
-  const shown = changeText({ path: 'f', before: text(ten), after: text(['one', ...ten.slice(1, -1), 'ten']) })
-  for (const line of ['-1', '+one', '-10', '+ten']) assert.ok(shown.split('\n').includes(line), line)
+test('lines that stay are not among those that go and come, however many lie between two changes', () => {
+  const lines = Array.from({ length: 10_000 }, (_, at) => `line ${at}`)
+  const shown = changed(text(lines), text(['first', ...lines.slice(1, -1), 'last']))
+  const signed = shown.split('\n').filter((line) => /^[-+][^-+]/.test(line))
+  assert.deepEqual(signed, ['-line 0', '+first', '-line 9999', '+last'])
+  assert.deepEqual(shown.match(/^@@.*/gm), ['@@ -1,4 +1,4 @@', '@@ -9997,4 +9997,4 @@'])
 })
 
-test('a file that is emptied, and one that only loses its last line break, show that', () => {
-  assert.match(changeText({ path: 'f', before: 'a\n', after: '' }), /\n-a\n-$/)
-  assert.match(changeText({ path: 'f', before: 'a\n', after: 'a' }), / a\n-$/)
+test('whatever changes, the change can be applied, and makes the file that the agent would write', () => {
+  const random = randomOf(7)
+  const pick = (length: number) => Array.from({ length }, () => 'abc-+@\\ '[Math.floor(random() * 8)]!).join('\n')
+  for (let round = 0; round < 300; round++) {
+    const length = round % 30 === 0 ? 1500 : 1 + Math.floor(random() * 12)
+    const [before, after] = [pick(length), pick(length)].map((one) => (random() < 0.5 ? one : `${one}\n`))
+    assert.equal(applyPatch(before!, changed(before!, after!)), after)
+  }
+})
+
+test('a file that is emptied, that only loses its last line break, or that stays as it is, shows that', () => {
+  assert.equal(changed('a\n', ''), '--- f\n+++ f\n@@ -1,1 +0,0 @@\n-a')
+  assert.match(changed('a\n', 'a'), /\n-a\n\+a\n\\ No newline at end of file$/)
+  assert.equal(changed('a\n', 'a\n'), '--- f\n+++ f (unchanged)')
 })
 
 test('the name of a file is on one line, and cannot look like lines that come', () => {
-  const shown = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
+  const shown = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil\n' })
   assert.deepEqual(shown.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
 })
+
+/** The same numbers each time. */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}

@@ -1,35 +1,67 @@
+import { structuredPatch } from 'diff/lib/patch/create.js'
 import { printableLine } from '#lib/printable.ts'
 import type { FileChange } from './tool-call.ts'
 
 /** Unchanged lines that are shown around what changes. */
 const contextLines = 3
+/** Lines that go and come. The time to find the fewest grows with its square, and both texts are the agent's: 0.1 s here. */
+const maxEditLength = 400
+
+type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] }
 
 /**
- * A change as the lines that go and come, in the way of a unified diff. What lies between the first and the last changed
- * line is shown whole, so that it costs no more time than reading it, whatever an agent makes of it.
+ * A change as a unified diff, of which each hunk may be applied. Of a file that is not there yet, all lines come.
+ * A line of the file has a sign before it, so none can look like the head of a hunk, nor like the mark for a last line
+ * without a line break.
  */
 export function changeText({ path: name, before, after }: FileChange): string {
   // On one line, so that a name cannot look like lines that come.
   const path = printableLine(name)
-  if (before === null) return [`+++ ${path} (new file)`, ...linesOf(after).map((line) => `+${line}`)].join('\n')
-  const [old, now] = [linesOf(before), linesOf(after)]
+  if (before === null) return [`+++ ${path} (new file)`, ...marked('+', linesOf(after))].join('\n')
+  if (before === after) return [`--- ${path}`, `+++ ${path} (unchanged)`].join('\n')
+  return [`--- ${path}`, `+++ ${path}`, ...hunksOf(before, after).flatMap(hunkText)].join('\n')
+}
+
+function hunksOf(before: string, after: string): Hunk[] {
+  const options = { context: contextLines, maxEditLength }
+  return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [wholeHunk(linesOf(before), linesOf(after))]
+}
+
+/** Where too much changes to look for the fewest lines: all from the first to the last changed one. */
+function wholeHunk(old: string[], now: string[]): Hunk {
   const most = Math.min(old.length, now.length)
   let same = 0
   while (same < most && old[same] === now[same]) same++
   let sameAtEnd = 0
-  while (sameAtEnd < most - same && old[old.length - 1 - sameAtEnd] === now[now.length - 1 - sameAtEnd]) sameAtEnd++
+  while (sameAtEnd < most - same && old.at(-1 - sameAtEnd) === now.at(-1 - sameAtEnd)) sameAtEnd++
   const from = Math.max(0, same - contextLines)
-  const end = now.length - sameAtEnd
-  return [
-    `--- ${path}`,
-    `+++ ${path}`,
-    `@@ from line ${from + 1} @@`,
-    ...now.slice(from, same).map((line) => ` ${line}`),
-    ...old.slice(same, old.length - sameAtEnd).map((line) => `-${line}`),
-    ...now.slice(same, end).map((line) => `+${line}`),
-    ...now.slice(end, end + contextLines).map((line) => ` ${line}`),
-  ].join('\n')
+  const [oldEnd, nowEnd] = [old.length - sameAtEnd, now.length - sameAtEnd]
+  const after = now.slice(nowEnd, nowEnd + contextLines)
+  return {
+    oldStart: from + 1,
+    oldLines: oldEnd - from + after.length,
+    newStart: from + 1,
+    newLines: nowEnd - from + after.length,
+    lines: [
+      ...marked(' ', now.slice(from, same)),
+      ...marked('-', old.slice(same, oldEnd)),
+      ...marked('+', now.slice(same, nowEnd)),
+      ...marked(' ', after),
+    ],
+  }
 }
 
-/** The end of a file without a line break differs from one with it. */
-const linesOf = (text: string) => (text === '' ? [] : text.split('\n'))
+function hunkText({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string[] {
+  return [`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`, ...lines]
+}
+
+/** The format counts from the line before where there are none. */
+const range = (start: number, lines: number) => `${lines === 0 ? start - 1 : start},${lines}`
+
+const marked = (sign: string, lines: string[]) =>
+  lines.flatMap((line) =>
+    line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
+  )
+
+/** Each with its line break, which the last one may lack. */
+const linesOf = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []

@@ -34,7 +34,7 @@ test('a transcript has all of a turn, in order', async () => {
     [call.operation, call.status, call.input, call.output],
     ['edit', 'completed', '{"path":"a.txt"}', 'done'],
   )
-  assert.match(call.changes[0]!.diff, /^--- a\.txt\n.*\n-x\n\+y\n/s)
+  assert.match(call.changes[0]!.diff, /^--- a\.txt\n.*\n-x\n\+y$/s)
   assert.ok(call.endedAt)
   assert.deepEqual([last?.type, end.reason], ['message', 'finished'])
 })
