@@ -12,7 +12,12 @@ export const ToolCallItem = z.object({
   output: z.string().nullable().describe('What it gave so far.'),
   paths: z.array(z.string()).describe('The files that it is about.'),
   changes: z
-    .array(z.object({ path: z.string(), diff: z.string().describe('A unified diff: the lines that go and come, each with some around it.') }))
+    .array(
+      z.object({
+        path: z.string(),
+        diff: z.string().describe('A unified diff: the lines that go and come, each with some around it.'),
+      }),
+    )
     .describe('What it writes.'),
 })
 

@@ -38,7 +38,10 @@ export function activityUpdate(activity: ActivityItem, isNew: boolean): SessionU
 }
 
 function contentOf({ changes, output }: ToolCallItem): ToolCallContent[] {
-  return [...changes.flatMap(diffContents), ...(output ? [{ type: 'content' as const, content: textContent(output) }] : [])]
+  return [
+    ...changes.flatMap(diffContents),
+    ...(output ? [{ type: 'content' as const, content: textContent(output) }] : []),
+  ]
 }
 
 /**
