@@ -177,8 +177,9 @@ describe('refusals of the chat route', () => {
   })
 
   test('504 timeout within the stream, and the run is cancelled', async () => {
-    // Long enough for the first word to come on a busy machine.
     await using hasty = await startTalk({ settings: { intern_budget_ms: 4000 } })
+    // On a busy machine the start of the agent alone may take longer than that.
+    await until(async () => (await trySaying(hasty, hasty.id, 'say I am up')).status === 200)
     const said = await trySaying(hasty, hasty.id, 'say hi\nwait 60000')
     assert.deepEqual([said.status, said.text, said.finish, said.error?.code], [200, 'hi', 'error', 504])
     assert.deepEqual(said.error?.metadata, { reason: 'timeout', retryable: true })
