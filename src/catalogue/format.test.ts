@@ -36,7 +36,7 @@ models:
 
 test('a misspelt field is named, on its own line', () => {
   assert.deepEqual(problemsOf('providers:\n  acme:\n    name: Acme\n    nmae: Acme\n'), [
-    '4: acme: unknown field "nmae"',
+    '4: acme: unknown field "nmae" (did you mean "name"?)',
   ])
 })
 
@@ -127,7 +127,7 @@ test('a file that is no catalogue is refused with the reason', () => {
     ['{"models": {}', /neither YAML nor JSON/],
     ['models:\n  a/b: {}\n  a/b: {}\n', /line 3: Map keys must be unique/],
     ['- one\n- two\n', /^mine\.yaml is not a catalogue file: line 1: expected object/],
-    ['providers: {}\nmodel: {}\n', /unknown field "model"/],
+    ['providers: {}\nmodel: {}\n', /unknown field "model" \(did you mean "models"\?\)/],
     ['models: 7\n', /models: expected record/],
   ]
   for (const [text, message] of refusals) {

@@ -1,4 +1,5 @@
 import { z } from '#lib/schema.ts'
+import { nearestName } from '#lib/strict-fields.ts'
 import { parseSource } from './document.ts'
 import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from './layer.ts'
 import { modelIdShape, slugShape, tagShape } from './names.ts'
@@ -24,7 +25,7 @@ export function readCatalogueFile(text: string, source: string): Layer {
   if (!file.success) {
     const issue = file.error.issues[0]!
     const line = lineOf(issue.path)
-    throw new CatalogueRefused(`${source} is not a catalogue file: line ${line ?? 1}: ${explain(issue)}.`)
+    throw new CatalogueRefused(`${source} is not a catalogue file: line ${line ?? 1}: ${explain(issue, File)}.`)
   }
   const reading: Reading = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0, lineOf }
   for (const [slug, row] of Object.entries(file.data.providers ?? {})) {
@@ -49,7 +50,7 @@ function readEndpoints(reading: Reading, id: string, rows: Record<string, unknow
 }
 
 /** One row by its schema, or a line in the list of skipped ones. */
-function readRow<Schema extends z.ZodType>(
+function readRow<Schema extends z.ZodObject>(
   reading: Reading,
   schema: Schema,
   row: unknown,
@@ -65,13 +66,14 @@ function readRow<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data
   const issue = parsed.error.issues[0]!
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  return skip(explain(issue), [...path, ...issue.path, ...unknown])
+  return skip(explain(issue, schema), [...path, ...issue.path, ...unknown])
 }
 
 /** `field: what is wrong`. */
-function explain(issue: z.core.$ZodIssue): string {
+function explain(issue: z.core.$ZodIssue, { shape }: z.ZodObject): string {
   if (issue.code === 'unrecognized_keys') {
-    const where = issue.path.length ? ` in ${issue.path.join('.')}` : ''
+    const meant = issue.path.length ? undefined : nearestName(issue.keys[0]!, Object.keys(shape))
+    const where = issue.path.length ? ` in ${issue.path.join('.')}` : meant ? ` (did you mean "${meant}"?)` : ''
     return `unknown field ${issue.keys.map((key) => `"${key}"`).join(', ')}${where}`
   }
   const what = issue.message.replace(/^Invalid input: /, '')

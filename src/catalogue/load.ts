@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { whyUnread } from '#lib/system-error.ts'
 import { readCatalogueFile } from './format.ts'
 import { CatalogueRefused, type Layer, type Loaded, type LoadReport } from './layer.ts'
 import { mergeLayers } from './merge.ts'
@@ -78,18 +79,21 @@ async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
   if (settings.starter_catalogue) yield readCatalogueFile(await readSource(starter), basename(starter))
   const snapshot = snapshotPath(settings)
   if (settings.models_dev_file || existsSync(snapshot)) {
-    yield readModelsDev(await readSource(snapshot), snapshot, await readNames(snapshot))
+    yield readModelsDev(await readSource(snapshot, 'models_dev_file'), snapshot, await readNames(snapshot))
   }
   if (settings.catalogue_file)
-    yield readCatalogueFile(await readSource(settings.catalogue_file), settings.catalogue_file)
+    yield readCatalogueFile(await readSource(settings.catalogue_file, 'catalogue_file'), settings.catalogue_file)
 }
 
-/** @throws CatalogueRefused when there is no reading it. */
-export async function readSource(path: string): Promise<string> {
+/**
+ * @param setting which one named it: then the refusal says so, with the whole path
+ * @throws CatalogueRefused when there is no reading it.
+ */
+export async function readSource(path: string, setting?: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new CatalogueRefused(`${path} cannot be read: ${code === 'ENOENT' ? 'it does not exist' : message}.`)
+    const which = setting ? `${resolve(path)} (setting ${setting})` : path
+    throw new CatalogueRefused(`${which} cannot be read: ${whyUnread(error)}.`)
   }
 }

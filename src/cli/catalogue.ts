@@ -40,12 +40,14 @@ async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): P
 }
 
 async function check(file: string, { env, out }: Terminal): Promise<void> {
+  // First of all, so that a file that is not there is told of as an argument, and not as a setting.
+  const text = await readSource(file)
   const discover = createDiscovery({ variable: (name) => env[name] })
   const { data, report } = await loadCatalogue({ ...loadConfig(env), catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(line(problem))
   const ofServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
-  const hints = [...hintsOf(readCatalogueFile(await readSource(file), file)), ...ofServers]
+  const hints = [...hintsOf(readCatalogueFile(text, file)), ...ofServers]
   for (const hint of hints) out(`hint: ${line(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover)) out(`${slug}: ${modelsAt(slug, data)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be left out.`)

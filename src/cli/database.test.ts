@@ -157,7 +157,7 @@ test('a backup overwrites nothing, and says where there is no store or another k
   assert.match((await run(settings, 'backup', taken)).err, /taken\.db exists already: give the name of a new file\.$/)
   assert.equal(statSync(taken).size, 8)
   const missing = await run(settings, 'backup', join(settings.data_dir, 'no', 'such.db'))
-  assert.match(missing.err, /^The backup .* cannot be written: ENOENT/)
+  assert.match(missing.err, /^The backup .* cannot be written: its folder does not exist\.$/)
   const none = { data_dir: join(settings.data_dir, 'none'), database_url: undefined }
   assert.match((await run(none, 'backup', join(settings.data_dir, 'x.db'))).err, /^There is no store in/)
   assert.equal(existsSync(join(settings.data_dir, 'x.db')), false)

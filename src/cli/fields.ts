@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { StartupError } from '#lib/fault.ts'
 import { printableLine } from '#lib/printable.ts'
+import { whyUnread } from '#lib/system-error.ts'
 
 /**
  * Fields of a request body, from arguments such as `limit_usd=50`. A value that is JSON is that value, every other one
@@ -46,7 +47,7 @@ export function bodyFrom(file: string): Record<string, unknown> {
     try {
       return readFileSync(file, 'utf8')
     } catch (error) {
-      throw new StartupError(`${file} cannot be read: ${(error as Error).message}.`)
+      throw new StartupError(`${file} cannot be read: ${whyUnread(error)}.`)
     }
   }
   const body = fromJson(read())

@@ -4,6 +4,7 @@ import type { RulesReplay } from '#interns/rules/replay-answer.ts'
 import type { RulesRecord } from '#interns/rules/rules-body.ts'
 import { StartupError } from '#lib/fault.ts'
 import { printableLine } from '#lib/printable.ts'
+import { whyUnread } from '#lib/system-error.ts'
 import { type ApiClient, apiClient, internsHelp } from './api-client.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -80,7 +81,7 @@ function rulesIn(file: string): unknown[] {
     const rules = Array.isArray(found) ? found : (found as { rules?: unknown } | null)?.rules
     if (Array.isArray(rules)) return rules
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw new StartupError(`${file} cannot be read: ${(error as Error).message}.`)
+    if (!(error instanceof SyntaxError)) throw new StartupError(`${file} cannot be read: ${whyUnread(error)}.`)
   }
   throw new StartupError(`${file} must hold a JSON list of rules.`)
 }

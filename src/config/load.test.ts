@@ -120,16 +120,18 @@ test('an origin is taken with its usual port, which browsers leave out', () => {
   assert.deepEqual(cors_origins, ['https://a.example.com', 'http://localhost:3000', '*'])
 })
 
-test('an unknown setting in the file is named', () => {
+test('an unknown setting in the file is named, with the one that was probably meant', () => {
   assert.match(
     refusal({ CONFIG: configFile('prot: 9000\n') }),
-    /has no setting "prot"; docs\/configuration\.md lists them/,
+    /has no setting "prot" \(did you mean "port"\?\); docs\/configuration\.md lists them/,
   )
+  assert.match(refusal({ CONFIG: configFile('PORT: 9000\n') }), /has no setting "PORT" \(did you mean "port"\?\)/)
+  assert.match(refusal({ CONFIG: configFile('colour: red\n') }), /has no setting "colour"; /)
 })
 
 test('a file that is missing, no YAML, or no settings is refused', () => {
   assert.match(refusal({ CONFIG: join(folder, 'missing.yaml') }), /cannot be read: it does not exist\.$/)
-  assert.match(refusal({ CONFIG: configFile('port: [1\n') }), /is not valid YAML/)
+  assert.match(refusal({ CONFIG: configFile('port: [1\n') }), /is not valid YAML: .* at line 2, column 1\.$/)
   assert.match(refusal({ CONFIG: configFile('- port\n') }), /must hold "name: value" lines\.$/)
 })
 

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { StartupError } from '#lib/fault.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
+import { nearestName } from '#lib/strict-fields.ts'
+import { whyUnread } from '#lib/system-error.ts'
 import { type Config, fileOnly, parseSettings, type SettingName, settingNames } from './settings.ts'
 
 export type Environment = Record<string, string | undefined>
@@ -59,14 +61,16 @@ function readConfigFile(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${reason(error)}.`)
+    throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${whyUnread(error)}.`)
   }
   const { LineCounter, parseDocument } = lazyModules.yaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
   const broken = document.errors[0]
   if (broken)
-    throw new StartupError(`The configuration file ${path} is not valid YAML: ${broken.message.split('\n')[0]}`)
+    throw new StartupError(
+      `The configuration file ${path} is not valid YAML: ${broken.message.split('\n')[0]!.replace(/:$/, '')}.`,
+    )
   const value: unknown = document.toJS() ?? {}
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new StartupError(`The configuration file ${path} must hold "name: value" lines.`)
@@ -82,7 +86,9 @@ function plain(value: unknown): unknown {
 
 function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefined): string {
   if (issue.code === 'unrecognized_keys') {
-    return `The configuration file ${path} has no setting ${issue.keys.map((key) => `"${[...issue.path, key].join('.')}"`).join(', ')}; docs/configuration.md lists them all`
+    const unknown = issue.keys.map((key) => `"${[...issue.path, key].join('.')}"`).join(', ')
+    const meant = issue.path.length === 0 ? nearestName(issue.keys[0]!, settingNames) : undefined
+    return `The configuration file ${path} has no setting ${unknown}${meant ? ` (did you mean "${meant}"?)` : ''}; docs/configuration.md lists them all`
   }
   const name = String(issue.path[0])
   const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
@@ -91,14 +97,4 @@ function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefi
 
 function wrongWith(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type' && issue.expected === 'number' ? 'it must be a number' : issue.message
-}
-
-function reason(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code
-  const known: Record<string, string> = {
-    ENOENT: 'it does not exist',
-    EACCES: 'permission denied',
-    EISDIR: 'it is a folder',
-  }
-  return known[code ?? ''] ?? code ?? 'unknown reason'
 }

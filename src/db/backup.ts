@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '#lib/fault.ts'
+import { whyUnwritten } from '#lib/system-error.ts'
 
 /**
  * Writes an embedded database, as it is at one moment, into a new file that its owner alone may read. Whoever uses the
@@ -25,8 +26,8 @@ function create(file: string): number {
   try {
     return openSync(file, 'wx', 0o600)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new StartupError(`${file} exists already: give the name of a new file.`)
-    throw new StartupError(`The backup ${file} cannot be written: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new StartupError(`${file} exists already: give the name of a new file.`)
+    throw new StartupError(`The backup ${file} cannot be written: ${whyUnwritten(error)}.`)
   }
 }

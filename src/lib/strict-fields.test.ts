@@ -11,6 +11,7 @@ for (const [wrong, known, meant] of [
   ['Limit', key, 'limit'],
   ['limitReset', key, 'limit_reset'],
   ['limt', key, 'limit'],
+  ['nmae', key, 'name'],
   ['monthly_limit', key, 'limit'],
   ['expiresat', key, 'expires_at'],
   ['expiry', key, undefined],

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeSync } from 'node:fs'
 import { test } from 'node:test'
-import { systemRefusal } from './system-error.ts'
+import { systemRefusal, whyUnread, whyUnwritten } from './system-error.ts'
 
-function refusalOf(deed: () => unknown): string | undefined {
+function refusalOf(deed: () => unknown, told: (error: unknown) => string | undefined = systemRefusal) {
   try {
     deed()
   } catch (error) {
-    return systemRefusal(error)
+    return told(error)
   }
   throw new Error('it was let')
 }
@@ -31,4 +31,19 @@ test('a defect of ours is none of the system', () => {
   )
   assert.equal(systemRefusal(new Error('EACCES')), undefined)
   assert.equal(systemRefusal('EACCES'), undefined)
+})
+
+test('why a file is not read or written ends a sentence, without path or code', () => {
+  const none = () => readFileSync('/no-such/file')
+  assert.equal(refusalOf(none, whyUnread), 'it does not exist')
+  assert.equal(refusalOf(none, whyUnwritten), 'its folder does not exist')
+  assert.equal(
+    refusalOf(() => readFileSync('/'), whyUnread),
+    'it is a folder',
+  )
+  assert.equal(
+    refusalOf(() => readFileSync('/etc/passwd/x'), whyUnread),
+    'not a directory',
+  )
+  assert.equal(whyUnread(new Error('it is too large')), 'it is too large')
 })

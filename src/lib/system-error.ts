@@ -15,6 +15,25 @@ const deeds: Record<string, string> = {
   ftruncate: 'write',
 }
 
+/** What people meet most, in plainer words than the system's. */
+const plainWords: Record<string, string> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+}
+
+/** Why a file cannot be read, to end a sentence with: neither its path nor the system's call is said again. */
+export function whyUnread(error: unknown): string {
+  const { code, errno } = Object(error) as Partial<NodeJS.ErrnoException>
+  if (code !== undefined && Object.hasOwn(plainWords, code)) return plainWords[code]!
+  if (typeof errno === 'number') return getSystemErrorMessage(errno)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The same of a file that cannot be written: what is missing then is the folder that it would be in. */
+export const whyUnwritten = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its folder does not exist' : whyUnread(error)
+
 /**
  * What the system refused, in one sentence for whoever is at the terminal: a file that may not be read, a full disk.
  * @returns undefined for what is no refusal of the system, but a defect of ours.

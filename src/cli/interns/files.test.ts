@@ -44,7 +44,7 @@ test('files are put, listed, moved, got and deleted from the command line', asyn
   assert.equal((await run('rm', 'ada', 'docs', '-r')).out, 'Deleted docs.')
   assert.match((await run('get', 'ada', 'docs')).err, /404.*does not exist/)
   const none = await run('put', 'ada', join(here, 'none.txt'))
-  assert.match(none.err, /^\S+none\.txt cannot be read: ENOENT/)
+  assert.match(none.err, /^\S+none\.txt cannot be read: it does not exist\.$/)
   assert.deepEqual(readdirSync(here).sort(), ['back.txt', 'notes.txt'])
 })
 

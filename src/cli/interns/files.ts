@@ -9,6 +9,7 @@ import { packFolder } from '#files/pack-folder.ts'
 import { unpackArchive } from '#files/unpack-archive.ts'
 import { StartupError } from '#lib/fault.ts'
 import { printable, printableExactly } from '#lib/printable.ts'
+import { whyUnread, whyUnwritten } from '#lib/system-error.ts'
 import { apiClient, internsHelp } from '../api-client.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -144,9 +145,8 @@ async function writeWhole(target: string, body: AsyncIterable<Uint8Array>): Prom
     await writeFile(draft, body, { flag: 'wx' })
     await rename(draft, target)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') await rm(draft, { force: true })
-    throw new StartupError(`${target} is not written: ${message}.`)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(draft, { force: true })
+    throw new StartupError(`${target} is not written: ${whyUnwritten(error)}.`)
   }
 }
 
@@ -154,7 +154,7 @@ async function* readable(from: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(from)
   } catch (error) {
-    throw new StartupError(`${from} cannot be read: ${(error as Error).message}.`)
+    throw new StartupError(`${from} cannot be read: ${whyUnread(error)}.`)
   }
 }
 
