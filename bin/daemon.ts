@@ -13,6 +13,7 @@ const { stderrLog } = await import('#daemon/log.ts')
 const { monotonicNow: steadyNow } = await import('#daemon/monotonic-clock.ts')
 
 process.umask(0o077)
+const whyOf = (error: unknown) => ({ why: error instanceof Error ? error.stack : String(error) })
 try {
   const file = process.argv[2] ?? process.env.SIGNALBOX_DAEMON_SETTINGS
   if (!file) throw new Error('Give the file of settings: node bin/daemon.ts settings.json')
@@ -28,9 +29,16 @@ try {
     newId: randomUUID,
   })
   // Told twice, it still takes the time to tell its callers: a second signal must not kill it.
-  const stop = once(() => daemon.stop().then(() => process.exit(0)))
+  const end = once(() => daemon.stop())
+  const stop = () => end().then(() => process.exit(0))
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+  // Defects of ours: a promise that nobody waits for concerns no turn; after anything else another daemon begins anew.
+  process.on('unhandledRejection', (reason) => stderrLog('failed.unheard', whyOf(reason)))
+  process.on('uncaughtException', (error) => {
+    stderrLog('failed.uncaught', whyOf(error))
+    void end().finally(() => process.exit(1))
+  })
   process.stdout.write('ready\n')
   // A daemon lives long and may be killed: the next one shall start quickly all the same.
   flushCompileCache()

@@ -13,6 +13,7 @@ const { createLog, logStream } = await import('#lib/log.ts')
 const { newUuid } = await import('#lib/id.ts')
 const { once } = await import('#lib/once.ts')
 const { activeSandbox } = await import('#api/active-sandbox.ts')
+const { tellUncaught } = await import('#lib/uncaught.ts')
 const { welcome } = await import('#api/welcome.ts')
 const { countOf } = await import('#workers/count.ts')
 
@@ -30,7 +31,7 @@ try {
   // Heard before anything is done: a signal that nobody hears yet ends the process.
   // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience. One that comes
   // while the service starts lets it, for a while: ended halfway, it would leave interns behind and tell nobody the keys.
-  const stop = async (how: { drain: boolean }) => {
+  const stop = async (how: { drain: boolean }, code = 0) => {
     const impatience = setTimeout(() => process.exit(1), patienceMs)
     const started = await starting.catch(() => undefined)
     clearTimeout(impatience)
@@ -42,7 +43,7 @@ try {
       log.error({ err: error }, 'the service did not end as it should')
       process.exit(1)
     }
-    process.exit(started.lost() ? 1 : 0)
+    process.exit(code || started.lost() ? 1 : 0)
   }
   // Whoever sits at a terminal waits; a balancer has to be told first.
   process.on(
@@ -86,6 +87,12 @@ try {
     })
   }
   const starting = start()
+  const endUncaught = once(async () => {
+    // What was metered is written down first, and interns are handed on.
+    await stop({ drain: false }, 1)
+    process.exit(1)
+  })
+  tellUncaught({ log, end: endUncaught })
   // Tried while the rest starts, and told for people only: that it cannot be tried must not end anything.
   const trying = activeSandbox({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
   const service = await starting

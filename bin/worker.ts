@@ -12,6 +12,7 @@ process.umask(0o077)
 
 const { createLog } = await import('#lib/log.ts')
 const { newUuid } = await import('#lib/id.ts')
+const { tellUncaught } = await import('#lib/uncaught.ts')
 const { portOf } = await import('#workers/ports.ts')
 const { runWorker } = await import('#workers/worker.ts')
 
@@ -20,6 +21,7 @@ runWorker({
   variable: (name) => process.env[name],
   now: Date.now,
   newId: newUuid,
+  tellUncaught,
   createLog: ({ log_level }) => createLog({ level: log_level, format: 'json' }),
   exit(code) {
     if (process.connected) process.exit(code)

@@ -138,7 +138,7 @@ function spawnGroup({ file, args, cwd, env, user, feeds }: Command, input: boole
     detached: true,
     stdio: withoutInherited([input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...pipes]),
   })
-  if (child.pid) lowerPriority(child.pid)
+  if (child.pid) void lowerPriority(child.pid)
   return child
 }
 

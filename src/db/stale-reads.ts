@@ -28,7 +28,7 @@ export function staleWhileAway({ db }: { db: Pick<Db, 'query' | 'signals'> }, st
     const forget = () => {
       if (asking === asked) asking = undefined
     }
-    answered.then((away) => (away ? void sleep(answerMs, undefined, { ref: false }).then(forget) : forget()))
+    void answered.then((away) => (away ? void sleep(answerMs, undefined, { ref: false }).then(forget) : forget()))
     return inTime(answered, answerMs)
   }
 

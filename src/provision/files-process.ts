@@ -70,6 +70,6 @@ export async function startFilesProcess({
     child.once('spawn', resolve)
     child.once('error', (error) => reject(new Error(`What is kept of the intern cannot be reached: ${error.message}`)))
   })
-  lowerPriority(child.pid!, niceness)
+  void lowerPriority(child.pid!, niceness)
   return socket!
 }

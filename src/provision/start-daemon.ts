@@ -67,7 +67,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
     child.once('error', (cause) => reject(new Error(`The daemon could not be started: ${cause.message}`, { cause })))
   })
   child.unref()
-  lowerPriority(child.pid!, internNiceness)
+  void lowerPriority(child.pid!, internNiceness)
   const started = processAt(child.pid!)
   if (!started) throw new Error(`The daemon ended at once: ${endOfLog(home)}`)
   return { process: started, ended }

@@ -20,6 +20,8 @@ import { loadedFrom } from './catalogue-source.ts'
 type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
   port: Port
   createLog: (config: WorkerStart['config']) => Log
+  /** Tells what nobody catches to a log. `end` is called where the process is to end for it. */
+  tellUncaught: (uncaught: { log: Log; end: () => unknown }) => void
   /** Ends the process. */
   exit: (code: number) => void
 }
@@ -41,10 +43,10 @@ type Worker = {
 /** Does what the primary says, until one of the two ends. */
 export function runWorker(deps: WorkerDeps): void {
   let started: Worker | undefined
-  const leave = async (work: (worker: Worker) => Promise<void>) => {
+  const leave = async (work: (worker: Worker) => Promise<void>, code = 0) => {
     try {
       if (started) await work(started)
-      deps.exit(0)
+      deps.exit(code)
     } catch (error) {
       started?.log.error({ err: error }, 'the worker did not end as it should')
       deps.exit(1)
@@ -54,6 +56,7 @@ export function runWorker(deps: WorkerDeps): void {
     async 'worker.start'(start) {
       try {
         started = await startWorker(deps, start, rpc, handlers)
+        deps.tellUncaught({ log: started.log, end: once(() => leave((worker) => worker.stop(false), 1)) })
       } catch (error) {
         throw error instanceof StartupError ? Object.assign(error, { code: startCode }) : error
       }

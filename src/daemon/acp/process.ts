@@ -44,7 +44,7 @@ export async function startAgent(agent: AgentCommand, workspace: string): Promis
     child.once('spawn', resolve)
     child.once('error', (error) => reject(new NotStarted(`The agent could not be started: ${error.message}`)))
   })
-  lowerPriority(child.pid!)
+  void lowerPriority(child.pid!)
   child.on('error', () => {})
   child.stdin.on('error', () => {})
   return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watch(child, keepStderr(child)) }

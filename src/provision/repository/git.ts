@@ -66,7 +66,7 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
       stdio: withoutInherited(['ignore', 'pipe', 'pipe']),
       ...(uid !== undefined && { uid, gid: uid }),
     })
-    if (child.pid) lowerPriority(child.pid)
+    if (child.pid) void lowerPriority(child.pid)
     const stop = () => killGroup(child.pid)
     signal.addEventListener('abort', stop, { once: true })
     let [said, complaint] = ['', '']
