@@ -4,6 +4,7 @@ import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
 import { signedIn, wasSignedIn } from './api/session.ts'
 import { Frame } from './frame.tsx'
 import { Breakwater } from './pieces/breakwater.tsx'
+import { openedPage } from './pieces/focus.ts'
 import { Palette } from './pieces/palette.tsx'
 import { Shortcuts } from './pieces/shortcuts.tsx'
 import { Nothing } from './pieces/states.tsx'
@@ -57,7 +58,7 @@ function Guarded() {
 
 function Screens() {
   return (
-    <Router>
+    <Router onRouteChange={openedPage}>
       <Route path="/" component={First} />
       {routed.flatMap(({ name, component }) => [<Route key={name} path={`/${name}/:rest*`} component={component} />])}
       <Route default component={NoScreen} />

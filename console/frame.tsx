@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { awaySince } from './api/away.ts'
 import { behind } from './api/behind.ts'
@@ -9,6 +9,7 @@ import { clockTime } from './format/time.ts'
 import { attempt } from './pieces/acting.ts'
 import { badgeOf } from './pieces/badges.ts'
 import { useCommands } from './pieces/commands.ts'
+import { DocumentTitle } from './pieces/heading.tsx'
 import { openPalette } from './pieces/palette.tsx'
 import { nextTheme, setTheme, theme, themes } from './pieces/theme.ts'
 import { screens, screensFor } from './screens.ts'
@@ -20,9 +21,6 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   const here = path.split('/')[1]
   useWaitingQuestions(session, here)
   const place = screens.find(({ name }) => name === here)?.title
-  useEffect(() => {
-    document.title = place ? `${place} · Signalbox` : 'Signalbox'
-  }, [place])
   const offered = screensFor(session?.role ?? lastRole())
   useCommands([
     ...offered.map(({ name, title, words = '' }) => ({
@@ -45,6 +43,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   const waiting = here === 'interns' ? 0 : badgeOf('interns')
   return (
     <div class="frame">
+      <DocumentTitle screen={place} />
       <nav aria-label="Screens">
         <a class="brand" href="/">
           signal<i>·</i>box

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { counted } from '../format/count.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { Failed, Nothing } from '../pieces/states.tsx'
 import { useAgain } from './again.ts'
 import { beginAnew } from './anew.tsx'
@@ -19,7 +20,7 @@ export function Screen() {
   const problem = useAgain(useLocation().query.again, beginAnew)
   return (
     <div class="screen">
-      <h1 class="unseen">Chat</h1>
+      <Heading isUnseen>Chat</Heading>
       <div class={isOpen ? 'split open' : 'split'}>
         <div class="screen">
           <Bar

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import { forget } from '../api/resource.ts'
@@ -15,7 +15,6 @@ type ChangedProps = { id: string; saved: Policy; policy: Policy; drop: () => voi
 export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
   const [problem, setProblem] = useState<string>()
   const [isSaving, setSaving] = useState(false)
-  const section = useRef<HTMLElement>(null)
   const changes = changesBetween(saved, policy)
   const write = async (body: GuardrailPatch) => {
     await call('PATCH /guardrails/{id}', { params: { id }, body })
@@ -30,7 +29,6 @@ export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
     setProblem(undefined)
     try {
       await write(patchBetween(saved, policy))
-      keepFocus(section.current)
       toast('Saved', { undo: () => void undo() })
     } catch (error) {
       setProblem(asFailure(error).message)
@@ -38,7 +36,7 @@ export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
     }
   }
   return (
-    <section ref={section} aria-label="The change">
+    <section aria-label="The change" data-then="meaning">
       <h2>{counted(changes.length, 'change')}, not saved yet</h2>
       <Difference changes={changes} />
       <Problem text={problem} />
@@ -49,7 +47,6 @@ export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
         <button
           type="button"
           onClick={() => {
-            keepFocus(section.current)
             drop()
           }}
         >
@@ -58,12 +55,4 @@ export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
       </p>
     </section>
   )
-}
-
-/** The buttons go with the change: who was at one of them is then where it says what the policy means now. */
-function keepFocus(section: HTMLElement | null): void {
-  const { activeElement, body } = document
-  // A button that is busy has lost it already.
-  if (activeElement !== body && !section?.contains(activeElement)) return
-  document.getElementById('meaning')?.focus({ preventScroll: true })
 }

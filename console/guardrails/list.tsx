@@ -8,6 +8,7 @@ import { useMe } from '../api/session.ts'
 import type { Guardrail } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { hasDraft } from '../pieces/drafts.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { meaningOf } from '../pieces/policy-words.ts'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
 import { type Column, Table } from '../pieces/table.tsx'
@@ -32,7 +33,7 @@ export function GuardrailList({ mayChange }: { mayChange: boolean }) {
   }))
   return (
     <div class="screen guardrails">
-      <h1 class="unseen">Guardrails</h1>
+      <Heading isUnseen>Guardrails</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar mayChange={mayChange} count={data?.length} />
       {failure && <Failed failure={failure} again={reload} />}

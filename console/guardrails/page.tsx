@@ -4,6 +4,7 @@ import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail, Workspace } from '../api/types.ts'
 import { useDraft } from '../pieces/drafts.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { useKeys } from '../pieces/keys.ts'
 import { meaningOf } from '../pieces/policy-words.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
@@ -105,7 +106,7 @@ function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProp
   return (
     <>
       <header>
-        <h1>{policy.name}</h1>
+        <Heading>{policy.name}</Heading>
         {governs !== undefined && <span class="dim">governs all of {governs}</span>}
         {governs === undefined && workspace !== undefined && <span class="dim">of {workspace}</span>}
         {guardrail && (
@@ -136,7 +137,7 @@ function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProp
 function Meaning({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
   const says = meaningOf(policy)
   return (
-    <section id="meaning" tabIndex={-1} aria-label="What it means">
+    <section id="meaning" aria-label="What it means">
       <h2>{isChanged ? 'What it would mean' : 'What it means'}</h2>
       {says.length === 0 ? (
         <p>It forbids nothing.</p>

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { Failure } from '../api/failure.ts'
 import { useMe } from '../api/session.ts'
 import type { Session } from '../api/types.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Hosts } from './hosts/hosts.tsx'
 import { Overview } from './overview.tsx'
@@ -32,7 +33,7 @@ export function Home() {
   return (
     <div class="page interns-page">
       <header>
-        <h1>Interns</h1>
+        <Heading part={shown?.title}>Interns</Heading>
         {seen.length > 1 && <Tabs tabs={seen} />}
       </header>
       {!shown && <Nothing title="There is no such part of this screen" />}

@@ -12,7 +12,7 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
   const [chosen, choose] = useState<string>()
   const list = useRef<HTMLElement>(null)
   const open = waiting.filter(({ question }) => !answered.value.has(question.id))
-  const front = (open.find(({ question }) => question.id === chosen) ?? open[0])?.question.id
+  const front = frontOf(waiting, open, chosen)
   const since = useRef(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
     // It is in the document now, and a key would reach it, but nobody has seen it before the browser has painted it.
@@ -51,4 +51,15 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
       ))}
     </section>
   )
+}
+
+/** The one that was chosen; once it is answered the next one, or the last where there is none. */
+function frontOf(waiting: Waiting[], open: Waiting[], chosen: string | undefined): string | undefined {
+  const after = waiting.slice(
+    Math.max(
+      0,
+      waiting.findIndex(({ question }) => question.id === chosen),
+    ),
+  )
+  return (after.find((one) => open.includes(one)) ?? open.at(-1))?.question.id
 }

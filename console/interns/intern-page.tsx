@@ -5,6 +5,7 @@ import { useGet, useResource } from '../api/resource.ts'
 import { asks, useMe } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { counted } from '../format/count.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { Failed, Loading, Nothing } from '../pieces/states.tsx'
 import { Ago } from '../pieces/when.tsx'
 import { InternActs } from './acts.tsx'
@@ -37,7 +38,7 @@ export function InternPage({ id }: { id: string }) {
       {data && (
         <>
           <header>
-            <h1>{data.name}</h1>
+            <Heading>{data.name}</Heading>
             <State intern={data} />
             <InternActs intern={data} after={reload} />
           </header>

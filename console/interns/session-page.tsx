@@ -4,6 +4,7 @@ import { everyItem } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
 import { asks } from '../api/session.ts'
 import type { Intern, InternEntry } from '../api/types.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { Composer } from './composer.tsx'
 import { EntryView } from './entry-view.tsx'
@@ -47,7 +48,7 @@ function KeptConversation({ intern, sessionId }: { intern: Intern; sessionId: st
   if (!data) return <Loading />
   return (
     <>
-      <h1>{data.title || 'A session'}</h1>
+      <Heading>{data.title || 'A session'}</Heading>
       <Entries entries={data.entries} />
       <NotRunning />
     </>
@@ -75,7 +76,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
   return (
     <>
       <header>
-        <h1>{shown(session.title) || 'A session'}</h1>
+        <Heading>{shown(session.title) || 'A session'}</Heading>
         <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
         {session.status !== 'idle' && run !== undefined && asks() && (
           <button type="button" onClick={() => void stopRun(intern, run)}>

@@ -6,6 +6,7 @@ import { counted } from '../format/count.ts'
 import { AddFilter, Chip, Chips, type Filter } from '../pieces/chips.tsx'
 import { type Filters, useFilters } from '../pieces/filters.ts'
 import { Find } from '../pieces/find.tsx'
+import { Heading } from '../pieces/heading.tsx'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
 import { Table } from '../pieces/table.tsx'
 import { columnsOf, intelligenceOf, NarrowRow } from './columns.tsx'
@@ -29,7 +30,7 @@ export function ModelList() {
   const pathOf = (id: string) => `/models/${id}${queryOf(values)}`
   return (
     <div class="screen">
-      <h1 class="unseen">Models</h1>
+      <Heading isUnseen>Models</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar filters={filters} models={models} count={data ? data.total_count : undefined} />
       {failure && <Failed failure={failure} again={reload} />}

@@ -6,6 +6,7 @@ import type { Model } from '../api/types.ts'
 import { exactCount } from '../format/count.ts'
 import { Copy } from '../pieces/copy.tsx'
 import { type Fact, Facts } from '../pieces/facts.tsx'
+import { Heading } from '../pieces/heading.tsx'
 import { useKeys } from '../pieces/keys.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { dayOf, intelligenceOf } from './columns.tsx'
@@ -57,7 +58,7 @@ export function ModelPage({ id }: { id: string }) {
 function Head({ model }: { model: Model }) {
   return (
     <header>
-      <h1>{model.name}</h1>
+      <Heading>{model.name}</Heading>
       <code>{model.id}</code>
       <Copy text={model.id} what="Copied the id">
         Copy id

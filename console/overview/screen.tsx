@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { useFilters } from '../pieces/filters.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { NoRequests } from '../pieces/no-requests.tsx'
 import { Failed, Loading, Progress } from '../pieces/states.tsx'
 import { Bar } from './bar.tsx'
@@ -59,7 +60,7 @@ export function Screen() {
   const isFiltered = filterNames.some((name) => values[name] !== undefined)
   return (
     <div class="screen">
-      <h1 class="unseen">Overview</h1>
+      <Heading isUnseen>Overview</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar filters={filters} groups={data?.groups ?? []} names={names} />
       {failure && <Failed failure={failure} again={reload} />}

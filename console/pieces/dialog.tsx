@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { keepPlace } from './focus.ts'
 
 /** A native dialog that is open as long as it is rendered. Escape, and a press beside it, close it. */
 export function Dialog({
@@ -15,11 +16,9 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const before = document.activeElement
+    const goBack = keepPlace()
     dialog.current?.showModal()
-    return () => {
-      if (before instanceof HTMLElement) before.focus()
-    }
+    return goBack
   }, [])
   return (
     <dialog

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import { role } from '../api/session.ts'
+import { Heading } from './heading.tsx'
 import { Nothing } from './states.tsx'
 
 /** A part by the last part of its path; the first has none. `isOfAll` is offered to those who see all of the organization. */
@@ -21,11 +22,11 @@ export function Parts({ screen, title, parts }: { screen: string; title: string;
   const here = useRoute().params.rest ?? ''
   const offered = parts.filter(({ name, isOfAll }) => !isOfAll || name === here || role() !== 'developer')
   const nav = useHereInSight(here)
-  const Shown = parts.find(({ name }) => name === here)?.Part
+  const open = parts.find(({ name }) => name === here)
   return (
     <div class="screen parts">
       <header class="bar">
-        <h1>{title}</h1>
+        <Heading part={open?.title}>{title}</Heading>
         <nav ref={nav} aria-label="Parts of this screen">
           {offered.map(({ name, title: of }) => (
             <a key={name} href={`/${screen}${name && `/${name}`}`} aria-current={name === here ? 'page' : undefined}>
@@ -35,7 +36,7 @@ export function Parts({ screen, title, parts }: { screen: string; title: string;
         </nav>
       </header>
       <div class="parts-body">
-        {Shown ? <Shown key={here} /> : <Nothing title="There is no such part of this screen" />}
+        {open ? <open.Part key={here} /> : <Nothing title="There is no such part of this screen" />}
       </div>
     </div>
   )

@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import { useEvery } from '../api/pages.ts'
 import type { Preset } from '../api/types.ts'
 import { counted } from '../format/count.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
 import { type Column, Table } from '../pieces/table.tsx'
 import { Ago } from '../pieces/when.tsx'
@@ -16,7 +17,7 @@ export function PresetList() {
   const { data: presets, failure, isLoading, isCurrent, reload } = useEvery('GET /presets', {})
   return (
     <div class="screen">
-      <h1 class="unseen">Presets</h1>
+      <Heading isUnseen>Presets</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <div class="bar">
         <span class="dim" role="status">

@@ -6,6 +6,7 @@ import { everyPage } from '../api/pages.ts'
 import { forget, useGet, useResource } from '../api/resource.ts'
 import { asks, manages } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { useKeys } from '../pieces/keys.ts'
 import { Failed, Loading } from '../pieces/states.tsx'
 import { toast } from '../pieces/toast.tsx'
@@ -47,7 +48,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
   return (
     <>
       <header>
-        <h1>@preset/{slug}</h1>
+        <Heading>{`@preset/${slug}`}</Heading>
         {status !== 'active' && <span class="warn">{status}: it cannot be used</span>}
         {status === 'active' && asks() && (
           <a class="button" href={`/chat${queryOf({ model: `@preset/${slug}` })}`}>

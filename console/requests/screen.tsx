@@ -4,6 +4,7 @@ import { queryOf } from '../api/address.ts'
 import { useEveryKey } from '../api/every-key.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { useFilters } from '../pieces/filters.ts'
+import { Heading } from '../pieces/heading.tsx'
 import { NoRequests } from '../pieces/no-requests.tsx'
 import { Failed, Progress } from '../pieces/states.tsx'
 import { Table } from '../pieces/table.tsx'
@@ -40,7 +41,7 @@ export function Screen() {
   const opened = log.rows.find((row) => row.id === id)
   return (
     <div class="screen">
-      <h1 class="unseen">Requests</h1>
+      <Heading isUnseen>Requests</Heading>
       <Progress isOn={log.isLoading} />
       <div class={id ? 'split open' : 'split'}>
         <div class="screen">
