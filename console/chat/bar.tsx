@@ -65,7 +65,7 @@ export function Bar({ models, choose, choices, toggle, isOpen }: BarProps) {
   return (
     <div class="bar">
       {models.map((model, at) => (
-        <Chip key={model} filter={{ ...filter, label: '' }} filters={side(at)} />
+        <Chip key={model} filter={{ ...filter, bare: 'always' }} filters={side(at)} />
       ))}
       {models.length === 0 && <Chip filter={filter} filters={side(0)} />}
       {models.length > 0 && models.length < sidesShown && (

@@ -11,7 +11,7 @@ import { changesOf, inWords, nameOf } from './changes.ts'
 
 const filters: Filter[] = [
   {
-    ...{ kind: 'text', name: 'action', label: 'what', placeholder: 'words of what was done' },
+    ...{ kind: 'text', name: 'action', label: 'act', placeholder: 'words of what was done' },
     ...{ suggestions: knownActs, onlySuggested: true, shown: actInWords },
   },
   { kind: 'choice', name: 'target_kind', label: 'kind', any: 'any', options: knownKinds },

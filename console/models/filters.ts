@@ -7,10 +7,12 @@ const choice = (name: string, label: string, any: string, options: [value: strin
   any,
   options: options.map(([value, shown]) => ({ value, label: shown })),
 })
-const text = (name: string, label: string, placeholder: string, suggestions?: string[]): Filter => ({
+/** @param title its label and, after a comma, its unit. */
+const text = (name: string, title: string, placeholder: string, suggestions?: string[]): Filter => ({
   kind: 'text',
   name,
-  label,
+  label: title.split(', ')[0]!,
+  ...(title.includes(', ') && { unit: title.split(', ')[1]! }),
   placeholder,
   ...(suggestions && { suggestions }),
 })
@@ -35,18 +37,18 @@ type Known = { authors: string[]; providers: string[]; parameters: string[] }
 /** Every filter of `GET /models`, and one by who asks. */
 export function modelFilters({ authors, providers, parameters }: Known): Filter[] {
   return [
-    choice('mine', 'allowed', 'all models', [['true', 'those I may use']]),
+    { ...choice('mine', 'allowed', 'all models', [['true', 'to me']]), bare: 'any' },
     text('model_authors', 'author', 'anthropic,openai', authors),
     text('providers', 'provider', 'azure,openai', providers),
-    text('max_price', 'prompt at most, $/M', '1'),
+    { ...text('max_price', 'prompt at most, $/M', '1'), any: 'any price', bare: 'any' },
     text('min_price', 'prompt at least, $/M', '0.1'),
     text('max_output_price', 'completion at most, $/M', '5'),
     text('min_output_price', 'completion at least, $/M', '0.5'),
-    text('context', 'context at least', '128000', ['32000', '128000', '200000', '1000000']),
+    text('context', 'context at least, tokens', '128000', ['32000', '128000', '200000', '1000000']),
     text('supported_parameters', 'takes', 'tools,reasoning', parameters),
     choice('input_modalities', 'reads', 'any', same('text', 'image', 'audio', 'file')),
     choice('output_modalities', 'gives', 'text', same('image', 'audio', 'embeddings', 'all')),
-    choice('zdr', 'keeps no data', 'any', [['true', 'yes']]),
+    choice('zdr', 'keeps data', 'any', [['true', 'no']]),
     choice('region', 'region', 'any', [['eu', 'in the EU']]),
     choice('distillable', 'may be distilled', 'any', [
       ['true', 'yes'],
@@ -72,15 +74,15 @@ export function modelFilters({ authors, providers, parameters }: Known): Filter[
       ),
     ),
     text('arch', 'family', 'GPT'),
-    text('max_age_days', 'at most so many days old', '90'),
-    text('min_age_days', 'at least so many days old', '30'),
+    text('max_age_days', 'age at most, days', '90'),
+    text('min_age_days', 'age at least, days', '30'),
     text('min_intelligence_index', 'intelligence at least', '40'),
     text('max_intelligence_index', 'intelligence at most', '60'),
     text('min_coding_index', 'coding at least', '40'),
     text('max_coding_index', 'coding at most', '60'),
     text('min_agentic_index', 'agentic at least', '40'),
     text('max_agentic_index', 'agentic at most', '60'),
-    text('min_tool_success_rate', 'tools work at least, 0 to 1', '0.9'),
-    text('max_tool_success_rate', 'tools work at most, 0 to 1', '0.99'),
+    text('min_tool_success_rate', 'tools work at least, of 1', '0.9'),
+    text('max_tool_success_rate', 'tools work at most, of 1', '0.99'),
   ]
 }

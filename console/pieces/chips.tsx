@@ -1,20 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { chipWords, type Filter, titleOf, withoutWhat } from './chip-words.ts'
 import type { Filters } from './filters.ts'
 
-type Common = { name: string; label: string }
-/** A filter of a list: one of some values, or any text. `onlySuggested`: what is typed finds one of the suggestions. */
-export type Filter = Common &
-  (
-    | { kind: 'choice'; any: string; options: { value: string; label: string }[] }
-    | {
-        kind: 'text'
-        placeholder?: string
-        suggestions?: string[]
-        onlySuggested?: boolean
-        shown?: (value: string) => string
-      }
-  )
+export type { Filter } from './chip-words.ts'
 
 /** Filters beside each other. A narrow window has them in one line, to be pushed sideways. */
 export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
@@ -98,7 +87,7 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
         <button
           type="button"
           class="chip-end"
-          aria-label={`Without ${filter.label}`}
+          aria-label={`Without ${withoutWhat(filter, value)}`}
           onClick={(event) => {
             toAdding(event.currentTarget)
             set(undefined)
@@ -112,15 +101,10 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
 }
 
 function ChipText({ filter, value }: { filter: Filter; value: string | undefined }) {
-  const shown =
-    filter.kind === 'choice'
-      ? (filter.options.find((option) => option.value === value)?.label ?? value ?? filter.any)
-      : value === undefined
-        ? 'any'
-        : (filter.shown?.(value) ?? value)
+  const words = chipWords(filter, value)
   return (
     <>
-      {filter.label} <b>{shown}</b>
+      {words.label} <b>{words.value}</b>
     </>
   )
 }
@@ -163,7 +147,7 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
       }}
     >
       <input
-        aria-label={filter.label}
+        aria-label={titleOf(filter)}
         placeholder={filter.placeholder}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
@@ -200,7 +184,7 @@ function Adding({ among, filters, close }: { among: Filter[]; filters: Filters; 
   if (filter) return <TextFilter filter={filter} value={undefined} choose={choose} />
   return among.map((one) => (
     <button key={one.name} type="button" onClick={() => setFilter(one)}>
-      {one.label}
+      {titleOf(one)}
     </button>
   ))
 }

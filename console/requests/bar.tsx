@@ -25,6 +25,7 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
       name: 'last',
       label: 'last',
       any: 'any time',
+      bare: 'any',
       options: Object.entries(spans).map(([value, { label }]) => ({ value, label })),
     },
     { kind: 'choice', name: 'outcome', label: 'outcome', any: 'any', options: outcomes },
@@ -56,12 +57,12 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
     },
     { kind: 'text', name: 'from', label: 'from', placeholder: '2026-11-22 14:00' },
     { kind: 'text', name: 'to', label: 'to', placeholder: '2026-11-22 15:00' },
-    { kind: 'text', name: 'min_cost', label: 'costs at least, USD', placeholder: '0.01' },
-    { kind: 'text', name: 'max_cost', label: 'costs at most, USD', placeholder: '0.1' },
-    { kind: 'text', name: 'min_latency', label: 'first token after, ms', placeholder: '1000' },
-    { kind: 'text', name: 'max_latency', label: 'first token before, ms', placeholder: '200' },
-    { kind: 'text', name: 'min_generation_time', label: 'takes at least, ms', placeholder: '10000' },
-    { kind: 'text', name: 'max_generation_time', label: 'takes at most, ms', placeholder: '500' },
+    { kind: 'text', name: 'min_cost', label: 'costs at least', unit: 'USD', placeholder: '0.01' },
+    { kind: 'text', name: 'max_cost', label: 'costs at most', unit: 'USD', placeholder: '0.1' },
+    { kind: 'text', name: 'min_latency', label: 'first token after', unit: 'ms', placeholder: '1000' },
+    { kind: 'text', name: 'max_latency', label: 'first token before', unit: 'ms', placeholder: '200' },
+    { kind: 'text', name: 'min_generation_time', label: 'takes at least', unit: 'ms', placeholder: '10000' },
+    { kind: 'text', name: 'max_generation_time', label: 'takes at most', unit: 'ms', placeholder: '500' },
   ]
 }
 

@@ -138,12 +138,12 @@ test(
     const { page, faults } = watched
     const add = page.getByRole('button', { name: 'Add a filter' })
     await add.press('Enter')
-    await page.getByRole('button', { name: 'what', exact: true }).press('Enter')
+    await page.getByRole('button', { name: 'act', exact: true }).press('Enter')
     await page.locator('.menu input:focus').waitFor()
     await page.keyboard.type('made a guard')
     await page.keyboard.press('Enter')
     await page.waitForURL(/[?]action=guardrail\.created$/)
-    await page.getByRole('button', { name: 'what made a guardrail' }).waitFor()
+    await page.getByRole('button', { name: 'act made a guardrail' }).waitFor()
     await add.and(page.locator(':focus')).waitFor()
     await until(async () => {
       const acts = await page.locator('tbody .action').allTextContents()

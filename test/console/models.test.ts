@@ -26,7 +26,7 @@ test('words and filters leave the models that pass, and stand in the address', o
   await page.keyboard.press('/')
   await page.keyboard.type('deepseek-v4')
   await page.waitForURL(/q=deepseek-v4/)
-  await page.getByRole('button', { name: 'prompt at most' }).click()
+  await page.getByRole('button', { name: 'any price' }).click()
   await page.getByRole('textbox', { name: 'prompt at most' }).fill('0.6')
   await page.keyboard.press('Enter')
   await page.waitForURL(/max_price=0.6/)

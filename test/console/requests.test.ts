@@ -302,7 +302,7 @@ test(
       await goOn.promise
       await route.fulfill({ response })
     })
-    await page.getByRole('button', { name: 'last any time' }).click()
+    await page.getByRole('button', { name: 'any time' }).click()
     await page.getByRole('button', { name: '15 minutes', exact: true }).click()
     await read.promise
     await say('Again', 'untold')
