@@ -26,6 +26,7 @@ onEachDatabase('the audit trail of what interns were allowed', (kind) => {
       ...{ key_hash: grace.hash, key_name: 'grace', session_id: null },
     })
     assert.deepEqual([event.action, event.before], ['intern.answered', null])
+    assert.deepEqual(event.target, { kind: 'intern', id, name: 'ada' })
     assert.deepEqual(event.after, {
       ...{ question_id: asked.asked?.id, session_id: asked.sessionId, kind: 'permission' },
       ...{ operation: 'shell', detail: 'ls -la', answer: 'allow_once' },

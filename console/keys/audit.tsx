@@ -7,15 +7,16 @@ import { nameOf as fieldInWords } from '../pieces/rule-name.ts'
 import { Nothing } from '../pieces/states.tsx'
 import { At } from '../pieces/when.tsx'
 import { actInWords, knownActs, knownKinds } from './acts.ts'
-import { changesOf, inWords, nameOf } from './changes.ts'
+import { changesOf, inWords } from './changes.ts'
 
-const filters: Filter[] = [
+/** @param names of what is listed, by id. */
+const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   {
     ...{ kind: 'text', name: 'action', label: 'act', placeholder: 'words of what was done' },
     ...{ suggestions: knownActs, onlySuggested: true, shown: actInWords },
   },
   { kind: 'choice', name: 'target_kind', label: 'kind', any: 'any', options: knownKinds },
-  { kind: 'text', name: 'target_id', label: 'of', shown: (id) => id.slice(0, 12) },
+  { kind: 'text', name: 'target_id', label: 'of', shown: (id) => names.get(id) ?? id.slice(0, 12) },
 ]
 
 /** Who changed what and when; nothing removes a line from it. */
@@ -27,6 +28,7 @@ export function Audit() {
   const { action, target_kind, target_id } = chosen.values
   const wanted = Object.entries({ action, target_kind, target_id }).filter(([, value]) => value)
   const resource = useGet('GET /audit', { query: { ...usePage(), ...Object.fromEntries(wanted) } })
+  const filters = filtersOf(new Map(resource.data?.data.map(({ target }) => [target.id, target.name])))
   return (
     <>
       <div class="does">
@@ -66,7 +68,7 @@ function AuditRow({ of: { at, actor, action, target, before, after } }: { of: Au
       </th>
       <td data-head="of">
         <a href={`/keys/audit?target_id=${encodeURIComponent(target.id)}`} title={`All changes of ${target.id}`}>
-          {nameOf(before, after) ?? target.id.slice(0, 12)}
+          {target.name ?? target.id.slice(0, 12)}
         </a>
       </td>
       <td data-head="changed">

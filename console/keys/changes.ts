@@ -38,13 +38,3 @@ export function inWords(value: unknown, field = ''): string {
   if (field === 'act') return actInWords(value)
   return (field === 'reason' && reasons[value]) || value
 }
-
-/** What it was done to goes by its name, where it had one. */
-export function nameOf(before: unknown, after: unknown): string | undefined {
-  for (const state of [after, before]) {
-    if (!isRecord(state)) continue
-    const name = state.name ?? state.email ?? state.slug
-    if (typeof name === 'string' && name !== '') return name
-  }
-  return undefined
-}

@@ -130,6 +130,17 @@ test('the access of a member is changed, and what was done stands in the trail',
   assert.deepEqual(faults, [])
 })
 
+test('the trail names what was done to, also a browser, and has its id on hover', options, async () => {
+  const { id } = (await world.service.manage('GET', '/sessions')).body.data[0]
+  await using watched = await signedInPage(browser, world.service, `/keys/audit?target_id=${id}`)
+  const { page, faults } = watched
+  const row = page.getByRole('row').filter({ hasText: 'signed in' })
+  await row.getByRole('link', { name: 'Owner', exact: true }).waitFor()
+  await row.getByTitle(`All changes of ${id}`).waitFor()
+  await page.getByRole('button', { name: 'of Owner', exact: true }).waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test(
   'the trail is filtered by words of what was done, by keys alone, and the address has its name',
   options,

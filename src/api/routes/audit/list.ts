@@ -3,6 +3,7 @@ import { listChanges } from '#audit/audit.ts'
 import { Instant } from '#lib/instant.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { z } from '#lib/schema.ts'
+import { namesOfTargets } from '../../audit-targets.ts'
 import { route } from '../../route.ts'
 
 const AuditEvent = z
@@ -22,7 +23,14 @@ const AuditEvent = z
         'Who did it, by which key and in which session of a browser; no key where it was done at the terminal of the server.',
       ),
     action: z.string(),
-    target: z.object({ kind: z.string(), id: z.string() }),
+    target: z.object({
+      kind: z.string(),
+      id: z.string(),
+      name: z
+        .string()
+        .nullable()
+        .describe('What it goes by, or went by last; of a session, and of an assignment to a member, whose it is.'),
+    }),
     before: z.unknown(),
     after: z.unknown(),
   })
@@ -55,14 +63,20 @@ export const listAudit = route({
   handler: async ({ query, caller }, deps) => {
     const { data, total_count } = await listChanges(deps, caller.organizationId, query)
     const { query: read } = deps.db
-    const [users, keys] = await Promise.all([
+    const [users, keys, nameOf] = await Promise.all([
       namesOfUsers({ query: read }, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
       namesOfKeys({ query: read }, caller.organizationId, new Set(data.flatMap(({ actor }) => actor.key_hash ?? []))),
+      namesOfTargets({ query: read }, caller.organizationId, data),
     ])
     const named = ({ user_id, key_hash, session_id }: (typeof data)[number]['actor']) => ({
       ...{ user_id, user_name: users.get(user_id)?.name ?? null, user_email: users.get(user_id)?.email ?? null },
       ...{ key_hash, key_name: (key_hash && keys.get(key_hash)?.name) || null, session_id },
     })
-    return { data: data.map((event) => ({ ...event, actor: named(event.actor) })), total_count }
+    const told = data.map((event) => ({
+      ...event,
+      actor: named(event.actor),
+      target: { ...event.target, name: nameOf(event) },
+    }))
+    return { data: told, total_count }
   },
 })
