@@ -1,4 +1,5 @@
 import { marksTo } from '../pieces/marks.ts'
+import { rem, textScale } from '../pieces/text-size.ts'
 import { useWidth } from '../pieces/width.ts'
 import { placed } from './labels.ts'
 import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
@@ -19,7 +20,7 @@ type ScatterProps = {
 /** Price against something good: upwards is better, leftwards cheaper. A line joins those that nothing beats. */
 export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) {
   const [place, width] = useWidth()
-  const height = heightIn(innerHeight)
+  const height = heightIn(innerHeight / textScale)
   // A logarithm knows no price of nothing.
   const points = all.filter(({ price }) => price > 0)
   const free = all.length - points.length
@@ -30,7 +31,7 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
         {title}
         {free > 0 && <span class="dim"> ({free} without a price left out)</span>}
       </figcaption>
-      <div ref={place} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: `${height}px` }}>
+      <div ref={place} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: rem(height) }}>
         {width > 0 && points.length > 0 && (
           <Drawing points={points} front={front} {...{ width, height, goodName, pathOf }} />
         )}
@@ -61,7 +62,12 @@ function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProp
   const y = (good: number) => height - edge.bottom - (good / best) * (height - edge.top - edge.bottom)
   const isFront = new Set(front.map(({ id }) => id))
   return (
-    <svg width={width} height={height} role="group" aria-label={`Price against ${goodName}`}>
+    <svg
+      {...{ width: rem(width), height: rem(height) }}
+      viewBox={`0 0 ${width} ${height}`}
+      role="group"
+      aria-label={`Price against ${goodName}`}
+    >
       {goodMarks.map((mark) => (
         <g key={mark} class="mark">
           <line x1={edge.left} x2={width - edge.right} y1={y(mark)} y2={y(mark)} />

@@ -4,6 +4,7 @@ import { marksTo, timeMarks } from './marks.ts'
 import { Axes, Shapes } from './plot-drawing.tsx'
 import { colourOf, isNothing, type PlotLine, topsOf } from './plot-shapes.ts'
 import { PlotTable } from './plot-table.tsx'
+import { rem, textScale } from './text-size.ts'
 import { useWidth } from './width.ts'
 
 export type { PlotLine } from './plot-shapes.ts'
@@ -26,8 +27,8 @@ type PlotProps = {
   together?: string
 }
 
-/** A plot is as high as its window is wide, in measure: on a large screen it is read from farther away. */
-export const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / 9)))
+/** A plot is as high as its window is wide, in measure: on a large screen it is read from farther away. In px of the usual text size. */
+export const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / textScale / 9)))
 const edge = { left: 62, right: 8, top: 8, bottom: 26 }
 /** As much of the axis as a time takes, in px. */
 const timeWidth = 70
@@ -63,8 +64,8 @@ function Drawn(props: PlotProps) {
   const x = (time: number) => edge.left + ((time - first) / (end - first)) * inner
   const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * tall
   const read = (event: PointerEvent) => {
-    const at =
-      first + ((event.clientX - place.current!.getBoundingClientRect().left - edge.left) / inner) * (end - first)
+    const across = (event.clientX - place.current!.getBoundingClientRect().left) / textScale
+    const at = first + ((across - edge.left) / inner) * (end - first)
     const index = times.findLastIndex((time) => time <= at)
     cursor.value = index < 0 ? undefined : { together, index }
   }
@@ -75,14 +76,14 @@ function Drawn(props: PlotProps) {
       <div
         ref={place}
         aria-hidden="true"
-        style={{ minHeight: `${height + 22}px` }}
+        style={{ minHeight: rem(height + 22) }}
         onPointerMove={read}
         onPointerLeave={() => {
           cursor.value = undefined
         }}
       >
         {inner > 0 && times.length > 0 && (
-          <svg aria-hidden="true" width={width} height={height}>
+          <svg aria-hidden="true" {...{ width: rem(width), height: rem(height) }} viewBox={`0 0 ${width} ${height}`}>
             <Axes
               {...{ x, y, marks, shown }}
               times={timeMarks(first, end, Math.floor(inner / timeWidth))}
@@ -106,7 +107,7 @@ function Bare({ title, height, says }: { title: string; height: number; says: st
   return (
     <figure class="plot">
       <figcaption>{title}</figcaption>
-      <div class="plot-none" style={{ height: `${height}px` }}>
+      <div class="plot-none" style={{ height: rem(height) }}>
         {says ?? 'Nothing was measured in this time'}
       </div>
     </figure>

@@ -2,11 +2,12 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { fitting } from './fitting.ts'
 import { useKeys } from './keys.ts'
+import { rem, textScale } from './text-size.ts'
 
 export type Column<Row> = {
   name: string
   title: string
-  /** As a track of a CSS grid: `120px`, `minmax(160px, 2fr)`. */
+  /** As a track of a CSS grid, in px of the usual text size: `120px`, `minmax(160px, 2fr)`. */
   width: string
   isNumber?: boolean
   /** Left out where the list is narrower than this, in px, or has no room for all: then the highest first. */
@@ -34,9 +35,9 @@ type TableProps<Row> = {
   foot?: ComponentChildren
 }
 
-const rowHeight = 28
-const narrowHeight = 50
-/** Below this a row has two lines. */
+const rowHeight = 28 * textScale
+const narrowHeight = 50 * textScale
+/** Below this a row has two lines: in px of the usual text size, as all widths of columns. */
 const narrowWidth = 660
 /** Rows that are there beyond what is seen, at either end. */
 const spare = 12
@@ -50,9 +51,10 @@ export function Table<Row>(props: TableProps<Row>) {
   const scroller = props.list ?? own
   const [view, setView] = useState<View>({ top: 0, height: 0, width: 0 })
   const [cursor, setCursor] = useState<string>()
-  const isNarrow = view.width > 0 && view.width < narrowWidth
+  const width = view.width / textScale
+  const isNarrow = width > 0 && width < narrowWidth
   const height = isNarrow ? narrowHeight : rowHeight
-  const shown = fitting(columns, view.width)
+  const shown = fitting(columns, width)
   const drawn = Math.ceil(view.height / height) + 2 * spare + step
   const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - spare))
   const last = Math.min(rows.length, first + drawn)
@@ -107,7 +109,7 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-rowcount={rows.length + 1}
       aria-activedescendant={current >= first && current < last ? `row-${current}` : undefined}
       tabIndex={0}
-      style={{ '--columns': shown.map(({ width }) => width).join(' ') }}
+      style={{ '--columns': shown.map(({ width }) => width.replace(/(\d+)px/g, (_, px) => rem(Number(px)))).join(' ') }}
     >
       <div class="row head" role="row" aria-rowindex={1}>
         {shown.map(({ name, title, isNumber }) => (

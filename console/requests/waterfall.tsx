@@ -1,4 +1,5 @@
 import { duration } from '../format/time.ts'
+import { rem } from '../pieces/text-size.ts'
 import type { Step } from './story.ts'
 
 /** The steps on one time axis. */
@@ -51,8 +52,8 @@ function Bar({ step: { from = 0, ms = 0, pace }, total }: { step: Step; total: n
           style={{
             left: share(from + at),
             width: share(width),
-            top: `${1 + fullPx - height}px`,
-            height: `${height}px`,
+            top: rem(1 + fullPx - height),
+            height: rem(height),
           }}
         />
       ))}

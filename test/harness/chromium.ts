@@ -17,8 +17,10 @@ const isSlow = process.env.SLOW_PAGES === '1'
 /** A page, and whatever went wrong on it that nobody would see: `faults` is to stay empty. */
 export type WatchedPage = AsyncDisposable & { page: Page; faults: string[] }
 
-export async function startBrowser(): Promise<Browser & AsyncDisposable> {
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+/** @param textPx the size of text that whoever looks has set, where it is not the usual one. */
+export async function startBrowser({ textPx }: { textPx?: number } = {}): Promise<Browser & AsyncDisposable> {
+  const set = textPx === undefined ? [] : [`--blink-settings=defaultFontSize=${textPx}`]
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...set] })
   return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() })
 }
 
