@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Fault } from '#lib/fault.ts'
 import { excessOfText, excessOfValue } from './json-parts.ts'
+import { withPlainNames } from './plain-names.ts'
 
 /** Reads JSON bodies and no others. An empty one counts as none: many clients declare JSON on every request. */
 export function parseJsonBodies(app: FastifyInstance): void {
@@ -51,7 +52,7 @@ function parsed(body: string): unknown {
 function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, body: string): unknown {
   let failed = false
   let value: unknown
-  parse(undefined as unknown as FastifyRequest, body, (error, read) => {
+  parse(undefined as unknown as FastifyRequest, withPlainNames(body), (error, read) => {
     failed = error !== null
     value = read
   })
