@@ -1,3 +1,5 @@
+import { withoutMark } from './text-of-bytes.ts'
+
 /**
  * The text of an answer to `fetch`, which unpacks it: the bytes are counted as they are then.
  * @throws Error when it is over `maxBytes`, before it is held.
@@ -11,5 +13,5 @@ export async function bodyText(response: Response, maxBytes: number): Promise<st
     if (bytes > maxBytes) throw new Error(`the answer is over ${maxBytes} bytes`)
     pieces.push(piece)
   }
-  return Buffer.concat(pieces).toString('utf8')
+  return withoutMark(Buffer.concat(pieces)).toString('utf8')
 }

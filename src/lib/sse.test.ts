@@ -40,6 +40,19 @@ test('the bytes of an event are kept as they came', () => {
   )
 })
 
+test('an event that the stream ends in has its blank line all the same: others may follow it', () => {
+  for (const said of ['data: 1', 'data: 1\n', 'event: x\ndata: 1\r\n']) {
+    const reader = new SseReader()
+    const events = [...reader.push(Buffer.from(said)), ...reader.end()]
+    assert.deepEqual(
+      new SseReader()
+        .push(Buffer.concat([...events.map(({ raw }) => raw), Buffer.from('data: 2\n\n')]))
+        .map(({ data }) => data),
+      ['1', '2'],
+    )
+  }
+})
+
 test('an event of ten megabytes on one line comes whole', () => {
   const text = 'x'.repeat(10 * 1024 * 1024)
   const bytes = Buffer.from(`data: ${text}\n\n`)

@@ -1,11 +1,12 @@
 import { ByteBuffer } from './byte-buffer.ts'
+import { withoutMark } from './text-of-bytes.ts'
 
 /** One server-sent event: its fields, and the very bytes it came in, blank line included. */
 export type SseEvent = { event: string | undefined; data: string; raw: Buffer }
 
 const lineFeed = 10
 const carriageReturn = 13
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const blankLine = Buffer.from('\n\n')
 
 /** Larger events are refused: nobody sends them, and they would have to be held in memory whole. */
 const maxEventBytes = 32 * 1024 * 1024
@@ -44,18 +45,18 @@ export class SseReader {
     return events
   }
 
-  /** The text after the last blank line, as an event: some upstreams send no blank line at the end. */
+  /** The text after the last blank line, as an event: some upstreams send no blank line at the end. It gets one. */
   end(): SseEvent[] {
-    const event = this.#parse(Buffer.alloc(0))
+    const event = this.#parse(blankLine)
     return event ? [event] : []
   }
 
   /** The first event may have a byte order mark before it. */
   #parse(last: Buffer): SseEvent | undefined {
     const raw = this.#held.take(last)
-    const hasMark = this.#isFirst && byteOrderMark.equals(raw.subarray(0, 3))
+    const isFirst = this.#isFirst
     this.#isFirst = false
-    return parse(hasMark ? raw.subarray(3) : raw)
+    return parse(isFirst ? withoutMark(raw) : raw)
   }
 
   #hold(rest: Buffer): void {

@@ -31,3 +31,10 @@ function characterStart(bytes: Buffer, at: number): number {
 }
 
 const isContinuation = (byte: number) => (byte & 0b1100_0000) === 0b1000_0000
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** Without the mark that some put before JSON and streams. It is no part of the text. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return byteOrderMark.equals(bytes.subarray(0, 3)) ? bytes.subarray(3) : bytes
+}

@@ -1,3 +1,4 @@
+import { withoutMark } from '#lib/text-of-bytes.ts'
 import type { RoutingDeps } from '../deps.ts'
 import type { UpstreamRequest } from './upstream/send.ts'
 
@@ -29,15 +30,15 @@ export function fetchWholeAnswer(
       if (bytes <= mostBytes) pieces.push(piece)
       else exchange.abort()
     },
-    end: () => over(bytes <= mostBytes ? readable(status, Buffer.concat(pieces).toString('utf8')) : undefined),
+    end: () => over(bytes <= mostBytes ? readable(status, Buffer.concat(pieces)) : undefined),
     failed: () => over(undefined),
   })
   return promise
 }
 
-function readable(status: number, text: string): { status: number; body: unknown } | undefined {
+function readable(status: number, bytes: Buffer): { status: number; body: unknown } | undefined {
   try {
-    return { status, body: JSON.parse(text) }
+    return { status, body: JSON.parse(withoutMark(bytes).toString('utf8')) }
   } catch {
     return undefined
   }
