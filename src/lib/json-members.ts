@@ -45,7 +45,8 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1
 }
 
-function valueEnd(text: string, from: number): number {
+/** Just behind the value that begins at `from`. */
+export function valueEnd(text: string, from: number): number {
   let at = from
   let depth = 0
   while (at < text.length) {

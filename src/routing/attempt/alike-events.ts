@@ -30,13 +30,14 @@ export class AlikeEvents {
     if (!textEvent) return 0
     let at = 0
     for (let end = this.#template.find(chunk, 0); end !== -1; end = this.#template.find(chunk, at)) {
-      this.#say(textEvent, chunk)
+      this.#say(textEvent, chunk, at, end)
       at = end
     }
     return at
   }
 
-  #say(textEvent: TextEvent, chunk: Buffer): void {
+  /** @param at where the event begins in its chunk, and `end` where it ends. */
+  #say(textEvent: TextEvent, chunk: Buffer, at: number, end: number): void {
     const { from, to, escapes } = this.#template
     const bytes = to - from - escapes
     this.#bound.takePiece(bytes)
@@ -45,7 +46,7 @@ export class AlikeEvents {
     const text = escapes === 0 ? json : (JSON.parse(`"${json}"`) as string)
     this.#receiver.events(
       this.#events.map((event) => (event === textEvent ? { ...textEvent, text } : event)),
-      undefined,
+      chunk.subarray(at, end),
     )
   }
 

@@ -2,7 +2,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { ByteBuffer } from '#lib/byte-buffer.ts'
 import { isDeeper } from '#lib/depth.ts'
 import { type SseEvent, SseReader } from '#lib/sse.ts'
-import { utf8Of } from '#lib/text-of-bytes.ts'
+import { utf8Of, withoutMark } from '#lib/text-of-bytes.ts'
 import { codeOfRefusal } from '../translate/providers/error-code.ts'
 import { AlikeEvents } from './alike-events.ts'
 import { AnswerBound } from './answer-bound.ts'
@@ -140,14 +140,17 @@ export class AttemptAnswer implements Sink {
     for (const event of events) {
       // Nothing follows the end mark, though some upstreams keep the connection open after it.
       if (event.data === '[DONE]') return this.#started ? this.#finish() : this.#endTooEarly()
+      // Some send an empty one to keep the connection alive.
+      if (event.data === '') continue
       const read = this.#read(event)
       const error = read.find((one) => one.type === 'error')
       if (error) return this.#upstreamError(error)
       this.#said.takeEvent(event.raw, read)
       if (read.some((one) => one.type === 'finish')) this.#finished = true
       this.#start()
-      this.#receiver.events(read, read.some((one) => one.type === 'usage') ? plainly(event) : event.raw)
-      this.#alike?.learn(event.raw, read)
+      const isPlain = !event.data.includes('\n') && !read.some((one) => one.type === 'usage')
+      this.#receiver.events(read, isPlain ? event.raw : plainly(event))
+      if (isPlain) this.#alike?.learn(event.raw, read)
     }
     if (this.#started) this.#receiver.flush()
   }
@@ -159,7 +162,7 @@ export class AttemptAnswer implements Sink {
   }
 
   #end(): void {
-    if (this.#whole) return this.#endWhole(this.#whole.take(Buffer.alloc(0)))
+    if (this.#whole) return this.#endWhole(withoutMark(this.#whole.take(Buffer.alloc(0))))
     this.#deliver(this.#sse.end())
     if (this.#over) return
     if (this.#finished) this.#finish()

@@ -101,6 +101,12 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
 }
 const failureIn = ({ outcome }: { outcome: Record<string, any> }) => outcome.failure ?? outcome
 
+test('a whole answer is read without the byte order mark that some put before it', async () => {
+  const answer = '\ufeff{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
+  const json: Play = ({ socket }) => void socket.end(head('application/json') + chunk(answer) + chunk(''))
+  assert.equal((await outcomeOf(json, { stream: false })).outcome, undefined)
+})
+
 describe('an attempt that gives no answer', () => {
   test('and ends before it began was sent all the same, and another may be tried', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))

@@ -12,10 +12,19 @@ export type PassthroughRewriter = {
   whole: (answer: string) => string
 }
 
-/** The start of an event's JSON object; -1 for data on several lines, which is passed through unchanged. */
+/** The start of an event's JSON object; -1 for data on several lines, which nobody passes on. */
 export function objectIn(event: string): number {
   const from = event.indexOf('{', event.indexOf('data:'))
   return event.indexOf('\ndata', from) === -1 ? from : -1
+}
+
+/** An event with changes in the object that its member of this name is; an event without one as it came. */
+export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buffer {
+  const text = raw.toString('latin1')
+  const from = objectIn(text)
+  const member = from === -1 ? undefined : membersOf(text, from).find((one) => one.name === name)
+  if (!member || text[member.valueStart] !== '{') return raw
+  return Buffer.from(withChanges(text, member.valueStart, changes), 'latin1')
 }
 
 /**
@@ -45,9 +54,15 @@ export class Beginnings {
     if (length === 0 || raw.length < length || raw.compare(this.#before, 0, length, 0, length) !== 0) return undefined
     const rest = raw.toString('latin1', length)
     for (const name of this.#searched) if (rest.includes(name)) return undefined
-    // If the null is written with spaces, this event is parsed as usual.
     const named = rest.indexOf(this.#isNull.slice(1, -5))
-    return named === -1 || rest.startsWith(this.#isNull, named - 1) ? rest : undefined
+    return named === -1 || this.#isOwnNull(rest, named - 1) ? rest : undefined
+  }
+
+  /** A null within a choice stays there. One that is not plainly the event's own is looked at as usual. */
+  #isOwnNull(rest: string, at: number): boolean {
+    if (!rest.startsWith(this.#isNull, at)) return false
+    endOfObject.lastIndex = at + this.#isNull.length
+    return endOfObject.test(rest)
   }
 
   /** The whole event, of which this is the rest. */
@@ -65,12 +80,15 @@ export class Beginnings {
     const result = withChanges(text, from, changes)
     const last = members.findIndex(({ name }) => name === this.#last)
     if (last === -1) return result
+    const { set, fill } = changes
+    const early = new Set(members.slice(0, last).map(({ name }) => name))
+    const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name))
+    // One that has such a member later on says nothing of those that have none.
+    if (members.slice(last).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(members[last]!.start)
     const start = result.endsWith(tail) ? result.length - tail.length : this.#startIn(result, from)
     if (start === undefined) return result
-    const early = new Set(members.slice(0, last).map(({ name }) => name))
-    const { set, fill } = changes
-    this.#searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name)).map(quoted)
+    this.#searched = searched.map(quoted)
     const bytes = (part: string) => Buffer.from(part, 'latin1')
     const own = ownBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })
     this.#before = own.before
@@ -82,6 +100,9 @@ export class Beginnings {
     return membersOf(text, from).find(({ name }) => name === this.#last)?.start
   }
 }
+
+/** No object or list ends or begins any more but the event's own. */
+const endOfObject = /[^[\]{}]*\}\s*$/y
 
 const none = Buffer.alloc(0)
 const quoted = (name: string) => `"${name}"`

@@ -99,6 +99,44 @@ describe("what is mended of a chat upstream's own bytes", () => {
     assert.deepEqual(told.delta.tool_calls, [{ ...call, type: 'custom' }])
   })
 
+  test('a chunk with its id or a comment behind its data is mended like any other', () => {
+    const chunk = JSON.stringify({ ...named, choices: [choice({ content: 'x', audio: null }, {})] })
+    for (const [ending, line] of [
+      ['\n', 'id: 7'],
+      ['\r\n', ': {'],
+      ['\n', 'retry: 1'],
+    ] as const) {
+      const event = rewriter()
+        .event(Buffer.from(`data: ${chunk}${ending}${line}${ending}${ending}`))
+        .toString()
+      const [data, ...rest] = event.split('\n')
+      assert.deepEqual(JSON.parse(data!.slice('data: '.length)).choices, [choice({ content: 'x' })])
+      assert.equal(rest.join('\n'), `${line}${ending}${ending}`)
+    }
+  })
+
+  test('a usage of null within a choice stays, and the own one goes, in every chunk', () => {
+    const { event } = rewriter()
+    for (const content of ['a', 'b', 'c']) {
+      const chunk = { ...named, choices: [choice({ content }, { finish_reason: null, usage: null })], usage: null }
+      const { usage, choices } = read(event(sent(chunk)))
+      assert.deepEqual([usage, choices[0].usage], [undefined, null])
+    }
+  })
+
+  test('ids that stand behind the calls are none of theirs', () => {
+    const call = { index: 0, type: 'function', function: { name: 'f', arguments: '' } }
+    const { choices } = read(rewriter().event(sent({ choices: [choice({ tool_calls: [call] })], ...named })))
+    assert.equal(choices[0].delta.tool_calls[0].id, 'call_c_0')
+  })
+
+  test('a chunk that leaves out what those before it said at their end is filled in', () => {
+    const { event } = rewriter()
+    event(sent({ choices: [choice({ content: 'x' })], ...named }))
+    const { id, model, object, created } = read(event(sent({ choices: [choice({}, { finish_reason: 'stop' })] })))
+    assert.deepEqual([id, model, object, created], ['gen-1', 'a/b', 'chat.completion.chunk', 5])
+  })
+
   test('an event whose data stand on several lines passes as it came', () => {
     const raw = Buffer.from('data: {"model":"x",\ndata: "choices":[]}\n\n')
     assert.equal(rewriter().event(raw), raw)

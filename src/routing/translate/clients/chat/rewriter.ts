@@ -1,6 +1,6 @@
 import { madeCallId } from '#chat/call-id.ts'
 import { detailsOf } from '#chat/thoughts.ts'
-import { bytesOfJson, withChanges } from '#lib/json-members.ts'
+import { bytesOfJson, valueEnd, withChanges } from '#lib/json-members.ts'
 import { Beginnings, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol.ts'
 import { type Part, textsOf } from '../../providers/openai-chat-content.ts'
@@ -39,11 +39,15 @@ function eventRewriter(head: AnswerHead): PassthroughRewriter['event'] {
     const text = raw.toString('latin1')
     const from = objectIn(text)
     if (from === -1) return raw
-    const told = needsRewriteInChoice(text)
-      ? text.slice(0, from) + rewritten(text.slice(from), 'delta', { id, model })
-      : text
+    const told = needsRewriteInChoice(text) ? withRewrittenLine(text, from, { id, model }) : text
     return Buffer.from(beginnings.learn(told, from), 'latin1')
   }
+}
+
+/** Fields of the event such as its id, and comments, may stand behind its data. */
+function withRewrittenLine(text: string, from: number, named: Named): string {
+  const end = text.indexOf('\n', from)
+  return text.slice(0, from) + rewritten(text.slice(from, end), 'delta', named) + text.slice(end)
 }
 
 /** Looked for as text: quotes within what is said are escaped, and never found. */
@@ -65,16 +69,26 @@ const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
 
 function needsRewriteInMessage(text: string): boolean {
   if (saysInParts(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text))) return true
-  const calls = text.indexOf('"tool_calls"')
-  return calls !== -1 && needsRewriteInCalls(text.slice(calls))
+  for (let at = text.indexOf(callsName); at !== -1; at = text.indexOf(callsName, at + 1))
+    if (needsRewriteInCalls(text, at)) return true
+  return false
 }
 
-/** Every call that has a name has an id and a type, too. */
-function needsRewriteInCalls(calls: string): boolean {
-  if (/^"tool_calls"\s*:\s*null/.test(calls)) return true
+const callsName = '"tool_calls"'
+
+/** Every call that has a name has an id and a type, too. The answer has others, which may follow. */
+function needsRewriteInCalls(text: string, at: number): boolean {
+  opening.lastIndex = at + callsName.length
+  const opened = opening.exec(text)
+  // The word also is a reason to finish.
+  if (!opened) return false
+  if (opened[1] === 'n') return true
+  const calls = text.slice(opening.lastIndex, valueEnd(text, opening.lastIndex - 1))
   const names = count(calls, /"name"\s*:/g)
   return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)
 }
+
+const opening = /\s*:\s*([n[])/y
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
@@ -98,7 +112,7 @@ function rewritten(text: string, part: 'delta' | 'message', { id, model }: Named
       call.type ??= call.custom ? 'custom' : 'function'
     }
   }
-  return `${bytesOfJson(answer)}${part === 'delta' ? '\n\n' : ''}`
+  return bytesOfJson(answer)
 }
 
 /** Some say what they think as a part of the content; clients expect text there, and thoughts beside it. */

@@ -16,6 +16,7 @@ test('what only speaks of such an event passes as it came', () => {
   for (const raw of [
     'event: content_block_delta\ndata: {"delta":{"text":"message_start is first"}}\n\n',
     'event: message_start\ndata: none\n\n',
+    'event: x\ndata: {"block":{"text":"message_start","input":{"message":{"model":"m"}}}}\n\n',
   ])
     assert.equal(mended(raw), raw)
 })

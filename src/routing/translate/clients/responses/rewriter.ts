@@ -1,5 +1,5 @@
 import { bytesOfJson, withChanges } from '#lib/json-members.ts'
-import { objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
+import { type PassthroughRewriter, withChangesIn } from '../../passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol.ts'
 import { settings } from './object.ts'
 
@@ -24,13 +24,7 @@ export function responsesRewriter({ model, provider, createdSeconds, request = {
     },
   }
   return {
-    event(raw) {
-      if (!raw.includes('"response"')) return raw
-      const text = raw.toString('latin1')
-      const name = /"response"\s*:\s*\{/.exec(text)
-      if (!name || objectIn(text) === -1) return raw
-      return Buffer.from(withChanges(text, name.index + name[0].length - 1, changes), 'latin1')
-    },
+    event: (raw) => (raw.includes('"response"') ? withChangesIn(raw, 'response', changes) : raw),
     whole: (answer) => withChanges(answer, answer.indexOf('{'), changes),
   }
 }
