@@ -146,6 +146,6 @@ test('a client gets each chunk as if it were parsed, mended and written, whereve
       assert.deepEqual(answer.events, JSON.parse(JSON.stringify(all.map(expectedOf))))
       assert.deepEqual(passed(pieces, true), answer)
     }),
-    { numRuns: 400, seed: 1 },
+    { numRuns: 250, seed: 1 },
   )
 })
