@@ -60,7 +60,7 @@ export class AttemptAnswer implements Sink {
     this.firstByteMs = Math.round(performance.now() - this.#askedAt)
     this.#status = status
     this.#retryAfter = headers['retry-after']
-    const isStream = status < 300 && String(headers['content-type'] ?? '').includes('event-stream')
+    const isStream = status < 300 && /event-stream/i.test(String(headers['content-type']))
     if (!isStream) this.#whole = new ByteBuffer()
   }
 
@@ -139,7 +139,7 @@ export class AttemptAnswer implements Sink {
   #deliver(events: SseEvent[]): void {
     for (const event of events) {
       // Nothing follows the end mark, though some upstreams keep the connection open after it.
-      if (event.data === '[DONE]') return this.#started ? this.#finish() : this.#endTooEarly()
+      if (event.data.startsWith('[DONE]')) return this.#started ? this.#finish() : this.#endTooEarly()
       // Some send an empty one to keep the connection alive.
       if (event.data === '') continue
       const read = this.#read(event)

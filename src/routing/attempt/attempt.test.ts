@@ -107,6 +107,12 @@ test('a whole answer is read without the byte order mark that some put before it
   assert.equal((await outcomeOf(json, { stream: false })).outcome, undefined)
 })
 
+test('a stream is known by its type in any case, and its end mark though spaces follow it', async () => {
+  const said = `${delta({ content: 'Hi' })}${delta({}, 'stop')}data: [DONE]  \n\n`
+  const play: Play = ({ socket }) => void socket.end(head('Text/Event-Stream') + chunk(said) + chunk(''))
+  assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
+})
+
 describe('an attempt that gives no answer', () => {
   test('and ends before it began was sent all the same, and another may be tried', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))

@@ -7,7 +7,10 @@ import type { Exchange } from './upstream/send.ts'
 export type Receiver = {
   /** The first sign of an answer: from now on no other endpoint may be asked. */
   started: (exchange: Exchange) => void
-  /** @param raw the bytes of the one streamed event these came in. @param whole those of a whole answer. */
+  /**
+   * What was read of one streamed event, whose bytes are `raw`, or of a whole answer, whose bytes are `whole`. The data
+   * of an event is on one line of its bytes, however the upstream wrote it.
+   */
   events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
   /** For events that are like an earlier one but for their text. Without it they come as all others do. */
   alike?: AlikeReceiver | undefined

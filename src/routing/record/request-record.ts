@@ -42,7 +42,7 @@ export class RequestRecord {
   /** Endpoints that a guardrail has come to forbid since. */
   #forbidden: Set<string> | undefined
   #pass: AttemptPermit | undefined
-  /** `seen` where what was generated came at once. */
+  /** `seen` where all that was generated was read as it came: `chargeFor` says what that means for the cost. */
   #answering: (TriedEndpoint & { failed: boolean; seen: boolean }) | undefined
   /** Attempts that gave nothing, and may be billed all the same. */
   #lost: Owed = { cost: 0n, byok: false }

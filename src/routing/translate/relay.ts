@@ -23,7 +23,7 @@ export type StreamRelay = Receiver & {
    * Whether the upstream was ever slowed down for a slow reader. If so, it may have generated much more than was read.
    */
   heldBack: boolean
-  /** Goes on where the stream has come to: what waited for its write has gone. */
+  /** A writer that goes on where the stream is now. What was still to be written is written first. */
   writer: () => StreamWriter
 }
 
@@ -36,7 +36,7 @@ type StreamOptions = {
   countSaid: CountSaid
   /** Hears of the first sign of an answer. */
   started?: () => void
-  /** Whether `count` is to see every event, also what needs not be read to be passed on. */
+  /** Whether `count` is to see the text of every event, for instance to keep it. Otherwise its length may be enough. */
   readsAll?: boolean
   price: PriceTokens
 }
