@@ -44,6 +44,16 @@ onEachDatabase('a provider key of the workspace’s own', (kind) => {
       assert.doesNotMatch((await place.service.manage('GET', path)).text, /0123456789/)
   })
 
+  test('is named as the workspace’s where its provider refuses it, and the service’s own as that', async () => {
+    await using place = await setUp(kind)
+    const refusal = async () => (await place.ask('faulty/error_401')).body.error
+    assert.equal((await refusal()).message, 'The provider refused this service’s credential.')
+    await place.bring()
+    const { code, message, metadata } = await refusal()
+    assert.deepEqual([code, metadata], [502, { provider_name: 'faulty' }])
+    assert.match(message, /refused the key that this workspace brought for it \(GET \/byok lists them\)\./)
+  })
+
   test('is changed, disabled and deleted with effect on the next request', async () => {
     await using place = await setUp(kind)
     const { id } = (await place.bring()).body.data

@@ -179,7 +179,7 @@ export class AttemptAnswer implements Sink {
       const body = parseJson(text)
       const said = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)
       const wait = retryAfterMs(this.#retryAfter, this.#now())
-      const failure = failureOfStatus(this.#status, said || undefined, wait)
+      const failure = failureOfStatus(this.#status, said || undefined, wait, this.#ask.credentialOwner)
       return this.#fail({ ...failure, providerCode: codeOfRefusal(body) })
     }
     const events = this.#ask.providerProtocol.readBody(flatEnough(text), this.#ask.answerId)
@@ -193,7 +193,8 @@ export class AttemptAnswer implements Sink {
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
     const { status = 502, message, code: providerCode } = error
-    const failure = failureOfStatus(status, maskSecrets(String(message), this.#ask.credential))
+    const said = maskSecrets(String(message), this.#ask.credential)
+    const failure = failureOfStatus(status, said, undefined, this.#ask.credentialOwner)
     this.#fail({ ...failure, providerCode, reason: `error ${status} within the answer` })
     this.exchange?.abort()
   }

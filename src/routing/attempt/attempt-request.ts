@@ -6,6 +6,7 @@ import { LazyUsageBound } from '../policy/lazy-usage-bound.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../translate/protocol.ts'
 import { providerProtocolOf } from '../translate/providers/protocols.ts'
+import type { CredentialOwner } from './failure.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest } from './upstream/send.ts'
 
@@ -18,6 +19,7 @@ export type AttemptRequest = {
   /** Undefined once it was sent: it may be long, and an answer take minutes. */
   request: UpstreamRequest | undefined
   credential: string | undefined
+  credentialOwner: CredentialOwner
   stream: boolean
   deadlines: Deadlines
 }
@@ -62,6 +64,7 @@ export function attemptRequestOf(
       providerProtocol,
       request,
       credential: access.secret,
+      credentialOwner: access.byok ? 'workspace' : 'service',
       stream,
       deadlines: deps.deadlines,
     },

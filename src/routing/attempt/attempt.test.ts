@@ -26,6 +26,7 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
       body: '{"model":"play"}',
     },
     credential: undefined,
+    credentialOwner: 'service' as const,
     stream: true,
     deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs },
   }
@@ -83,6 +84,7 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
     providerProtocol: openaiChat,
     request: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
     credential: undefined,
+    credentialOwner: 'service' as const,
     stream,
     deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000, ...limits },
   }

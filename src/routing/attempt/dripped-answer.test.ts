@@ -25,6 +25,7 @@ function begun(receiver: Receiver = silent): { sink: Sink; over: Promise<Attempt
     providerProtocol: openaiChat,
     request: { origin: 'http://x', path: '/', headers: {}, body: '{}' },
     credential: undefined,
+    credentialOwner: 'service' as const,
     stream: false,
     deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 },
   }

@@ -51,6 +51,12 @@ describe('an upstream’s refusal', () => {
     assert.doesNotMatch(JSON.stringify([message, details]), /sk-|Incorrect/)
   })
 
+  test('of a key that a workspace brought says that it was this one', () => {
+    const failure = failureOfStatus(401, 'Incorrect API key provided: sk-abc', undefined, 'workspace')
+    assert.match(failure.message, /refused the key that this workspace brought/)
+    assert.deepEqual([failure.kind, failure.raw, failure.tryNext], ['bad_gateway', undefined, true])
+  })
+
   test('is cut where it is long', () => assert.equal(failureOfStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
 })
 

@@ -26,11 +26,24 @@ export type AttemptFailure = {
 
 const maxRaw = 2000
 
+/** Whose credential the provider was shown: the service's, or one that the workspace brought. */
+export type CredentialOwner = 'service' | 'workspace'
+
+const credentialRefused: Record<CredentialOwner, string> = {
+  service: 'The provider refused this service’s credential.',
+  workspace: 'The provider refused the key that this workspace brought for it (GET /byok lists them).',
+}
+
 /**
- * Translates an upstream's refusal for the client. If our own credential is the cause, the client gets 502 and no
- * details.
+ * Translates an upstream's refusal for the client. If a credential of ours is the cause, the client gets 502 and no
+ * details but whose it was.
  */
-export function failureOfStatus(status: number, message: string | undefined, retryAfterMs?: number): AttemptFailure {
+export function failureOfStatus(
+  status: number,
+  message: string | undefined,
+  retryAfterMs?: number,
+  owner: CredentialOwner = 'service',
+): AttemptFailure {
   const raw = message?.slice(0, maxRaw)
   const failure = (kind: FaultKind, text: string, tryNext: boolean): AttemptFailure => ({
     kind,
@@ -47,7 +60,7 @@ export function failureOfStatus(status: number, message: string | undefined, ret
       return failure('invalid', raw ?? 'The provider refused the request as invalid.', false)
     case 401:
     case 407:
-      return { ...failure('bad_gateway', 'The provider refused this service’s credential.', true), raw: undefined }
+      return { ...failure('bad_gateway', credentialRefused[owner], true), raw: undefined }
     case 402:
       return failure('payment_required', 'The provider says that its account has no credit left.', true)
     case 403:
