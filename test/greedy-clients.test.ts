@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { startTestService, type TestService } from './harness/service.ts'
 
 const limit = 4 * 1024 * 1024
@@ -111,7 +112,10 @@ test('malformed JSON is 400 and says where, and an undeclared body is refused', 
     return [response.status, ((await response.json()) as any).error.message]
   }
   const malformed = [
-    ['{"a":\n  nonsense}', 'it has an unexpected "o"'],
+    ['{"a":\n  nonsense}', 'it has an unexpected "o" at line 2, column 4'],
+    ['{"a": [1, 2,]}', 'it has an unexpected "]" at line 1, column 13'],
+    ['}', 'it has an unexpected "}" at line 1, column 1'],
+    [`{"a": "${'b'.repeat(200_000)}", }`, 'it breaks at line 1, column 200011'],
     ['{"a": 1,\n b: 2}', 'it breaks at line 2, column 2'],
     ['{"a": "b', 'it breaks at line 1, column 9'],
     ['[1, 2', 'it breaks at line 1, column 6'],
@@ -124,6 +128,21 @@ test('malformed JSON is 400 and says where, and an undeclared body is refused', 
   assert.equal((await post('/presets/p/responses', 'text/plain', '{}'))[0], 400)
   assert.equal((await post('/keys', 'text/plain', '{"name":"n"}'))[0], 415)
   assert.equal((await post('/keys', undefined, '{"name":"n"}'))[0], 415)
+})
+
+test('a compressed body is told as that, and plain JSON is taken whatever it is said to be', async () => {
+  await using service = await startTestService()
+  const headers = {
+    authorization: `Bearer ${service.managementKey}`,
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+  }
+  const post = (body: Uint8Array<ArrayBuffer> | string) =>
+    fetch(`${service.url}/keys`, { method: 'POST', headers, body: new Blob([body]) })
+  const compressed = await post(new Uint8Array(gzipSync('{"name":"n"}')))
+  assert.equal(compressed.status, 400)
+  assert.match(await compressed.text(), /The body is compressed, as its header .*content-encoding.* says: send it as/)
+  assert.equal((await post('{"name":"n"}')).status, 201)
 })
 
 test('every path names its methods when it refuses one', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Fault } from '#lib/fault.ts'
 import { excessOfText, excessOfValue } from './json-parts.ts'
@@ -7,16 +8,26 @@ import { withPlainNames } from './plain-names.ts'
 export function parseJsonBodies(app: FastifyInstance): void {
   const read = jsonReader(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, ({ headers }, body, done) => {
     let value: unknown
     try {
       if (body.length > 0) value = read(body)
     } catch (error) {
-      return done(error as Error)
+      return done(isCompressed(headers) ? compressed() : (error as Error))
     }
     done(null, value)
   })
 }
+
+/** By what its headers say. Some clients say so of plain JSON, which is taken: only what is no JSON is told of it. */
+const isCompressed = ({ 'content-encoding': encoding }: IncomingHttpHeaders) =>
+  encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding)
+
+const compressed = () =>
+  new Fault(
+    'invalid',
+    'The body is compressed, as its header "content-encoding" says: send it as plain JSON, without that header.',
+  )
 
 /** Gives the value of a body. It throws a fault for what is no JSON, or out of all proportion. */
 export type JsonReader = (body: string) => unknown
@@ -63,8 +74,7 @@ function parsedWith(parse: ReturnType<FastifyInstance['getDefaultJsonParser']>, 
 const invalidJson = (body: string) => new Fault('invalid', `The body is not valid JSON${whereIn(body)}.`)
 
 /**
- * The place of the syntax error. The message repeats only one character of the body. The engine does not always report
- * a place.
+ * The place of the syntax error. The message repeats only one character of the body.
  */
 function whereIn(body: string): string {
   try {
@@ -73,10 +83,40 @@ function whereIn(body: string): string {
   } catch (error) {
     const { message } = error as Error
     const unexpected = /^Unexpected token '(.+?)', /su.exec(message)?.[1]
-    if (unexpected !== undefined) return `: it has an unexpected ${JSON.stringify(unexpected)}`
+    if (unexpected !== undefined)
+      return `: it has an unexpected ${JSON.stringify(unexpected)}${placeOfUnexpected(body)}`
     const position = / at position (\d+)/.exec(message)?.[1]
     if (position === undefined) return ': it ends too early'
-    const before = body.slice(0, Number(position)).split('\n')
-    return `: it breaks at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+    return `: it breaks${place(body, Number(position))}`
+  }
+}
+
+function place(body: string, position: number): string {
+  const before = body.slice(0, position).split('\n')
+  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+/** In longer texts nobody looks for it: it takes a dozen readings of the body. */
+const longestSearched = 100_000
+
+/** Of an unexpected character the engine tells no place. It is where the body's beginnings cease to be of some JSON. */
+function placeOfUnexpected(body: string): string {
+  if (body.length > longestSearched) return ''
+  let sound = 0
+  let broken = body.length
+  while (broken - sound > 1) {
+    const middle = (sound + broken) >> 1
+    if (hasUnexpected(body.slice(0, middle))) broken = middle
+    else sound = middle
+  }
+  return place(body, sound)
+}
+
+function hasUnexpected(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return (error as Error).message.startsWith('Unexpected token ')
   }
 }
