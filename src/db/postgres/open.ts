@@ -9,6 +9,7 @@ import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
 import { type Connections, openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
+import { whyNotOpened } from './not-opened.ts'
 import { requireRights } from './rights.ts'
 import type { Limits } from './session.ts'
 import { postgresSignals } from './signals.ts'
@@ -71,9 +72,7 @@ function watchedPool({ pool, take }: Connections, { onQuery = () => {} }: Watch)
 
 async function bringUpToDate(pool: pg.Pool, prepare: (query: Query) => Promise<void>): Promise<void> {
   await pool.query('select 1').catch((error: Error) => {
-    throw new StartupError(
-      `The database named by DATABASE_URL cannot be reached: ${error.message || 'connection refused'}.`,
-    )
+    throw new StartupError(whyNotOpened(error))
   })
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {

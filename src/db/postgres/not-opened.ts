@@ -1,0 +1,19 @@
+/** What to change, by the codes of Postgres. */
+const advice: Readonly<Record<string, string>> = {
+  '3D000': 'Make it first, as with createdb, or correct its name in DATABASE_URL.',
+  '28P01': 'Correct the user or the password in DATABASE_URL.',
+  '28000': 'Correct the user in DATABASE_URL, or make it first, as with createuser.',
+}
+
+/** An error of the driver or of the system; what Postgres itself says has a severity. */
+type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
+
+/** Why a start gets no database, in a sentence or two: a server that refuses is told apart from one that does not answer. */
+export function whyNotOpened({ code = '', severity, message, hostname }: OpeningError): string {
+  const named = 'The database named by DATABASE_URL'
+  if (severity !== undefined) return [`${named} cannot be used: ${message}.`, advice[code]].filter(Boolean).join(' ')
+  if (code === 'ENOTFOUND') return `${named} cannot be reached: there is no host "${hostname}".`
+  if (code === 'ECONNREFUSED')
+    return `${named} cannot be reached: nothing listens there (${message || 'connection refused'}).`
+  return `${named} cannot be reached: ${message || 'connection refused'}.`
+}
