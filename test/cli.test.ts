@@ -30,6 +30,7 @@ test('what goes wrong is one sentence and exit code 1, without a stack', () => {
 
 test('every command explains itself', () => {
   const { stdout } = signalbox(['--help'])
+  assert.match(stdout, /SIGNALBOX_KEY holds a key .*SIGNALBOX_URL the service's base URL/s)
   for (const [, command] of stdout.matchAll(/^ {2}([a-z]+) /gm)) {
     const { status, stdout: help } = signalbox([command!, '--help'])
     assert.equal(status, 0)

@@ -49,12 +49,19 @@ export function addCommands(program: Command, terminal: Terminal): void {
   for (const add of commands) add(program, terminal)
 }
 
+const help = `
+Most commands ask a running service: SIGNALBOX_KEY holds a key (to manage with a management key, for interns an API key),
+SIGNALBOX_URL the service's base URL (default: http://127.0.0.1:8080/api/v1). catalogue, config, database and
+keys reset-management read the settings of the service instead (CONFIG, DATA_DIR, DATABASE_URL).
+"signalbox help <command>" tells more.`
+
 /** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
 export async function runCli(args: string[], given: Terminal): Promise<number> {
   const terminal = obeyingNobody(given)
   const program = new Command('signalbox')
     .description('A self-hosted model router with governed agents.')
     .version(version)
+    .addHelpText('after', help)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

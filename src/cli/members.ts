@@ -58,7 +58,7 @@ export async function memberWith(client: ApiClient, email: string): Promise<List
   throw new StartupError(`No member has the address "${email}": "npx signalbox members list" shows them all.`)
 }
 
-const allMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')
+export const allMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')
 
 function memberTable(members: ListedMember[]): string {
   const rows = members.map(({ id, email, first_name, last_name, access, joined_at }) => [

@@ -31,6 +31,10 @@ test('usage tells in a table who spent what, by member, key, workspace, day or m
   }
   const { out } = await run(service, 'usage', '--for', 'owner@localhost', '--json')
   assert.equal(JSON.parse(out)[0].user_name, 'Owner')
+  assert.match(
+    (await run(service, 'usage', '--workspace', 'lab')).out,
+    /^There is no workspace "lab": "npx signalbox w/,
+  )
   const { code, out: refusal } = await run(service, 'usage', '--for', 'eve@example.com')
   assert.deepEqual([code, /nobody in the organization has this address/.test(refusal)], [1, true])
 })

@@ -4,6 +4,7 @@ import type { ActivityItem } from '#api/routes/activity/item.ts'
 import { apiClient, clientHelp } from './api-client.ts'
 import { table } from './table.ts'
 import type { Terminal } from './terminal.ts'
+import { unknownNames } from './unknown-names.ts'
 
 type Item = z.infer<typeof ActivityItem>
 type UsageRow = Pick<Item, 'requests' | 'prompt_tokens' | 'completion_tokens' | 'usage' | 'byok_usage_inference'>
@@ -31,7 +32,7 @@ const kinds = {
 
 type Options = { by: keyof typeof kinds; day?: string; for?: string; workspace?: string; json?: boolean }
 
-export function usageCommand(program: Command, { env, out }: Terminal): void {
+export function usageCommand(program: Command, { env, out, err }: Terminal): void {
   program
     .command('usage')
     .description('tell who used and spent what in the last 30 days')
@@ -49,7 +50,10 @@ export function usageCommand(program: Command, { env, out }: Terminal): void {
         ...(options.for && { user_id: options.for }),
         ...(options.workspace && { workspace_id: options.workspace }),
       })
-      const { data } = await apiClient(env).ask<{ data: Item[] }>('GET', `/activity?${query}`)
+      const client = apiClient(env)
+      const { data } = await client.ask<{ data: Item[] }>('GET', `/activity?${query}`)
+      const named = { member: options.for, workspace: options.workspace }
+      if (data.length === 0) for (const name of await unknownNames(client, named)) err(name)
       out(options.json ? JSON.stringify(data, null, 2) : usageTable(options.by, data))
     })
 }

@@ -3,6 +3,7 @@ import type { GenerationRecord } from '#usage/record.ts'
 import { type ApiClient, apiClient, clientHelp } from '../api-client.ts'
 import { table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
+import { unknownNames } from '../unknown-names.ts'
 import { wholeNumber } from '../whole-number.ts'
 
 /** Each option that narrows the list, and the API's name for it. */
@@ -23,7 +24,7 @@ type Options = { [filter in keyof typeof filters]?: string } & { limit: number; 
 
 type Page = { data: GenerationRecord[]; next_cursor: string | null }
 
-export function listCommand(requests: Command, { env, out }: Terminal): void {
+export function listCommand(requests: Command, { env, out, err }: Terminal): void {
   requests
     .command('list')
     .description('list requests, the newest first')
@@ -41,7 +42,9 @@ export function listCommand(requests: Command, { env, out }: Terminal): void {
     .option('--json', 'print them as JSON, whole')
     .addHelpText('after', clientHelp)
     .action(async (options: Options) => {
-      const found = await newest(apiClient(env), queryOf(options), options.limit)
+      const client = apiClient(env)
+      const found = await newest(client, queryOf(options), options.limit)
+      if (found.length === 0) for (const name of await unknownNames(client, options)) err(name)
       out(options.json ? JSON.stringify(found, null, 2) : requestTable(found))
     })
 }

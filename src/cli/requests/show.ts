@@ -103,4 +103,6 @@ const costsOf = (request: GenerationRecord) => ({
   estimated: request.tokens_estimated || null,
   total_cost_usd: request.total_cost,
   upstream_cost_usd: request.upstream_inference_cost,
+  // What is charged of limits, where it is more: what came of it is not known, and the most of it counts.
+  charged_to_limits_usd: request.limit_cost === request.upstream_inference_cost ? null : request.limit_cost,
 })
