@@ -11,6 +11,11 @@ test('a name without its author, in other letters, or with other signs is near t
   assert.deepEqual(nearNames(ids, 'signalbox/dem'), ['signalbox/demo'])
 })
 
+test('an author with a colon after it is taken for the author', () => {
+  assert.deepEqual(nearNames(ids, 'openai:gpt-4o-mini'), ['openai/gpt-4o-mini'])
+  assert.deepEqual(nearNames(['ollama/qwen3:8b', 'ollama/qwen3:4b'], 'qwen3:8b'), ['ollama/qwen3:8b'])
+})
+
 test('a variant that there is not is near the model that it would be one of', () => {
   assert.deepEqual(nearNames(ids, 'openai/gpt-4o:online'), ['openai/gpt-4o', 'x/gpt-4o', 'openai/gpt-4o-mini'])
   assert.deepEqual(nearNames(ids, 'openai/gpt-4o-mini:free'), ['openai/gpt-4o-mini'])

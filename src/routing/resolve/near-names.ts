@@ -5,10 +5,14 @@ const most = 3
  * most three, the most likely first.
  */
 export function nearNames(ids: Iterable<string>, wanted: string): string[] {
-  const near = alike(ids, wanted)
-  // A variant that there is not, such as `:online`: the model itself is what is left to name.
+  const known = [...ids]
+  const near = alike(known, wanted)
   const colon = wanted.lastIndexOf(':')
-  return near.length > 0 || colon < 0 ? near : alike(ids, wanted.slice(0, colon))
+  if (near.length > 0 || colon < 0) return near
+  // Some libraries write `openai:gpt-5`.
+  const ofAuthor = alike(known, wanted.replace(':', '/'))
+  // A variant that there is not, such as `:online`: the model itself is what is left to name.
+  return ofAuthor.length > 0 ? ofAuthor : alike(known, wanted.slice(0, colon))
 }
 
 function alike(ids: Iterable<string>, wanted: string): string[] {
