@@ -28,16 +28,28 @@ async function intern() {
   time.now = 2000
   const hosts = { here: undefined, find: async () => undefined }
   // Whoever asks for it to be started finds it up.
-  const woken: Db = { ...db, exclusively: (name, work) => db.exclusively(name, work).finally(wake) }
+  let looks = 0
+  const query = new Proxy(db.query, {
+    get(target, name) {
+      if (name === 'selectFrom') looks++
+      const found = Reflect.get(target, name) as unknown
+      return typeof found === 'function' ? found.bind(target) : found
+    },
+  })
+  const woken: Db = { ...db, query, exclusively: (name, work) => db.exclusively(name, work).finally(wake) }
+  const leaving = new AbortController()
   return {
     wake,
     fallAsleep: (since: number) => set({ asleep_since: since, updated_at: since }),
     /** What has become of each try in turn. */
     ask: async (...tries: (() => Promise<unknown>)[]) => {
       const found = (await internById(db.query, id))!
-      const signal = new AbortController().signal
-      return whileAwake({ ...deps, db: woken, hosts, idleMs }, found, signal, async () => tries.shift()!())
+      return whileAwake({ ...deps, db: woken, hosts, idleMs }, found, leaving.signal, async () => tries.shift()!())
     },
+    /** Whoever asks leaves. */
+    leave: () => leaving.abort(),
+    looks: () => looks,
+    announce: () => db.exclusively('x', async (_, announce) => announce('intern.changed', id)),
     [Symbol.asyncDispose]: () => db.close(),
   }
 }
@@ -86,4 +98,25 @@ test('an intern that is up and cannot be reached is not asked again', async () =
     at.ask(() => refused('intern_unreachable')),
     { kind: 'intern_unreachable' },
   )
+})
+
+test('who waits for an intern to have fallen asleep looks when that is announced, and else five times a second', async () => {
+  await using at = await intern()
+  const sleepy = async () => {
+    setTimeout(() => void at.fallAsleep(2000).then(at.announce), 1000)
+    return refused('intern_asleep')
+  }
+  assert.equal(await at.ask(sleepy, async () => 'said'), 'said')
+  assert.ok(at.looks() < 30, `it looked ${at.looks()} times in a second`)
+})
+
+test('who leaves does not wait for an intern to have fallen asleep', async () => {
+  await using at = await intern()
+  const since = performance.now()
+  const left = async () => {
+    at.leave()
+    return refused('intern_asleep')
+  }
+  await assert.rejects(at.ask(left), { kind: 'intern_asleep' })
+  assert.ok(performance.now() - since < 20_000)
 })

@@ -10,7 +10,6 @@ export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'here' | 'fi
 /** `idleMs`: after how long without a turn interns fall asleep. */
 type WhileAwakeDeps = WakeDeps & { idleMs: number }
 
-const lookEveryMs = 10
 /** What becomes of an intern that is started is announced; who misses that looks all the same. */
 const lookAtLeastEveryMs = 200
 /** Its daemon has said that it sleeps, and the database is to say so in a moment. */
@@ -59,31 +58,35 @@ export async function whileAwake<T>(
     try {
       return await work(ready)
     } catch (error) {
-      const again = error instanceof Refusal && (await fallenAsleep(deps, ready, error, askedAt))
+      const again = error instanceof Refusal && (await fallenAsleep(deps, ready, signal, { kind: error.kind, askedAt }))
       if (!again || signal.aborted) throw error
       found = again
     }
   }
 }
 
-/** The intern, where it fell asleep before it began anything; who else wanted it may have woken it since. */
+/** The intern, where it fell asleep before it began anything; who else wanted it may have woken it since. Who leaves waits no more. */
 async function fallenAsleep(
   { db, idleMs }: WhileAwakeDeps,
   asked: Intern,
-  { kind }: Refusal,
-  askedAt: number,
+  signal: AbortSignal,
+  { kind, askedAt }: { kind: RefusalKind; askedAt: number },
 ): Promise<Intern | undefined> {
   if (!sleepers.includes(kind)) return undefined
   // It was not spoken to. Else a turn may have begun, which would have kept it awake for so long.
   const hasBegunNothing = kind !== 'stream_severed'
   const late = performance.now() + (kind === 'intern_asleep' ? asleepWithinMs : 0)
+  using changes = changesOf(db, asked.id)
   for (;;) {
+    const changed = changes.next()
     const intern = await internById(db.query, asked.id)
     if (intern && isComing(intern))
       return hasBegunNothing || intern.asleepSince! - askedAt < idleMs ? intern : undefined
     if (intern && hasBegunNothing && isUp(intern) && intern.updatedAt > asked.updatedAt) return intern
-    if (performance.now() > late) return undefined
-    await sleep(lookEveryMs)
+    const leftMs = late - performance.now()
+    if (leftMs <= 0 || signal.aborted) return undefined
+    const look = sleep(Math.min(leftMs, lookAtLeastEveryMs), undefined, { signal })
+    await Promise.race([changed, look.catch(() => {})])
   }
 }
 
