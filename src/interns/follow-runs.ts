@@ -8,7 +8,7 @@ import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
 import type { DecisionCollector } from './rules/collect.ts'
 import type { RunRecord } from './run-record.ts'
 import type { Spent } from './run-spending.ts'
-import { beginRun, endRun, findRun, waitRun } from './run-store.ts'
+import { beginRun, endRun, endRunsOfStopped, findRun, waitRun } from './run-store.ts'
 import type { Runs } from './runs.ts'
 import { type Intern, internById } from './store.ts'
 import type { Milestone } from './transcript.ts'
@@ -96,6 +96,7 @@ async function writeDown(deps: FollowDeps, internId: string, found: Milestone[])
       const run = await apply(tx, announce, internId, { now, milestone, spent, meteredKey: intern.keyHash })
       if (run) ended.push(run)
     }
+    await endRunsOfStopped(tx, announce, internId, now)
     return ended
   })
   for (const run of over) deps.ended(intern, run)

@@ -4,8 +4,11 @@ import { bootstrap } from '#accounts/bootstrap.ts'
 import { createVault } from '#byok/vault.ts'
 import { newUuid } from '#lib/id.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
 import { type ChatTurnDeps, startChatTurn } from './chat-turn.ts'
 import { createIntern } from './create.ts'
+import { type FollowDeps, followRuns } from './follow-runs.ts'
+import { noteRun } from './note-run.ts'
 import { beginRun } from './run-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
@@ -73,6 +76,40 @@ onEachDatabase('a turn that has begun', (kind) => {
     const rows = await store.db.query.selectFrom('intern_runs').select(['key_hash', 'background']).execute()
     assert.deepEqual(rows, Array(20).fill({ key_hash: 'key', background: 1 }))
   })
+
+  const ways = [
+    ['stopped', null, 'cancelled', 'The intern was stopped.'] as const,
+    ['failed', 'It died.', 'severed', 'It died.'] as const,
+  ]
+  for (const [status, failure, outcome, message] of ways) {
+    const stoppedIntern = async (store: Store) => {
+      const { id } = await runningIntern(store, null)
+      const gone = { status, last_failure_message: failure }
+      await store.db.query.updateTable('interns').set(gone).where('id', '=', id).execute()
+      const columns = ['status', 'outcome', 'message'] as const
+      return { id, told: () => store.db.query.selectFrom('intern_runs').select(columns).executeTakeFirst() }
+    }
+
+    test(`and is noted when its intern is ${status} already, has ended with it`, async () => {
+      await using store = await newDb(kind)
+      const { id, told } = await stoppedIntern(store)
+      const run = { id: 'r', sessionId: 's', background: true, startedBy: 'u', beganAt: 1 }
+      await noteRun({ db: store.db, now: Date.now }, { cancel: async () => false }, id, run)
+      assert.deepEqual(await told(), { status: 'ended', outcome, message })
+    })
+
+    test(`and is told by its daemon when its intern is ${status} already, has ended with it`, async () => {
+      await using store = await newDb(kind)
+      const { id, told } = await stoppedIntern(store)
+      const entry = { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello' }
+      const pages = [[{ sessionId: 's', entry }]]
+      const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
+      const deps = { db: store.db, now: Date.now, ended: assert.fail, onError: assert.fail } as unknown as FollowDeps
+      const leave = followRuns(deps, { id } as never, () => runs as never)
+      assert.deepEqual(await until(told), { status: 'ended', outcome, message })
+      leave()
+    })
+  }
 
   test('without one is left to be written down as its daemon tells of it', async () => {
     await using store = await newDb(kind)

@@ -1,5 +1,6 @@
-import type { Query } from '#db/db.ts'
-import { type BegunRun, beginRun } from './run-store.ts'
+import type { Db } from '#db/db.ts'
+import type { Now } from '#lib/clock.ts'
+import { type BegunRun, beginRun, endRunsOfStopped } from './run-store.ts'
 import type { Runs } from './runs.ts'
 
 /**
@@ -7,13 +8,16 @@ import type { Runs } from './runs.ts'
  * down before its caller hears of it. One that cannot be does not go on.
  */
 export async function noteRun(
-  { db }: { db: { query: Query } },
+  { db, now }: { db: Db; now: Now },
   runs: Pick<Runs, 'cancel'>,
   internId: string,
   run: BegunRun,
 ): Promise<void> {
   try {
-    await beginRun(db.query, internId, run)
+    await db.exclusively(`intern:${internId}`, async (tx, announce) => {
+      await beginRun(tx, internId, run)
+      await endRunsOfStopped(tx, announce, internId, now)
+    })
   } catch (error) {
     await runs.cancel(run.id).catch(() => false)
     throw error

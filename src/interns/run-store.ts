@@ -6,6 +6,7 @@ import { upsert } from '#db/upsert.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { queueTold } from '#webhooks/outbox.ts'
+import type { InternStatus } from './intern.ts'
 import { forgetAnnounced } from './limited-turns.ts'
 import type { EndReason } from './run.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
@@ -102,6 +103,21 @@ async function tell(tx: Tx, announce: Announce, internId: string, runs: RunRecor
 
 /** The end of runs whose intern was stopped. */
 export const internStopped = { outcome: 'cancelled', message: 'The intern was stopped.' } as const
+
+/** How the runs of an intern have ended that is in another state than `running` from now on. */
+export function endOfRuns(status: InternStatus, failure: string | null | undefined) {
+  return status === 'failed' ? { outcome: 'severed' as const, message: failure ?? null } : internStopped
+}
+
+/**
+ * Ends runs that are written down just after their intern was stopped, or failed: who did that knew nothing of them, and nobody
+ * else would before its next start. To be called where nobody can change its state meanwhile.
+ */
+export async function endRunsOfStopped(tx: Tx, announce: Announce, internId: string, now: Now): Promise<void> {
+  const intern = await internById(tx, internId)
+  if (!intern || intern.status === 'running') return
+  await endRuns(tx, announce, internId, { ...endOfRuns(intern.status, intern.lastFailureMessage), endedAt: now() })
+}
 
 /** All runs of an intern that are not over are, since nothing of it goes on; webhooks are told. */
 export async function endRuns(

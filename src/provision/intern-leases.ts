@@ -5,7 +5,7 @@ import { internChanged } from '#interns/events.ts'
 import type { InternStatus, Progress } from '#interns/intern.ts'
 import { revokeInternKey } from '#interns/own-key.ts'
 import { endQuestions } from '#interns/questions.ts'
-import { endRuns, internStopped } from '#interns/run-store.ts'
+import { endOfRuns, endRuns } from '#interns/run-store.ts'
 import { type Intern, internById, internOf } from '#interns/store.ts'
 import { toldFailure } from '#interns/told.ts'
 import type { Now } from '#lib/clock.ts'
@@ -139,7 +139,7 @@ export class InternLeases {
         .where('supervisor', '=', server)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
-      if (status !== 'running') await endRuns(tx, announce, id, { ...endOf(status, failure), endedAt: now() })
+      if (status !== 'running') await endRuns(tx, announce, id, { ...endOfRuns(status, failure), endedAt: now() })
       const intern = await internById(tx, id)
       announce('intern.changed', id, intern && internChanged(intern, now()))
       if (intern && status === 'failed') await queueTold(tx, announce, toldFailure(intern, now()))
@@ -172,9 +172,4 @@ export class InternLeases {
       announce('intern.changed', id, internChanged(intern, now(), 'deleted'))
     })
   }
-}
-
-/** How the runs of an intern have ended that is in another state than `running` from now on. */
-function endOf(status: InternStatus, failure: string | null | undefined) {
-  return status === 'failed' ? { outcome: 'severed' as const, message: failure ?? null } : internStopped
 }
