@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect as connectPlainly, createServer, type Server } from 'node:net'
 import { test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
@@ -181,3 +181,22 @@ async function goneMeanwhile(runs: ReturnType<typeof connectRuns>, relay: Server
   await new Promise((resolve) => setTimeout(resolve, 100))
   return runs.health().finally(leave)
 }
+
+/** What the kernel waits with at each end of the connections to a port; `02` is to ask whether the other side is there. */
+const timersOf = (port: number) =>
+  ['tcp', 'tcp6']
+    .flatMap((kind) => readFileSync(`/proc/net/${kind}`, 'utf8').split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, remote, state]) => state === '01' && [local, remote].some((at) => at?.endsWith(hex(port))))
+    .map((fields) => fields[5]!.slice(0, 2))
+const hex = (port: number) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+
+test('on a connection without a word both ends ask whether the other is there: a host without power does not say that it goes', {
+  skip: process.platform !== 'linux' && 'only Linux tells of connections in /proc',
+}, async () => {
+  await using at = await startBehindTcp()
+  const { over } = await talking(at.reach(at.trusted)).listen('say hi\nwait 60000')
+  await until(() => timersOf(at.daemon.port!).join(' ') === '02 02')
+  await at.daemon.stop()
+  await over
+})

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { boundHandshakes } from '#lib/bound-handshakes.ts'
 import { https } from '#lib/node-http.ts'
+import { noticedWhenGone } from '#lib/noticed-when-gone.ts'
 import { createHttpServer } from './http-server.ts'
 import type { DaemonLog } from './log.ts'
 import type { TcpListener } from './settings.ts'
@@ -28,6 +29,7 @@ export function createTlsServer(
     handshakeTimeout: handshakeMs,
   })
   boundHandshakes(server, mostHandshakes)
+  server.on('connection', noticedWhenGone)
   server.on('tlsClientError', refusalsTo(deps.log))
   const look = () => {
     try {

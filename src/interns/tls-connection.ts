@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
+import { noticedWhenGone } from '#lib/noticed-when-gone.ts'
 
 /**
  * How a server shows a daemon on another host who it is, and knows that it is the right one: by a certificate for
@@ -28,7 +29,10 @@ export function connectTls({ host, port, tls: { context, servername, sessions } 
   const silent = () => socket.destroy(new Error(`no answer from ${host} within ${connectMs} ms`))
   const late = setTimeout(silent, connectMs)
   const settled = () => clearTimeout(late)
-  socket.once('secureConnect', () => secured.add(socket))
+  socket.once('secureConnect', () => {
+    secured.add(socket)
+    noticedWhenGone(socket)
+  })
   socket.once('secureConnect', settled).once('close', settled)
   return socket
 }

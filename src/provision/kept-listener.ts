@@ -3,6 +3,7 @@ import type { Server, TLSSocket } from 'node:tls'
 import { type DaemonCertificates, wantedByName } from '#interns/daemon-certificates.ts'
 import { Refusal } from '#interns/refusal.ts'
 import { boundHandshakes } from '#lib/bound-handshakes.ts'
+import { noticedWhenGone } from '#lib/noticed-when-gone.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 
 /** Where servers of other hosts get at what is kept of interns of this one that do not run, and at the logs of all. */
@@ -35,6 +36,7 @@ export async function startKeptListener(deps: KeptListenerDeps, connect: Connect
   const asked = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
   const server = process.getBuiltinModule('node:tls').createServer({ ...(await shown()), ...asked })
   boundHandshakes(server, mostHandshakes)
+  server.on('connection', noticedWhenGone)
   const open = new Set<TLSSocket>()
   server.on('secureConnection', (socket) => {
     open.add(socket)
