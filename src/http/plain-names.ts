@@ -9,6 +9,8 @@ const colon = 58
  * The text may be invalid JSON.
  */
 export function withPlainNames(text: string): string {
+  // So nearly all are. To look for it in 2 MB takes 0.2 ms, to walk through all strings 1.
+  if (!text.includes('\\u')) return text
   let plain = ''
   let copied = 0
   for (let at = text.indexOf('"'); at !== -1; ) {

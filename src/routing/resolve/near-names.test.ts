@@ -21,6 +21,15 @@ test('a variant that there is not is near the model that it would be one of', ()
   assert.deepEqual(nearNames(ids, 'openai/gpt-4o-mini:free'), ['openai/gpt-4o-mini'])
 })
 
+test('a name with a slip or two is near the model that it was to be', () => {
+  assert.deepEqual(nearNames(ids, 'signalbox/dmo'), ['signalbox/demo'])
+  assert.deepEqual(nearNames(ids, 'openai/gpt-5o'), ['openai/gpt-4o'])
+  assert.deepEqual(nearNames(ids, 'antropic/cluade-sonnet-5'), ['anthropic/claude-sonnet-5'])
+  assert.deepEqual(nearNames(ids, 'antropic:cluade-sonnet-5'), ['anthropic/claude-sonnet-5'])
+  assert.deepEqual(nearNames(ids, 'signalbox/d'), ['signalbox/demo'])
+  assert.deepEqual(nearNames(['x/ab', 'x/ac'], 'x/ad'), [])
+})
+
 test('at most three are told, the likeliest first, and those that are as likely in the order of their names', () => {
   const like = ['d/gpt-4o', 'b/gpt-4o', 'c/gpt-4o', 'a/gpt-4o']
   assert.deepEqual(nearNames(like, 'gpt-4o'), ['a/gpt-4o', 'b/gpt-4o', 'c/gpt-4o'])
