@@ -114,6 +114,21 @@ export function requireReady(intern: Intern): void {
   throw chatFault(
     'conflict',
     'intern_not_ready',
-    `The intern is not running: it is ${intern.status}.${intern.status === 'provisioning' ? ' Try again in a moment.' : ''}`,
+    `The intern is not running: it is ${intern.status}.${whatNow(intern)}`,
   )
+}
+
+function whatNow({ id, status, lastFailureMessage }: Intern): string {
+  const start = `POST /interns/${id}/provision starts it`
+  switch (status) {
+    case 'queued':
+    case 'provisioning':
+      return ' Try again in a moment.'
+    case 'failed':
+      return ` ${lastFailureMessage ?? 'No reason is known.'} The service may start it again by itself; else ${start}.`
+    case 'stopped':
+      return ` ${start}.`
+    default:
+      return ''
+  }
 }
