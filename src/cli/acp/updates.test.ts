@@ -9,8 +9,8 @@ const diff = (oldText: string | null, newText: string) => ({ type: 'diff', path:
 
 test('lines that look like the head of a change are shown to whoever consents', () => {
   const evil = ['++ i; system("evil")', '-- i', '@@ x', '\\ No', '++', '--'].join('\n')
-  assert.deepEqual(shownOf(null, evil), [diff(null, evil)])
-  assert.deepEqual(shownOf(evil, 'one'), [diff(evil, 'one')])
+  assert.deepEqual(shownOf(null, evil), [diff(null, `${evil}\n`)])
+  assert.deepEqual(shownOf(evil, 'one'), [diff(`${evil}\n`, 'one\n')])
   assert.deepEqual(shownOf('one', `${evil}\n`), [diff('one', `${evil}\n`)])
 })
 

@@ -26,8 +26,9 @@ test('whatever changes, the change can be applied, and makes the file that the a
   const pick = (length: number) => Array.from({ length }, () => 'abc-+@\\ '[Math.floor(random() * 8)]!).join('\n')
   for (let round = 0; round < 300; round++) {
     const length = round % 30 === 0 ? 1500 : 1 + Math.floor(random() * 12)
-    const [before, after] = [pick(length), pick(length)].map((one) => (random() < 0.5 ? one : `${one}\n`))
-    assert.equal(applyPatch(before!, changed(before!, after!)), after)
+    const before = `${pick(length)}\n`
+    const after = random() < 0.5 ? pick(length) : `${pick(length)}\n`
+    assert.equal(applyPatch(before, changed(before, after)), after)
   }
 })
 
@@ -37,8 +38,13 @@ test('a file that is emptied, that only loses its last line break, or that stays
   assert.equal(changed('a\n', 'a\n'), '--- f\n+++ f (unchanged)')
 })
 
+test('a piece of a file, whose last line has no line break, is shown as its lines', () => {
+  assert.equal(changed('a\nb', 'a\nc'), '--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c')
+  assert.equal(changeText({ path: 'f', before: null, after: 'a' }), '+++ f (new file)\n+a')
+})
+
 test('the name of a file is on one line, and cannot look like lines that come', () => {
-  const shown = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil\n' })
+  const shown = changeText({ path: 'a (new file)\n+harmless\n', before: null, after: 'evil' })
   assert.deepEqual(shown.split('\n'), ['+++ a (new file)\\n+harmless\\n (new file)', '+evil'])
 })
 

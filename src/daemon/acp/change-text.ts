@@ -10,17 +10,21 @@ const maxEditLength = 400
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] }
 
 /**
- * A change as a unified diff, of which each hunk may be applied. Of a file that is not there yet, all lines come.
- * A line of the file has a sign before it, so none can look like the head of a hunk, nor like the mark for a last line
- * without a line break.
+ * A change as a unified diff. Of a file that is not there yet, all lines come. A line of the file has a sign before it, so
+ * none can look like the head of a hunk, nor like the mark for a last line without a line break. That is there where the
+ * change adds or takes the line break: many agents tell a piece of the file, whose end is not the file's.
  */
 export function changeText({ path: name, before, after }: FileChange): string {
   // On one line, so that a name cannot look like lines that come.
   const path = printableLine(name)
-  if (before === null) return [`+++ ${path} (new file)`, ...marked('+', linesOf(after))].join('\n')
+  if (before === null) return [`+++ ${path} (new file)`, ...marked('+', linesOf(ended(after)))].join('\n')
   if (before === after) return [`--- ${path}`, `+++ ${path} (unchanged)`].join('\n')
-  return [`--- ${path}`, `+++ ${path}`, ...hunksOf(before, after).flatMap(hunkText)].join('\n')
+  const hunks = isEnded(before) || isEnded(after) ? hunksOf(before, after) : hunksOf(ended(before), ended(after))
+  return [`--- ${path}`, `+++ ${path}`, ...hunks.flatMap(hunkText)].join('\n')
 }
+
+const isEnded = (text: string) => text.endsWith('\n')
+const ended = (text: string) => (text === '' || isEnded(text) ? text : `${text}\n`)
 
 function hunksOf(before: string, after: string): Hunk[] {
   const options = { context: contextLines, maxEditLength }

@@ -71,7 +71,7 @@ const rows: [
     { title: 'Edit files', content: [{ type: 'diff', path: '/w/a', oldText: null, newText: 'one\ntwo' }] },
     undefined,
     'edit',
-    'Edit files\n+++ /w/a (new file)\n+one\n+two\n\\ No newline at end of file',
+    'Edit files\n+++ /w/a (new file)\n+one\n+two',
   ],
   [
     'an address that the title has',
