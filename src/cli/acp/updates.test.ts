@@ -9,16 +9,16 @@ const diff = (oldText: string | null, newText: string) => ({ type: 'diff', path:
 
 test('lines that look like the head of a change are shown to whoever consents', () => {
   const evil = ['++ i; system("evil")', '-- i', '@@ x', '\\ No', '++', '--'].join('\n')
-  assert.deepEqual(shownOf(null, evil), [diff(null, `${evil}\n`)])
-  assert.deepEqual(shownOf(evil, 'one'), [diff(`${evil}\n`, 'one\n')])
+  assert.deepEqual(shownOf(null, evil), [diff(null, evil)])
+  assert.deepEqual(shownOf(evil, 'one'), [diff(evil, 'one')])
   assert.deepEqual(shownOf('one', `${evil}\n`), [diff('one', `${evil}\n`)])
 })
 
 test('changes far from each other in one file are told each by itself', () => {
   const lines = Array.from({ length: 100 }, (_, at) => `${at}\n`)
   const [first, last] = shownOf(lines.join(''), ['x\n', ...lines.slice(1, -1)].join(''))
-  assert.deepEqual(first, diff('0\n1\n2\n3\n', 'x\n1\n2\n3\n'))
-  assert.deepEqual(last, diff('96\n97\n98\n99\n', '96\n97\n98\n'))
+  assert.deepEqual(first, diff('0\n1\n2\n3', 'x\n1\n2\n3'))
+  assert.deepEqual(last, diff('96\n97\n98\n99', '96\n97\n98'))
 })
 
 test('a last line that only loses its line break is told as that', () => {

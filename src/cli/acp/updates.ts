@@ -63,14 +63,18 @@ export function diffContents({ path, diff }: Change): ToolCallContent[] {
   }))
 }
 
-/** The text without the lines of the other side. */
+/** The text without the lines of the other side. Whether its last line has a line break is told only where the sides differ in it. */
 function sideOf(lines: string[], other: '+' | '-'): string {
   const kept = lines.map((line, at) => {
-    if (line.startsWith(other) || line.startsWith('\\')) return ''
-    return lines[at + 1]?.startsWith('\\') ? line.slice(1) : `${line.slice(1)}\n`
+    if (line.startsWith(other) || isMark(line)) return ''
+    return lines[at + 1] !== undefined && isMark(lines[at + 1]!) ? line.slice(1) : `${line.slice(1)}\n`
   })
-  return kept.join('')
+  const text = kept.join('')
+  return lines.some(isMark) ? text : text.replace(/\n$/, '')
 }
+
+/** "\ No newline at end of file": of the line before it. */
+const isMark = (line: string) => line.startsWith('\\')
 
 function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'plan' }>['steps'][number]): PlanEntry {
   const known = <T extends string>(words: readonly T[], word: string | undefined, otherwise: T) =>
