@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** The one check before a commit: types, lint and format, and the architecture's own tests. */
+/** The check before a commit: types, lint, format, language, and the architecture's own tests. */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const steps: [name: string, command: string, args: string[]][] = [
   ['types', 'node_modules/.bin/tsc', ['--noEmit']],
   ['types of the console', 'node_modules/.bin/tsc', ['-p', 'console']],
   ['types of the API in the console', process.execPath, ['test/console-types.ts', '--check']],
   ['lint and format', 'node_modules/.bin/biome', ['check', '.']],
+  ['language', process.execPath, ['test/language/check.ts']],
   ['architecture', process.execPath, ['--test', 'test/architecture.test.ts']],
 ]
 
