@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { until } from '#test/harness/until.ts'
 import { overHttp } from './http.ts'
@@ -149,4 +150,73 @@ test('a body in pieces arrives whole, with its length told beforehand', async ()
   assert.deepEqual([length, text], ['500010', `{"a":"${'x'.repeat(500_000)}ü"}`])
   await http.close()
   server.close()
+})
+
+/** A server that answers the first request of each connection and destroys the connection at the second one. */
+function closingSilently(answer: (socket: Socket) => void) {
+  const requests = { first: 0, later: 0 }
+  const server = createTcpServer((socket) => {
+    let count = 0
+    socket.on('error', () => {})
+    socket.on('data', () => {
+      count++
+      requests[count === 1 ? 'first' : 'later']++
+      if (count === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello')
+      else answer(socket)
+    })
+  }).listen(0, '127.0.0.1')
+  return { server, requests }
+}
+
+async function askTwice(server: ReturnType<typeof createTcpServer>) {
+  await once(server, 'listening')
+  const http = overHttp({ connectMs: 60_000 })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const answers: string[] = []
+  for (let count = 0; count < 2; count++) {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    let text = ''
+    http.send({ origin, path: '/', headers: {}, body: '{}' }, long, {
+      head() {},
+      data: (chunk) => {
+        text += chunk
+      },
+      end: () => resolve(text),
+      failed: ({ kind, phase }) => resolve(`${kind} ${phase}`),
+    })
+    answers.push(await promise)
+    // Undici returns a connection to its pool after it has reported the end of the answer.
+    for (let turn = 0; turn < 3; turn++) await nextTurn()
+  }
+  await http.close()
+  server.close()
+  return answers
+}
+
+test('a reused connection that breaks before a byte of the answer is replaced once', async () => {
+  const { server, requests } = closingSilently((socket) => socket.destroy())
+  assert.deepEqual(await askTwice(server), ['hello', 'hello'])
+  assert.deepEqual(requests, { first: 2, later: 1 })
+})
+
+test('a reused connection that is reset before a byte of the answer is replaced once', async () => {
+  const { server } = closingSilently((socket) => socket.resetAndDestroy())
+  assert.deepEqual(await askTwice(server), ['hello', 'hello'])
+})
+
+test('a reused connection that breaks within the head of the answer is not replaced', async () => {
+  const { server, requests } = closingSilently((socket) => socket.end('HTTP/1.1 200'))
+  assert.deepEqual(await askTwice(server), ['hello', 'reset first_byte'])
+  assert.deepEqual(requests, { first: 1, later: 1 })
+})
+
+test('a new connection that breaks before a byte of the answer is not replaced', async () => {
+  let requests = 0
+  await using place = await upstream((response) => {
+    requests++
+    response.destroy()
+  })
+  const { heard, over } = place.ask()
+  await over
+  assert.deepEqual([heard.failures[0]!.kind, requests], ['reset', 1])
 })

@@ -4,6 +4,7 @@ import { once } from '#lib/once.ts'
 import { ownUtf8 } from '#lib/own-bytes.ts'
 import { type Deadlines, IdleTimer } from './deadlines.ts'
 import { DecodingSink, type Source } from './decode.ts'
+import { type Connection, watchConnection } from './reused-connections.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './send.ts'
 
 /** When the client for upstreams is loaded, unless a request wants it before: not while the service starts. */
@@ -11,23 +12,31 @@ const warmUpMs = 300
 
 /** Connections to upstreams, kept alive and pooled by origin. */
 export function overHttp(options: { connectMs: number }): Upstreams {
-  let made: Agent | undefined
-  const agent = once(() => {
-    made = newAgent(options)
-    return made
-  })
+  const made: Agent[] = []
+  const agentWith = (pipelining: number) =>
+    once(() => {
+      const agent = newAgent({ ...options, pipelining })
+      made.push(agent)
+      return agent
+    })
+  const agent = agentWith(1)
+  // Without pipelining undici closes each connection after its request, so that each request gets a new one.
+  const unpooledAgent = agentWith(0)
   const warming = setTimeout(agent, warmUpMs).unref()
   return {
     send(request, deadlines, sink) {
-      const call = new HttpCall(deadlines, sink)
-      const { origin, path } = request
-      const { headers, body } = sendable(request)
-      agent().dispatch({ origin, path, method: 'POST', headers, body }, call)
+      const dispatch = (through: Agent) => {
+        const { origin, path } = request
+        const { headers, body } = sendable(request)
+        through.dispatch({ origin, path, method: 'POST', headers, body }, call)
+      }
+      const call = new HttpCall(deadlines, sink, () => dispatch(unpooledAgent()))
+      dispatch(agent())
       return call
     },
     async close() {
       clearTimeout(warming)
-      await made?.destroy()
+      await Promise.all(made.map((one) => one.destroy()))
     },
   }
 }
@@ -51,7 +60,7 @@ function* eachOnce(pieces: readonly Buffer[]): Generator<Buffer, void> {
   while (left.length > 0) yield left.pop()!
 }
 
-function newAgent({ connectMs }: { connectMs: number }): Agent {
+function newAgent({ connectMs, pipelining }: { connectMs: number; pipelining: number }): Agent {
   const { Agent } = lazyModules.undici()
   return new Agent({
     connect: { timeout: connectMs },
@@ -59,7 +68,7 @@ function newAgent({ connectMs }: { connectMs: number }): Agent {
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,
-    pipelining: 1,
+    pipelining,
     allowH2: false,
   })
 }
@@ -80,9 +89,13 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   #paused = false
   /** The decoder has as much before it as it can hold. */
   #full = false
+  #connection: Connection | undefined
+  /** Sends the request once more, on a new connection. It holds the body, so it is dropped as soon as it is not needed. */
+  #resend: (() => void) | undefined
 
-  constructor(deadlines: Deadlines, sink: Sink) {
+  constructor(deadlines: Deadlines, sink: Sink, resend: () => void) {
     this.#deadlines = deadlines
+    this.#resend = resend
     this.#sink = new DecodingSink(sink, this)
     this.#silence = new IdleTimer(() => this.#timeOut())
     this.#silence.start(deadlines.firstByteMs)
@@ -94,6 +107,12 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     this.connectMs = Math.round(performance.now() - this.#askedAt)
     // Given up while it waited for its connection: it must not be sent any more.
     if (this.#over) controller.abort(givenUp)
+    else watchConnection(this)
+  }
+
+  sentOn(connection: Connection): void {
+    this.#connection = connection
+    if (!connection.isReused) this.#resend = undefined
   }
 
   onResponseStart(
@@ -101,6 +120,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
+    this.#resend = undefined
     if (!this.#over && status >= 200) this.#sink.head(status, headers)
   }
 
@@ -116,7 +136,18 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
+    if (this.#resendsAfterStaleConnection()) return
     this.#fail(kindOf(error, this.#phase), error.message || 'connection failed')
+  }
+
+  /** A server may close a kept connection just when a request is sent on it; that says nothing about the server. */
+  #resendsAfterStaleConnection(): boolean {
+    const resend = this.#resend
+    this.#resend = undefined
+    if (this.#over || !resend || !this.#connection?.isReused || this.#connection.hasAnswered()) return false
+    this.#phase = 'connect'
+    resend()
+    return true
   }
 
   abort(): void {
@@ -165,6 +196,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   #finishes(): boolean {
     if (this.#over) return false
     this.#over = true
+    this.#resend = undefined
     this.#silence.stop()
     return true
   }

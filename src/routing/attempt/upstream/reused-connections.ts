@@ -1,0 +1,38 @@
+import { subscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+
+/** A request that is told which connection it is sent on. */
+type SentRequest = { sentOn: (connection: Connection) => void }
+
+/** The connection that a request is sent on, as it was when the request was sent. */
+export type Connection = {
+  /** Whether it has carried a request before. */
+  isReused: boolean
+  /** Whether a byte arrived on it since the request was sent. */
+  hasAnswered: () => boolean
+}
+
+const usedSockets = new WeakSet<Socket>()
+let starting: SentRequest | undefined
+let isSubscribed = false
+
+/**
+ * Reports the connection of a request that undici starts at this moment. Undici names the socket on a diagnostics channel
+ * only, which it publishes to in the same tick as it calls `onRequestStart`.
+ */
+export function watchConnection(request: SentRequest): void {
+  if (!isSubscribed) {
+    isSubscribed = true
+    subscribe('undici:client:sendHeaders', (message) => reportConnection((message as { socket: Socket }).socket))
+  }
+  starting = request
+}
+
+function reportConnection(socket: Socket): void {
+  const request = starting
+  starting = undefined
+  const isReused = usedSockets.has(socket)
+  usedSockets.add(socket)
+  const before = socket.bytesRead
+  request?.sentOn({ isReused, hasAnswered: () => socket.bytesRead !== before })
+}
