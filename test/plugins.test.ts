@@ -242,7 +242,7 @@ describe('a prompt that does not fit', () => {
     await chat(small)
     assert.deepEqual(sent().messages, messages)
     const { status, body } = await chat({ ...small, messages: [user('x'.repeat(9000))] })
-    assert.deepEqual([status, body.error.metadata.excluded[0].reason], [404, 'context_too_small'])
+    assert.deepEqual([status, body.error.metadata.excluded[0].reason], [400, 'context_too_small'])
   })
 
   test('is cut for a preset that says so', async () => {

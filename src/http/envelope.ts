@@ -7,6 +7,7 @@ export const ErrorEnvelope = z
   .object({
     error: z.object({
       code: z.int(),
+      type: z.string().optional(),
       message: z.string(),
       metadata: z.record(z.string(), z.unknown()).optional(),
     }),
@@ -24,7 +25,7 @@ export type ErrorAnswer = { status: number; headers: Record<string, string>; bod
 
 export function errorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
   const status = faultStatus[fault.kind]
-  const { metadata, retryAfterSeconds, headers } = fault.details
+  const { metadata, retryAfterSeconds, headers, type } = fault.details
   const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
   return {
     status,
@@ -33,7 +34,7 @@ export function errorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope }
       ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
       ...headers,
     },
-    body: { error: { code: status, message: fault.message, ...(metadata && { metadata }) } },
+    body: { error: { code: status, ...(type && { type }), message: fault.message, ...(metadata && { metadata }) } },
   }
 }
 

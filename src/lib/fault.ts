@@ -21,6 +21,8 @@ export type FaultKind =
 /** Extra members for the error's `metadata`, and hints for its headers. Never secrets, never stacks. */
 export type FaultDetails = {
   metadata?: Record<string, unknown>
+  /** A class of errors, by the name that clients of OpenAI know. */
+  type?: string
   retryAfterSeconds?: number
   headers?: Record<string, string>
 }

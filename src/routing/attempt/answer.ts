@@ -10,10 +10,12 @@ import type { Target } from '../plan/plan.ts'
 import type { RequestRecord } from '../record/request-record.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { AnswerHead, StreamWriter } from '../translate/protocol.ts'
+import type { ContextSizes } from '../translate/providers/context-errors.ts'
 import { relayStream, relayWhole } from '../translate/relay.ts'
 import { admittedTargets } from './admitted-targets.ts'
 import { attempt } from './attempt.ts'
 import { type AttemptRequest, attemptRequestOf } from './attempt-request.ts'
+import { hasRoomFor } from './context-length.ts'
 import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -35,16 +37,18 @@ export async function answerFrom(
       : undefined
   let last: { failure: AttemptFailure; target: Target } | undefined
   let forbidden: Fault | undefined
-  let left = targets
+  let remaining = targets
   try {
-    for (const { target, pass } of admittedTargets(deps.circuits, context.circuitOf, targets)) {
+    for (const { target, pass } of admittedTargets(deps.circuits, context.circuitOf, targets, (one) =>
+      remaining.includes(one),
+    )) {
       const answered = await askOne(deps, context, target, pass)
       if ('body' in answered) return answered.body
       if ('failure' in answered) last = { failure: answered.failure, target }
       else forbidden = answered.forbidden
       if (response.signal.aborted || last?.failure.tryNext === false) break
-      left = left.filter((other) => other !== target)
-      if (!(await mayGoOn(context, left))) break
+      remaining = remainingAfter(remaining, target, 'failure' in answered ? answered.failure.tooLong : undefined)
+      if (!(await mayGoOn(context, remaining))) break
     }
   } finally {
     clearInterval(keepalive)
@@ -62,6 +66,11 @@ export async function answerFrom(
   const head = headOf(deps, context, last?.target ?? targets[0]!)
   endWithError(context, context.client.writer(head, { includeUsage: false }), fault)
   return undefined
+}
+
+/** The endpoints to try after a failed attempt. A prompt that was too long is sent only to those with more room. */
+function remainingAfter(targets: Target[], failed: Target, tooLong: ContextSizes | undefined): Target[] {
+  return targets.filter((target) => target !== failed && (!tooLong || hasRoomFor(tooLong, failed, target)))
 }
 
 /** The circuits have changed since the plan was made. */

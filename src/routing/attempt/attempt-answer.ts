@@ -7,7 +7,7 @@ import { codeOfRefusal } from '../translate/providers/error-code.ts'
 import { AlikeEvents } from './alike-events.ts'
 import { AnswerBound } from './answer-bound.ts'
 import type { AttemptRequest } from './attempt-request.ts'
-import { type AttemptFailure, failureOfStatus, failureOfTransport, retryAfterMs } from './failure.ts'
+import { type AttemptFailure, failureOfStatus, failureOfTransport, retryAfterMs, withContextLength } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Receiver } from './receiver.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/send.ts'
@@ -177,10 +177,10 @@ export class AttemptAnswer implements Sink {
     const text = utf8Of(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
-      const said = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)
+      const message = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)
       const wait = retryAfterMs(this.#retryAfter, this.#now())
-      const failure = failureOfStatus(this.#status, said || undefined, wait, this.#ask.credentialOwner)
-      return this.#fail({ ...failure, providerCode: codeOfRefusal(body) })
+      const failure = failureOfStatus(this.#status, message || undefined, wait, this.#ask.credentialOwner)
+      return this.#fail(this.#withContextLength({ ...failure, providerCode: codeOfRefusal(body) }, message))
     }
     const events = this.#ask.providerProtocol.readBody(flatEnough(text), this.#ask.answerId)
     const error = events.find((one) => one.type === 'error')
@@ -192,11 +192,16 @@ export class AttemptAnswer implements Sink {
   }
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
-    const { status = 502, message, code: providerCode } = error
-    const said = maskSecrets(String(message), this.#ask.credential)
-    const failure = failureOfStatus(status, said, undefined, this.#ask.credentialOwner)
-    this.#fail({ ...failure, providerCode, reason: `error ${status} within the answer` })
+    const { status = 502, code: providerCode } = error
+    const message = maskSecrets(String(error.message), this.#ask.credential)
+    const failure = failureOfStatus(status, message, undefined, this.#ask.credentialOwner)
+    const reason = `error ${status} within the answer`
+    this.#fail(this.#withContextLength({ ...failure, providerCode, reason }, message))
     this.exchange?.abort()
+  }
+
+  #withContextLength(failure: AttemptFailure, message: string): AttemptFailure {
+    return withContextLength(failure, this.#ask.providerProtocol.contextErrors, message)
   }
 
   #finish(): void {

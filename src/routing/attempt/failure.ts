@@ -1,5 +1,7 @@
 import { Fault, type FaultKind } from '#lib/fault.ts'
 import type { Target } from '../plan/plan.ts'
+import { type ContextErrors, type ContextSizes, readContextError } from '../translate/providers/context-errors.ts'
+import { contextLengthError } from './context-length.ts'
 import type { TransportFailure } from './upstream/send.ts'
 
 /** Why one attempt gave no answer. */
@@ -18,6 +20,8 @@ export type AttemptFailure = {
   sent?: boolean
   /** The connection broke. */
   severed?: boolean
+  /** The prompt is longer than the endpoint's context. */
+  tooLong?: ContextSizes
   /** It tells of the endpoint, not of what was asked. */
   endpointsFault: boolean
   /** A message of this service's own. */
@@ -85,6 +89,18 @@ const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
 
 const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
 
+/** A failure as it is, or as one of a prompt that is too long for its endpoint: then a larger one may be asked. */
+export function withContextLength(
+  failure: AttemptFailure,
+  errors: ContextErrors,
+  message: string | undefined,
+): AttemptFailure {
+  if (failure.kind === 'rate_limited') return failure
+  const tooLong = readContextError(errors, failure.providerCode, message)
+  if (!tooLong) return failure
+  return { ...failure, kind: 'invalid', tryNext: true, endpointsFault: false, tooLong }
+}
+
 /** A failure before there was an answer, or in the middle of one: nothing that the provider said. */
 export function failureOfTransport({ kind, phase, message }: TransportFailure): AttemptFailure {
   const sent = phase !== 'connect'
@@ -100,12 +116,18 @@ export function failureOfTransport({ kind, phase, message }: TransportFailure): 
 
 /** The failure of the last attempt, as a fault for the client. */
 export function faultOf(failure: AttemptFailure, target: Target): Fault {
+  const metadata = {
+    provider_name: target.endpoint.provider,
+    ...(failure.raw && { raw: failure.raw }),
+    ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
+  }
+  if (failure.tooLong) {
+    const { limit = target.endpoint.contextLength, tokens } = failure.tooLong
+    const { message, details } = contextLengthError(limit, tokens, metadata)
+    return new Fault('invalid', message, details)
+  }
   return new Fault(failure.kind, failure.message, {
-    metadata: {
-      provider_name: target.endpoint.provider,
-      ...(failure.raw && { raw: failure.raw }),
-      ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
-    },
+    metadata,
     ...(failure.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
   })
 }

@@ -17,14 +17,26 @@ const left = (id: string, reason: Excluded['reason']) =>
 test('a model without any endpoint is told apart from one whose endpoints cannot serve the request', () => {
   const none = noEndpointFault(deps, context, [])
   assert.deepEqual([none.kind, none.message], ['not_found', 'This model has no endpoint.'])
-  const unfit = noEndpointFault(deps, context, [left('p/m', 'context_too_small'), left('q/m', 'too_expensive')])
+  const unfit = noEndpointFault(deps, context, [left('p/m', 'quantization'), left('q/m', 'too_expensive')])
   assert.deepEqual(
     [unfit.kind, unfit.message],
     [
       'not_found',
-      'No endpoint can serve this request: of each, the prompt is longer than its context of 8192 tokens, or it costs more than provider.max_price.',
+      'No endpoint can serve this request: of each, its quantization is not in provider.quantizations, or it costs more than provider.max_price.',
     ],
   )
+})
+
+test('a prompt that is longer than a context is invalid, whatever excludes the other endpoints', () => {
+  const messages = [{ role: 'user', content: 'word '.repeat(9000) }]
+  const asking = { ...context, chat: { messages } } as unknown as typeof context
+  const excluded = [left('p/m', 'context_too_small'), left('q/m', 'too_expensive')]
+  const { kind, message, details } = noEndpointFault(deps, asking, excluded)
+  assert.deepEqual(
+    [kind, details.type, details.metadata?.max_context_length],
+    ['invalid', 'invalid_request_error', 8192],
+  )
+  assert.match(message, /^The maximum context length is 8192 tokens\. The prompt has about 11250 tokens\./)
 })
 
 test('variables of its address that are missing are told too, and then a key of one’s own is no way out', () => {

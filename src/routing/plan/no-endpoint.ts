@@ -3,8 +3,10 @@ import type { Endpoint, Provider } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { isoTime } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
+import { contextLengthError } from '../attempt/context-length.ts'
 import type { CompletionContext } from '../call.ts'
 import type { RoutingDeps } from '../deps.ts'
+import { estimatePrompt } from '../resolve/prompt-size.ts'
 import type { Shut } from './circuit.ts'
 import type { Excluded, Exclusion } from './plan.ts'
 
@@ -48,7 +50,7 @@ export function noEndpointFault(
     one.reason === 'unavailable_now' ? { ...one, shut: circuits.whyShut(circuitOf(one.target.endpoint)) } : one,
   )
   for (const { target, shut } of left) if (shut) requestRecord.shutOut(target, shut)
-  return noEndpointMessage(left, now(), catalogue.current().findProvider, ownTools(chat))
+  return noEndpointMessage(left, now(), catalogue.current().findProvider, chat)
 }
 
 /** The tools that a provider would have to run, by their types. */
@@ -70,7 +72,7 @@ function noEndpointMessage(
   excluded: ExcludedEndpoint[],
   now: number,
   findProvider: (slug: string) => Provider | undefined,
-  tools: string,
+  chat: ChatRequest,
 ): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
@@ -83,6 +85,7 @@ function noEndpointMessage(
       { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
     )
   }
+  if (reasons.includes('context_too_small')) return tooLongForAll(excluded, chat, metadata)
   if (reasons.includes('one_answer')) {
     const message =
       'n: no endpoint that can be asked gives more than one answer to this request. Leave n out, and ask once for each answer.'
@@ -95,12 +98,20 @@ function noEndpointMessage(
       metadata,
     )
   }
-  const why = reasons.map((reason) => exclusionText(reason, excluded, tools)).join(', or ')
+  const why = reasons.map((reason) => exclusionText(reason, excluded, ownTools(chat))).join(', or ')
   return new Fault(
     'not_found',
     excluded.length > 0 ? `No endpoint can serve this request: of each, ${why}.` : 'This model has no endpoint.',
     { metadata },
   )
+}
+
+function tooLongForAll(excluded: Excluded[], chat: ChatRequest, metadata: Record<string, unknown>): Fault {
+  const tooShort = excluded.filter(({ reason }) => reason === 'context_too_small')
+  const limit = Math.max(...tooShort.map(({ target }) => target.endpoint.contextLength))
+  const tokens = estimatePrompt(chat)
+  const { message, details } = contextLengthError(limit, tokens > limit ? tokens : undefined, metadata)
+  return new Fault('invalid', message, details)
 }
 
 /** Where a part of the address is missing, a key of the workspace's own would not help, so it is not suggested. */
@@ -121,12 +132,6 @@ function unconfigured(
 }
 
 function exclusionText(reason: Exclusion, excluded: ExcludedEndpoint[], tools: string): string {
-  if (reason === 'context_too_small') {
-    const most = Math.max(
-      ...excluded.flatMap((one) => (one.reason === reason ? one.target.endpoint.contextLength : [])),
-    )
-    return `${exclusionTexts[reason]} of ${most} tokens`
-  }
   if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
   if (reason === 'unsupported_input') {
     const taken = new Set(excluded.flatMap((one) => (one.reason === reason ? one.target.model.inputModalities : [])))

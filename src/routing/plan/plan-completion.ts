@@ -15,10 +15,11 @@ import { drawsFor } from './sticky.ts'
 export function planCompletion(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Plan {
   const { chat, client, accesses, circuitOf, promptTokens } = context
   const catalogue = deps.catalogue.current()
+  const needs = needsOf(chat, smallestContext(candidates))
   const plan = planAttempts({
     candidates,
     preferences: preferencesOf(chat.provider, chat.route),
-    needs: promptTokens === undefined ? needsOf(chat) : { ...needsOf(chat), promptTokens },
+    needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
     health: (endpoint) => deps.circuits.health(circuitOf(endpoint)),
     speeds: deps.speeds,
     knowsTools: toolsKnown(deps, chat, client),
@@ -31,6 +32,13 @@ export function planCompletion(deps: RoutingDeps, context: CompletionContext, ca
   })
   if (plan.targets.length > 0) return plan
   throw noEndpointFault(deps, context, plan.excluded)
+}
+
+function smallestContext(candidates: Candidate[]): number {
+  let smallest = Number.POSITIVE_INFINITY
+  for (const { endpoints } of candidates)
+    for (const { contextLength } of endpoints) smallest = Math.min(smallest, contextLength)
+  return smallest
 }
 
 /** More than one answer is passed on as it comes, or not at all: what is translated or written anew is one answer. */

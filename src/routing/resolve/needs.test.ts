@@ -4,8 +4,8 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { needsOf } from './needs.ts'
 import { preferencesOf } from './preferences.ts'
 
-const needs = (more: Partial<ChatRequest>) =>
-  needsOf({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest)
+const needs = (more: Partial<ChatRequest>, smallestContext = 100_000) =>
+  needsOf({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest, smallestContext)
 
 test('parameters are what the request sets, by the catalogue’s names', () => {
   const { parameters } = needs({
@@ -37,6 +37,13 @@ test('images and audio need a model that takes them', () => {
 
 test('the prompt’s size is estimated low: what would fit is never refused', () =>
   assert.equal(needs({ messages: [{ role: 'user', content: 'x'.repeat(8000) }] }).promptTokens, 1000))
+
+test('a prompt has at least as many tokens as words, where that decides about a context', () => {
+  const messages = [{ role: 'user' as const, content: 'word '.repeat(12_000) }]
+  assert.equal(needs({ messages }, 8_000).promptTokens, 12_000)
+  assert.equal(needs({ messages: [{ role: 'user', content: 'x'.repeat(60_000) }] }, 8_000).promptTokens, 7_500)
+  assert.equal(needs({ messages }).promptTokens, 7_500)
+})
 
 test('what is not said has the documented default', () =>
   assert.deepEqual(

@@ -1,7 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { bytesPerToken } from '#lib/token-estimate.ts'
 import type { Needs } from '../plan/plan.ts'
-import { charactersOf } from './prompt-size.ts'
+import { leastTokens } from './prompt-size.ts'
 
 /** Fields of a body, and the catalogue's name for the parameter where that differs. */
 const parameterNames: Record<string, string> = {
@@ -33,14 +32,17 @@ const parameters = [
   'parallel_tool_calls',
 ] as const
 
-/** The capabilities that an endpoint must have for the request. */
-export function needsOf(chat: ChatRequest): Needs {
+/**
+ * The capabilities that an endpoint must have for the request.
+ * @param smallestContext the smallest context length among the endpoints.
+ */
+export function needsOf(chat: ChatRequest, smallestContext: number): Needs {
   const used = parameters.filter((name) => chat[name] != null && !isEmpty(chat[name]))
   return {
     parameters: [...new Set(used.map((name) => parameterNames[name] ?? name))],
     required: required(chat),
     inputModalities: inputModalities(chat),
-    promptTokens: Math.floor(charactersOf(chat) / bytesPerToken.most),
+    promptTokens: leastTokens(chat, smallestContext),
   }
 }
 

@@ -11,6 +11,36 @@ export function charactersOf(chat: ChatRequest): number {
   return characters + (chat.tools ? JSON.stringify(chat.tools).length : 0)
 }
 
+/**
+ * A number of tokens that a prompt has at least. Tokenizers do not join words that are separated by spaces, so a text has
+ * no fewer tokens than words. They are counted only where that can matter for a context of this length.
+ */
+export function leastTokens(chat: ChatRequest, contextLength: number): number {
+  const characters = charactersOf(chat)
+  const fewest = Math.floor(characters / bytesPerToken.most)
+  // A word has a space after it, so there are at most half as many words as characters.
+  if (fewest > contextLength || characters / 2 <= contextLength) return fewest
+  let tokens = chat.tools ? Math.floor(JSON.stringify(chat.tools).length / bytesPerToken.most) : 0
+  for (const { content } of chat.messages) {
+    if (typeof content === 'string') tokens += tokensOfWords(content)
+    else for (const { text } of content ?? []) if (text) tokens += tokensOfWords(text)
+  }
+  return Math.max(fewest, tokens)
+}
+
+/** At least one token for each word, and more for a long one. */
+function tokensOfWords(text: string): number {
+  let [tokens, wordStart] = [0, -1]
+  for (let at = 0; at <= text.length; at++) {
+    const isSpace = at === text.length || text.charCodeAt(at) <= 0x20
+    if (!isSpace && wordStart < 0) wordStart = at
+    if (!isSpace || wordStart < 0) continue
+    tokens += Math.max(1, Math.floor((at - wordStart) / bytesPerToken.most))
+    wordStart = -1
+  }
+  return tokens
+}
+
 /** The assumed tokens of a medium: those of an ordinary image. */
 const tokensOfMedium = 1000
 

@@ -10,6 +10,7 @@ import type { Protocol } from '#lib/vocabulary.ts'
 import type { PresetStyle } from '#presets/apply.ts'
 import type { BillableOptions } from '../policy/billable-options.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
+import type { ContextErrors } from './providers/context-errors.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
 export type EncodedRequest = { path: string; headers: Record<string, string>; body: string | readonly Buffer[] }
@@ -59,6 +60,8 @@ export type ProviderProtocol = {
   readsEventsAlone?: boolean
   /** Reads a whole answer. @throws Error on what is not this protocol. */
   readBody: (body: unknown, answerId?: string) => AnswerEvent[]
+  /** How its servers say that a prompt is longer than the model's context. */
+  contextErrors: ContextErrors
   /** The error message in the body of a failed answer. */
   errorMessage: (body: unknown) => string | undefined
 }

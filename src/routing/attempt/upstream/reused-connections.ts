@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 
-/** A request that is told which connection it is sent on. */
+/** A request that receives the connection it is sent on. */
 type SentRequest = { sentOn: (connection: Connection) => void }
 
 /** The connection that a request is sent on, as it was when the request was sent. */

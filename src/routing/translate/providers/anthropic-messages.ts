@@ -28,6 +28,15 @@ export const anthropicMessages: ProviderProtocol = {
   mayThink: (chat, endpoint) => mayThink(endpoint, thinkingFor(chat, endpoint)),
   reader: anthropicReader,
   readBody: readAnthropicMessage,
+  contextErrors: {
+    messages: [
+      /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,
+      // The prompt and the limit of the answer together
+      /exceed context limit: (?<tokens>\d+ \+ \d+) > (?<limit>\d+)/i,
+      // Bedrock
+      /input is too long for requested model/i,
+    ],
+  },
   errorMessage: messageOfRefusal,
 }
 

@@ -18,5 +18,10 @@ export const googleGemini: ProviderProtocol = {
   knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: geminiReader,
   readBody: readGenerated,
+  contextErrors: {
+    messages: [
+      /input token count(?: \((?<tokens>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
+    ],
+  },
   errorMessage: messageOfRefusal,
 }

@@ -8,6 +8,7 @@ import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../
 import { messageOfRefusal } from './error-code.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { plainChat } from './openai-chat-plain.ts'
+import { openaiContextErrors } from './openai-context-errors.ts'
 import { chatBillable } from './openai-tools.ts'
 import { effortOf, thinkingSetting } from './reasoning-budget.ts'
 
@@ -23,6 +24,7 @@ export const openaiChat: ProviderProtocol = {
   reader: chatReader,
   readsEventsAlone: true,
   readBody: (body, answerId) => readCompletion(body as Completion, answerId),
+  contextErrors: openaiContextErrors,
   errorMessage: messageOfRefusal,
 }
 

@@ -4,6 +4,7 @@ import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
 import { messageOfRefusal } from './error-code.ts'
+import { openaiContextErrors } from './openai-context-errors.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
 import { ownTool, responsesBillable } from './openai-tools.ts'
@@ -19,6 +20,7 @@ export const openaiResponses: ProviderProtocol = {
   knowsTool: (tool) => ownTool(tool) !== undefined,
   reader: responsesReader,
   readBody: readResponse,
+  contextErrors: openaiContextErrors,
   errorMessage: messageOfRefusal,
 }
 

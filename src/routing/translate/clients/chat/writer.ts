@@ -85,7 +85,7 @@ export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: b
       return `${usage}data: [DONE]\n\n`
     },
     fail: ({ metadata, ...error }) => {
-      const error_type = errorTypeOf(error.code, metadata?.provider_code)
+      const error_type = errorTypeOf(error.code, metadata?.error_type ?? metadata?.provider_code)
       const told = { ...error, metadata: { ...metadata, error_type } }
       return `${chunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error: told })}data: [DONE]\n\n`
     },

@@ -16,7 +16,16 @@ const types: Record<number, string> = {
 
 export function errorOf({ code, message, metadata }: { code: number; message: string; metadata?: object | undefined }) {
   const type = types[code] ?? (code >= 500 ? 'api_error' : 'invalid_request_error')
-  return { type, message, ...(metadata && { details: metadata }) }
+  return { type, message: contextMessage(metadata) ?? message, ...(metadata && { details: metadata }) }
+}
+
+/** Anthropic's words for a prompt that is too long, by which its clients know that they must shorten it. */
+function contextMessage(metadata: object | undefined): string | undefined {
+  const { error_type, prompt_tokens, max_context_length } = (metadata ?? {}) as Record<string, unknown>
+  if (error_type !== 'context_length_exceeded') return undefined
+  const longest = Number(max_context_length)
+  // A prompt that no server has counted is longer by at least one token.
+  return `prompt is too long: ${Math.max(Number(prompt_tokens) || 0, longest + 1)} tokens > ${longest} maximum`
 }
 
 /** Anthropic's envelope, and the header by which its clients name a request. */

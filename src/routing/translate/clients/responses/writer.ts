@@ -65,11 +65,12 @@ export class ResponseWriter implements StreamWriter {
    * Ends the stream with an error. The response keeps the output so far; the open item stays unfinished. If the
    * upstream's events were passed on unchanged, the response is unknown here, and only the error is sent.
    */
-  readonly fail = ({ code, message }: { code: number; message: string }): string => {
-    if (this.#passedOn) return this.#items.say('error', { code: codeOf(code), message, param: null })
+  readonly fail: StreamWriter['fail'] = ({ code: status, message, metadata }): string => {
+    const code = metadata?.error_type === 'context_length_exceeded' ? 'context_length_exceeded' : codeOf(status)
+    if (this.#passedOn) return this.#items.say('error', { code, message, param: null })
     const begun = this.#begin()
     this.#state.status = 'failed'
-    this.#state.error = { code: codeOf(code), message }
+    this.#state.error = { code, message }
     return begun + this.#items.say('response.failed', { response: this.response })
   }
 
