@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, leaveAt, startBilled } from './harness/billed-service.ts'
 import { cutting, dropping, flooding, lying, obedient, reader, silent } from './harness/billing-upstream.ts'
+import { dataUrl, png } from './harness/media.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]
 const provider = { only: ['billing'] }
@@ -10,13 +11,7 @@ const answering = (text: string) => text.includes('"a"') || text.includes('"erro
 
 const long = 'of course, and so on '.repeat(5000)
 const chinese = '我们的价格是多少？'.repeat(10_000)
-const picture = (() => {
-  const head = Buffer.alloc(1000)
-  head.writeUInt32BE(0x89504e47, 0)
-  head.writeUInt32BE(500, 16)
-  head.writeUInt32BE(500, 20)
-  return `data:image/png;base64,${head.toString('base64')}`
-})()
+const picture = dataUrl('image/png', png(500, 500, [], 1000))
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify({ long }) } }
 
 /** Prompts of which only a small part used to be counted. */

@@ -1,3 +1,6 @@
+import { bytesOfMedium, dataUrlOf, mayBePdf } from './media-bytes.ts'
+import { mediumOf } from './medium.ts'
+
 type Body = Record<string, unknown>
 
 /** The parts of a request that are not text and may have a price of their own. */
@@ -21,7 +24,7 @@ export function mediaIn(request: Body): Media {
 
 function look(request: Body): Media {
   const found: Media = { images: 0, sound: false, video: false, files: false, longCache: isLong(request.cache_control) }
-  for (const name of ['messages', 'input', 'system'])
+  for (const name of ['messages', 'input', 'system', 'instructions'])
     if (typeof request[name] === 'object') lookInto(found, request[name])
   for (const tool of Array.isArray(request.tools) ? request.tools : [])
     if (isLong(tool?.cache_control) || isLong(tool?.function?.cache_control)) found.longCache = true
@@ -51,8 +54,8 @@ function lookInto(found: Media, value: unknown): void {
   }
 }
 
-const plainFile =
-  /^data:(?:text\/|image\/|application\/pdf)|\.(?:pdf|txt|md|csv|json|html?|docx?|xlsx?|pptx?|png|jpe?g|gif|webp)$/i
+/** Names and addresses of files that have no sound. */
+const plainFile = /\.(?:pdf|txt|md|csv|json|html?|docx?|xlsx?|pptx?|png|jpe?g|gif|webp)$/i
 const soundFile = /^data:audio\//i
 const videoFile = /^data:video\//i
 
@@ -62,7 +65,17 @@ function lookAtFile(found: Media, part: Body): void {
   const said = [file.file_data, file.file_url, file.url, file.filename].filter((one) => typeof one === 'string')
   if (said.some((one) => soundFile.test(one.slice(0, 32)))) found.sound = true
   else if (said.some((one) => videoFile.test(one.slice(0, 32)))) found.video = true
-  else if (!said.some((one) => plainFile.test(one.startsWith('data:') ? one.slice(0, 32) : one))) found.files = true
+  else if (said.some(mayBeSound) || !said.some((one) => dataUrlOf(one) || plainFile.test(one))) found.files = true
+}
+
+/** Whether a file within the request is not known by its bytes as text, a picture or a PDF. */
+function mayBeSound(value: string): boolean {
+  const url = dataUrlOf(value)
+  if (!url) return false
+  const medium = mediumOf({ part: 'file' }, value)
+  if (!medium || medium.kind === 'image') return false
+  const head = bytesOfMedium(value, url, 1024)
+  return !head || !mayBePdf(head)
 }
 
 function isLong(cacheControl: unknown): boolean {

@@ -1,50 +1,76 @@
 import type { Endpoint } from '#catalogue/model.ts'
-import { imageSize } from './image-size.ts'
+import { audioSeconds } from './audio-length.ts'
+import { type ImageSize, imageSize, isGif, isPicture } from './image-size.ts'
 import { imageTokenBound } from './image-tokens.ts'
+import { bytesOfMedium, type DataUrl, dataUrlOf, isText, mayBePdf } from './media-bytes.ts'
 
-/** A part of a prompt that is not text, as far as the request describes it. */
+/** A part of a prompt that is not text, as far as its bytes prove. What they do not prove is bounded by the context. */
 export type Medium = {
   kind: 'image' | 'audio' | 'other'
-  /** In pixels, of an image that is in the request and says so. */
-  size?: { width: number; height: number } | undefined
-  /** The size of a medium whose bytes are in the request. */
-  bytes?: number
+  /** In pixels, of a picture that is in the request and says so. */
+  size?: ImageSize | undefined
+  /** The most tokens of a recording whose bytes bound its length. */
+  tokens?: number
 }
 
-/** No audio that is heard has more tokens than this. */
+/** No model that hears has more tokens for a second of sound. The longest second of an MP3 has 1,000 bytes. */
+const tokensPerSecond = 64
 const audioBytesPerToken = 16
 
-/** Audio whose bytes bound its length. */
-const plainAudio = /^(?:data:audio\/(?:wav|wave|x-wav|mpeg|mp3)|wav$|mp3$)/
+/** Names of formats, in `format` or at the end of a media type, of sound whose length can be proven. */
+const audioFormats = new Map([
+  ...(['wav', 'wave', 'x-wav'] as const).map((name) => [name, 'wav'] as const),
+  ...(['mp3', 'mpeg'] as const).map((name) => [name, 'mp3'] as const),
+] as [string, 'wav' | 'mp3'][])
 
 /** Enough of a picture to find its size behind what cameras put first. */
 const headLength = 256 * 1024
 
+/** What a request says of a medium: the type of its part, and its media type or format where it names one. */
+export type Declared = { part: unknown; mediaType?: unknown; format?: unknown }
+
 /**
- * @param type of the part that it stands in.
  * @param value bytes in base64, plain or as a data URL; or where they are.
+ * @returns undefined for a document in plain text, which counts as text.
  */
-export function mediumOf(type: unknown, value: string, format: unknown): Medium {
-  const isUrl = value.startsWith('data:')
-  const kind = kindOf(isUrl ? value.slice(0, 32) : String(type))
-  if (/^[a-z]+:\/\//i.test(value)) return { kind }
-  const from = isUrl ? value.indexOf(',') + 1 : 0
-  const bytes = Math.ceil(((value.length - from) * 3) / 4)
-  if (kind === 'image') {
-    const head = Buffer.from(value.slice(from, from + headLength), 'base64')
-    return { kind, bytes, size: imageSize(head) }
+export function mediumOf(declared: Declared, value: string): Medium | undefined {
+  const url = dataUrlOf(value)
+  const part = kindOf(String(declared.part))
+  if (!url && /^[a-z]+:\/\//i.test(value)) return { kind: part }
+  const type = url?.mediaType ?? String(declared.mediaType ?? '').toLowerCase()
+  const kind = part === 'other' && !String(declared.part).includes('video') ? kindOf(type) : part
+  if (kind === 'image') return pictureIn(value, url)
+  if (kind === 'audio') return soundIn(value, url, url ? type : String(declared.format ?? type))
+  if (url && type.startsWith('text/')) {
+    const bytes = bytesOfMedium(value, url)
+    if (bytes && isText(bytes)) return undefined
   }
-  if (kind === 'audio' && plainAudio.test(isUrl ? value.slice(0, 32) : String(format))) return { kind, bytes }
-  return { kind }
+  return { kind: 'other' }
 }
 
-export function kindOf(said: string): Medium['kind'] {
-  return said.includes('image') ? 'image' : said.includes('audio') ? 'audio' : 'other'
+function pictureIn(value: string, url: DataUrl | undefined): Medium {
+  const head = bytesOfMedium(value, url, headLength)
+  if (!head || mayBePdf(head) || !isPicture(head)) return { kind: 'other' }
+  const bytes = isGif(head) ? bytesOfMedium(value, url) : head
+  return { kind: 'image', size: bytes && imageSize(bytes) }
 }
 
-/** The most tokens that it can count as: the whole context where there is no bound. */
-export function mediumTokenBound({ kind, size, bytes }: Medium, { upstreamModel }: Endpoint): number {
+function soundIn(value: string, url: DataUrl | undefined, type: string): Medium {
+  const name = /^(?:audio\/)?([^;]*)/.exec(type)?.[1]?.trim() ?? ''
+  const format = audioFormats.get(name)
+  const bytes = format && bytesOfMedium(value, url)
+  const seconds = bytes && audioSeconds(bytes, format)
+  if (seconds === undefined) return { kind: 'audio' }
+  const tokens = Math.max(bytes!.length / audioBytesPerToken, seconds * tokensPerSecond)
+  return { kind: 'audio', tokens: Math.ceil(tokens) + 100 }
+}
+
+export function kindOf(type: string): Medium['kind'] {
+  return type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'other'
+}
+
+/** The most tokens that it can count as: infinite where there is no bound but the context. */
+export function mediumTokenBound({ kind, size, tokens }: Medium, { upstreamModel }: Endpoint): number {
   if (kind === 'image') return imageTokenBound(upstreamModel, size)
-  if (kind === 'audio' && bytes !== undefined) return Math.ceil(bytes / audioBytesPerToken) + 100
-  return Number.POSITIVE_INFINITY
+  return kind === 'audio' && tokens !== undefined ? tokens : Number.POSITIVE_INFINITY
 }

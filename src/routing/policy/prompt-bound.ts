@@ -2,7 +2,8 @@ import type { Endpoint } from '#catalogue/model.ts'
 import { holdsConversation } from '#chat/conversation-fields.ts'
 import { ownFields } from '#chat/own-fields.ts'
 import type { Body } from '../translate/protocol.ts'
-import { kindOf, type Medium, mediumOf, mediumTokenBound } from './medium.ts'
+import { mediumTokenBound } from './medium.ts'
+import { addParts, addUnknown, bytesOf, isMediaPart, isPlainMember, type PromptSize } from './prompt-parts.ts'
 
 /** Tokens that frame one message. */
 const tokensOfFrame = 8
@@ -24,9 +25,6 @@ const unread: ReadonlySet<string> = new Set([
   'prompt_cache_key',
 ])
 
-/** The size of a body: its text, in tokens at most, and its media. */
-export type PromptSize = { text: number; media: Medium[] }
-
 /** A body is measured once, however many endpoints are asked. */
 const measured = new WeakMap<Body, PromptSize>()
 
@@ -43,11 +41,15 @@ function promptSize(body: Body): PromptSize {
   return size
 }
 
+/** Fields of a body that hold instructions: a text, or parts. */
+const instructionFields: ReadonlySet<string> = new Set(['system', 'instructions'])
+
 function addField(size: PromptSize, name: string, value: unknown): void {
-  if (holdsConversation(name) && Array.isArray(value)) {
-    for (const turn of value) addTurn(size, turn)
+  if (holdsConversation(name) && typeof value === 'object') {
+    for (const turn of Array.isArray(value) ? value : [value]) addTurn(size, turn)
     return
   }
+  if (instructionFields.has(name)) return addParts(size, value)
   size.text += bytesOf(value)
   if ((name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0)
     size.text += tokensAboutTools
@@ -63,68 +65,21 @@ export function promptBound(body: Body, endpoint: Endpoint): { tokens: number; e
 /** Fields of a message or an input item that hold parts, or one part. */
 const partFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs', 'images', 'audio'])
 
-function addTurn(size: PromptSize, turn: Body): void {
-  if (turn.type === 'image_generation_call') return addPart(size, turn)
+/** Fields that hold text, whatever their members are called: what tools are called with, and what models thought. */
+const textFields: ReadonlySet<string> = new Set([
+  ...['tool_calls', 'function_call', 'arguments', 'input', 'action', 'actions', 'tools', 'results', 'queries'],
+  ...['summary', 'reasoning_details', 'thinking_blocks', 'annotations', 'cache_control'],
+])
+
+function addTurn(size: PromptSize, turn: Body | null): void {
   size.text += tokensOfFrame
+  if (typeof turn !== 'object' || turn === null || Array.isArray(turn) || isMediaPart(turn)) return addParts(size, turn)
   for (const name in turn) {
     const value = turn[name]
-    size.text += bytesOf(name)
-    if (!partFields.has(name) || typeof value !== 'object' || value === null) size.text += bytesOf(value)
-    else if (Array.isArray(value)) for (const part of value) addPart(size, part)
-    else addPart(size, value as Body)
+    if (partFields.has(name)) {
+      size.text += bytesOf(name)
+      addParts(size, value)
+    } else if (textFields.has(name) || isPlainMember(name, value)) size.text += bytesOf(name) + bytesOf(value)
+    else addUnknown(size, name, value)
   }
-}
-
-/** Parts that are text through and through. */
-const textual: ReadonlySet<unknown> = new Set([
-  'text',
-  'input_text',
-  'output_text',
-  'refusal',
-  'summary_text',
-  'reasoning_text',
-  'thinking',
-  'redacted_thinking',
-  'tool_use',
-  'logs',
-])
-
-/** Within other parts, what holds bytes or the address of bytes. */
-const byteFields: ReadonlySet<string> = new Set([
-  'url',
-  'image_url',
-  'video_url',
-  'audio_url',
-  'file_url',
-  'file_data',
-  'data',
-  'b64_json',
-  'result',
-])
-
-function addPart(size: PromptSize, part: Body | null): void {
-  if (part === null || typeof part !== 'object' || textual.has(part.type)) {
-    size.text += bytesOf(part)
-    return
-  }
-  let found = part.type === 'tool_result'
-  const text = JSON.stringify(part, function (this: Body, name, value: unknown) {
-    if (typeof value !== 'string' || !byteFields.has(name)) return value
-    found = true
-    if (isPlainText(this, value)) return value
-    size.media.push(mediumOf(this.media_type ?? part.type, value, this.format))
-    return ''
-  })
-  size.text += Buffer.byteLength(text)
-  // A reference to a file at the provider, whose size is not known here.
-  if (!found) size.media.push({ kind: kindOf(String(part.type)) })
-}
-
-/** Documents in plain text stand where others have bytes. */
-function isPlainText(within: Body, value: string): boolean {
-  return within.type === 'text' || value.startsWith('data:text/')
-}
-
-function bytesOf(value: unknown): number {
-  return Buffer.byteLength(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 }

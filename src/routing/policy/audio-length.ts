@@ -1,0 +1,106 @@
+export type AudioFormat = 'wav' | 'mp3'
+
+/**
+ * The most seconds of sound that any reader may find in a recording. Undefined where its bytes do not prove it.
+ * @param bytes all of them.
+ */
+export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
+  return format === 'wav' ? wavSeconds(bytes) : mp3Seconds(bytes)
+}
+
+/** Chunk by chunk: the header may claim more than there is, and a second `fmt ` another rate. */
+function wavSeconds(bytes: Buffer): number | undefined {
+  if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined
+  let rate = Number.POSITIVE_INFINITY
+  let length: number | undefined
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const size = bytes.readUInt32LE(at + 4)
+    const name = bytes.toString('latin1', at, at + 4)
+    if (name === 'fmt ') rate = Math.min(rate, wavByteRate(bytes.subarray(at + 8, at + 8 + size)))
+    if (name === 'data') {
+      if (rate === Number.POSITIVE_INFINITY) return undefined
+      length = Math.max(bytes.length, length ?? 0, size)
+    }
+    at += 8 + size + (size & 1)
+  }
+  return length === undefined || !(rate > 0) ? undefined : length / rate
+}
+
+/** Codes of samples that all have the same size: PCM, floating point, A-law, µ-law. */
+const plainCodes: ReadonlySet<number> = new Set([1, 3, 6, 7])
+const extensible = 0xfffe
+
+/** Bytes for a second of sound. There are three ways to say it, and readers differ. 0 where it is unknown. */
+function wavByteRate(format: Buffer): number {
+  if (format.length < 16) return 0
+  const code = format.readUInt16LE(0)
+  const isPlain =
+    code === extensible ? format.length >= 40 && plainCodes.has(format.readUInt16LE(24)) : plainCodes.has(code)
+  if (!isPlain) return 0
+  const [channels, samples, byteRate] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt32LE(8)]
+  const [frameBytes, bits] = [format.readUInt16LE(12), format.readUInt16LE(14)]
+  return Math.min(byteRate, samples * frameBytes, (samples * channels * bits) / 8)
+}
+
+/** Bytes after the last frame: a tag, or a frame that was cut short. */
+const mostTrailingBytes = 2048
+
+/** Frame by frame. A frame without a rate in its header may last as long as it likes, and is taken for no frame. */
+function mp3Seconds(bytes: Buffer): number | undefined {
+  const start = afterTags(bytes)
+  let at = start
+  let seconds = 0
+  for (let frame = mp3Frame(bytes, at); frame; frame = mp3Frame(bytes, at)) {
+    seconds += frame.seconds
+    at += frame.bytes
+  }
+  if (at === start || bytes.length - at > mostTrailingBytes) return undefined
+  return Math.max(seconds, claimedSeconds(bytes, start))
+}
+
+function afterTags(bytes: Buffer): number {
+  let at = 0
+  while (at + 10 <= bytes.length && bytes.toString('latin1', at, at + 3) === 'ID3') {
+    const size = [6, 7, 8, 9].reduce((sum, digit) => sum * 128 + (bytes[at + digit]! & 0x7f), 0)
+    at += 10 + size + (bytes[at + 5]! & 0x10 ? 10 : 0)
+  }
+  return at
+}
+
+/** Of layer III, in kbit a second. */
+const bitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const lowBitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+const sampleRates = [44_100, 48_000, 32_000]
+
+type Mp3Frame = { bytes: number; seconds: number }
+
+function mp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
+  if (at + 4 > bytes.length) return undefined
+  const header = bytes.readUInt32BE(at)
+  const version = (header >>> 19) & 3
+  const isLayer3 = header >>> 21 === 0x7ff && version !== 1 && ((header >>> 17) & 3) === 1
+  const isFull = version === 3
+  const bitRate = (isFull ? bitRates : lowBitRates)[((header >>> 12) & 15) - 1]
+  const fullRate = sampleRates[(header >>> 10) & 3]
+  if (!isLayer3 || bitRate === undefined || fullRate === undefined) return undefined
+  const sampleRate = fullRate / (isFull ? 1 : version === 2 ? 2 : 4)
+  const samples = isFull ? 1152 : 576
+  const padding = (header >>> 9) & 1
+  return { bytes: Math.floor((samples * bitRate * 125) / sampleRate) + padding, seconds: samples / sampleRate }
+}
+
+/** The first frame may say how many there are. */
+function claimedSeconds(bytes: Buffer, start: number): number {
+  const { bytes: length, seconds } = mp3Frame(bytes, start)!
+  const frame = bytes.subarray(start, start + length)
+  let most = 0
+  for (const [mark, place] of [
+    ['Xing', 8],
+    ['Info', 8],
+    ['VBRI', 14],
+  ] as const) {
+    const at = frame.indexOf(mark)
+    if (at !== -1 && at + place + 4 <= frame.length) most = Math.max(most, frame.readUInt32BE(at + place))
+  }
+  return most * seconds
+}

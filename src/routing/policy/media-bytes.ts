@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer'
+
+/** A data URL, taken apart. */
+export type DataUrl = { mediaType: string; isBase64: boolean; start: number }
+
+const base64Mark = /;\s*base64\s*$/i
+
+export function dataUrlOf(value: string): DataUrl | undefined {
+  if (!/^data:/i.test(value)) return undefined
+  const comma = value.indexOf(',')
+  if (comma === -1) return undefined
+  const mediaType = value.slice(5, comma)
+  return { mediaType: mediaType.trim().toLowerCase(), isBase64: base64Mark.test(mediaType), start: comma + 1 }
+}
+
+/**
+ * The bytes of a medium that is in the request.
+ * @param limit decodes about this many bytes only.
+ * @returns undefined where decoders may disagree about the bytes: then nothing is known of the medium.
+ */
+export function bytesOfMedium(value: string, url: DataUrl | undefined, limit?: number): Buffer | undefined {
+  const start = url?.start ?? 0
+  const end = limit === undefined ? value.length : start + 4 * Math.ceil(limit / 3)
+  const data = value.slice(start, end)
+  return url && !url.isBase64 ? bytesOfEscapes(data) : bytesOfBase64(data)
+}
+
+function bytesOfBase64(data: string): Buffer | undefined {
+  return strictBase64(data) ?? strictBase64(data.replace(/[\r\n\t ]+/g, ''))
+}
+
+/** Node accepts more alphabets than other decoders, and skips what it does not know. */
+function strictBase64(data: string): Buffer | undefined {
+  if (data.includes('-') || data.includes('_')) return undefined
+  const padding = data.indexOf('=')
+  const digits = padding === -1 ? data.length : padding
+  if (data.length - digits > 2) return undefined
+  const bytes = Buffer.from(data, 'base64')
+  return bytes.length === Math.floor((digits * 3) / 4) ? bytes : undefined
+}
+
+/** A percent sign without two digits stands for itself. */
+function bytesOfEscapes(data: string): Buffer {
+  const bytes = Buffer.from(data).toString('latin1')
+  const byte = (_escape: string, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))
+  return Buffer.from(bytes.replace(/%([0-9a-f]{2})/gi, byte), 'latin1')
+}
+
+/** Formats that are written in text and hold more than its words. */
+const documentMarks = ['%PDF-', '%!PS', '{\\rtf', '<svg']
+const markLength = 1024
+
+/** Whether it is text for everybody: no other format has neither a zero byte nor bytes that are not UTF-8. */
+export function isText(bytes: Buffer): boolean {
+  if (bytes.includes(0) || !isUtf8(bytes)) return false
+  const head = bytes.toString('latin1', 0, markLength)
+  return !documentMarks.some((mark) => head.includes(mark))
+}
+
+/** Readers look for this mark in so many bytes. */
+export function mayBePdf(bytes: Buffer): boolean {
+  return bytes.subarray(0, markLength).includes('%PDF-')
+}
