@@ -17,6 +17,9 @@ export const callers = [
  */
 export const mayCall: Record<string, string> = {
   getHealth: 'oadvdmDVM',
+  getLiveness: 'oadvdmDVM',
+  getReadiness: 'oadvdmDVM',
+  getHealthReport: 'oadvdmDVM',
   getMetrics: 'oa-v-m--M',
   getStatus: 'oa-v-m--M',
   listSettings: 'oa-v-m--M',

@@ -126,6 +126,9 @@ export type WorkspacePatch = { name?: string; slug?: string; description?: strin
 
 export type Routes = {
   'GET /health': { params: undefined; query: undefined; body: undefined; response: { status: 'ready' | 'not_ready'; version: string } }
+  'GET /health/live': { params: undefined; query: undefined; body: undefined; response: { status: 'live'; version: string } }
+  'GET /health/ready': { params: undefined; query: undefined; body: undefined; response: { status: 'ready' | 'not_ready'; version: string } }
+  'GET /health/report': { params: undefined; query: undefined; body: undefined; response: { status: 'ready' | 'not_ready'; version: string; checks: { process: { status: 'ok' | 'degraded' | 'failed'; message?: string }; database: { status: 'ok' | 'degraded' | 'failed'; message?: string }; ledger: { status: 'ok' | 'degraded' | 'failed'; message?: string }; catalogue: { status: 'ok' | 'degraded' | 'failed'; message?: string } } } }
   'GET /metrics': { params: undefined; query: undefined; body: undefined; response: undefined }
   'GET /status': { params: undefined; query: undefined; body: undefined; response: { data: Status } }
   'GET /settings': { params: undefined; query: undefined; body: undefined; response: { data: (Setting)[] } }

@@ -21,6 +21,7 @@ import type { SignInAttempts } from '#sign-in/attempts.ts'
 import type { OidcClient } from '#sign-in/oidc-client.ts'
 import type { Sessions } from '#sign-in/sessions.ts'
 import type { LiveEvents } from './events/live-events.ts'
+import type { Readiness } from './health/readiness.ts'
 import type { Metrics } from './metrics.ts'
 import type { HostStatus } from './status/process-status.ts'
 
@@ -40,8 +41,8 @@ export type ApiDeps = {
   /** The guardrails that hold for a caller. */
   guardrailCache: GuardrailCache
   keys: KeyCache
-  /** The database does not answer `GET /health`. */
-  onNotReady: (error: Error) => void
+  /** Whether this server can answer completions. */
+  readiness: Readiness
   measures: Measures
   metrics: Metrics
   now: Now

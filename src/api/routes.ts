@@ -41,6 +41,9 @@ import { unassignKeys } from './routes/guardrails/unassign-keys.ts'
 import { unassignMembers } from './routes/guardrails/unassign-members.ts'
 import { updateGuardrail } from './routes/guardrails/update.ts'
 import { getHealth } from './routes/health/get.ts'
+import { getLiveness } from './routes/health/live.ts'
+import { getReadiness } from './routes/health/ready.ts'
+import { getHealthReport } from './routes/health/report.ts'
 import { cancelInternRun } from './routes/interns/cancel-run.ts'
 import { chatWithIntern } from './routes/interns/chat.ts'
 import { chatInInternSession } from './routes/interns/chat-in-session.ts'
@@ -141,6 +144,9 @@ import { updateWorkspace } from './routes/workspaces/update.ts'
  */
 const table = {
   getHealth,
+  getLiveness,
+  getReadiness,
+  getHealthReport,
   getMetrics,
   getStatus,
   listSettings,

@@ -64,3 +64,18 @@ test('who asks for embeddings, as other services have them, is told what is answ
   )
   assert.match((await service.ask('GET', '/constructor')).body.error.message, /constructor\.$/)
 })
+
+test('health is answered without a query: liveness, readiness and a report', async () => {
+  await using service = await startTestService()
+  for (const [path, status] of [
+    ['/health', 'ready'],
+    ['/health/ready', 'ready'],
+    ['/health/live', 'live'],
+    ['/health/report', 'ready'],
+  ] as const) {
+    const { status: code, body } = await service.ask('GET', path)
+    assert.deepEqual([code, body.status], [200, status], path)
+  }
+  const { body } = await service.ask('GET', '/health/report')
+  assert.deepEqual(Object.keys(body.checks), ['process', 'database', 'ledger', 'catalogue'])
+})

@@ -1,20 +1,44 @@
+import { parseDatabaseUrl } from '#lib/database-url.ts'
 import { z } from '#lib/schema.ts'
 import { milliseconds } from './setting-values.ts'
 
-/** As the driver reads it: the host may be left out. What cannot be read it throws over only when it connects. */
+/** As the driver reads a URL: the host is optional. The driver reports what it cannot read only when it connects. */
 const isDatabaseUrl = (text: string) => [text, text.replace('@/', '@host/')].some((url) => URL.parse(url) !== null)
+
+const urlForm =
+  'must be an address such as postgres://user:password@host:5432/database; in a password "/", "#", "?" and "%" are written %2F, %23, %3F and %25'
+
+/** What is wrong with a database URL, or undefined. */
+function databaseUrlProblem(text: string): string | undefined {
+  try {
+    return parseDatabaseUrl(text).urls.every(isDatabaseUrl) ? undefined : urlForm
+  } catch (error) {
+    return (error as Error).message
+  }
+}
 
 /** Where everything is kept, how long Postgres may take, and what happens while it takes nothing. */
 export const databaseSettings = {
   database_url: z
     .string()
     .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres:// or postgresql://', abort: true })
-    .refine(
-      isDatabaseUrl,
-      'must be an address such as postgres://user:password@host:5432/database; in a password "/", "#", "?" and "%" are written %2F, %23, %3F and %25',
-    )
+    .superRefine((text, context) => {
+      const message = databaseUrlProblem(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
     .optional()
-    .describe('A Postgres database; without it the embedded one in the data folder is used.'),
+    .describe(
+      'A Postgres database; without it the embedded one in the data folder is used. Several servers are separated by commas, and `?target_session_attrs=read-write` selects the one that accepts writes.',
+    ),
+  database_pool_size: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(1000)
+    .default(10)
+    .describe(
+      'The most connections that one process opens to Postgres for its statements. Each process needs up to three more: for notifications, for a check of silent connections, and while it migrates.',
+    ),
   database_statement_timeout_ms: milliseconds(7000).describe(
     'How long Postgres may work on one statement. Migrations take as long as they take.',
   ),

@@ -39,6 +39,8 @@ export type DatabaseHealth = {
   silentMs: number
   /** It takes no changes. */
   readOnly: boolean
+  /** Statements can be sent to it: it neither refuses connections nor has been silent for too long. */
+  isReachable: boolean
   /** Connections: in use, open and idle, and how many wait for one. */
   used: number
   idle: number
@@ -49,6 +51,8 @@ export type DatabaseHealth = {
 export type Watch = {
   /** A connection that nobody was waiting on broke. */
   onError?: (error: Error) => void
+  /** The database counts as away: it answered nothing at all for `database_silence_ms`. */
+  onAway?: () => void
   /** The database answers again, after it answered nothing at all for so long. */
   onBack?: (awayMs: number) => void
   /** The server did not take these settings of a session: it will not keep time of what they are for. */

@@ -15,6 +15,7 @@ const standard = (): Limits =>
     database_query_timeout_ms: true,
     database_keepalive_ms: true,
     database_silence_ms: true,
+    database_pool_size: true,
   }).parse({})
 
 type Settled = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>

@@ -15,6 +15,7 @@ import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
+import { noteFailureReason } from './failure-reason.ts'
 import { wrongWithHost } from './host.ts'
 import { parseJsonBodies } from './json-body.ts'
 import { longestParameter, tooLongPart } from './known-paths.ts'
@@ -161,6 +162,7 @@ function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undef
     if (!fault)
       request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
     const { status, headers, body } = errorInForm(fault, request.id, envelopeOf(request))
+    if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
     // A download may fail before its first byte: what was said of it holds no more.
     for (const name of Object.keys(reply.getHeaders())) if (ofContent.test(name)) reply.removeHeader(name)
     return reply.code(status).headers(headers).send(body)

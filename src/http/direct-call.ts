@@ -5,6 +5,7 @@ import type { Log } from '#lib/log.ts'
 import { utf8Of } from '#lib/text-of-bytes.ts'
 import { DirectResponse } from './direct-response.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
+import { noteFailureReason } from './failure-reason.ts'
 import type { JsonReader } from './json-body.ts'
 
 type Answer = Buffer | object | undefined
@@ -38,6 +39,7 @@ export class DirectCall<Caller, Body extends object> {
   /** The bytes that the body was read from, where it is long. */
   source: JsonSource | undefined
   readonly #route: DirectRoute<Caller, Body>
+  readonly #raw: ServerResponse
   #parts: Buffer[] = []
 
   constructor(
@@ -47,6 +49,7 @@ export class DirectCall<Caller, Body extends object> {
     { caller, requestId, host, head }: Facts<Caller>,
   ) {
     this.#route = route
+    this.#raw = raw
     this.caller = caller
     this.requestId = requestId
     this.host = host
@@ -97,6 +100,7 @@ export class DirectCall<Caller, Body extends object> {
     const fault = explained ?? (error instanceof Fault ? error : undefined)
     if (!fault) log.error(context, 'request failed')
     const { status, headers, body } = errorInForm(fault, this.requestId, envelope)
+    if (status >= 500) noteFailureReason(this.#raw, fault?.message ?? 'internal error')
     for (const name in headers) this.response.header(name, headers[name]!)
     this.response.send(status, jsonType, Buffer.from(JSON.stringify(body)))
   }

@@ -1,9 +1,18 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Log } from '#lib/log.ts'
+import { failureReason } from './failure-reason.ts'
 
 /** A finished request, by its route's pattern: what a client put into path, query or body stays with the client. */
-export type FinishedRequest = { id: string; method: string; route: string; status: number; seconds: number }
+export type FinishedRequest = {
+  id: string
+  method: string
+  route: string
+  status: number
+  seconds: number
+  /** Why the status is 5xx. */
+  reason?: string
+}
 
 /** The status in log and metrics of an answer that its client did not wait for. */
 const clientLeft = 499
@@ -27,7 +36,9 @@ export function requestsUnderWay(act: (request: FinishedRequest) => void): Reque
       response.on('close', () => {
         underWay--
         const status = response.writableFinished ? response.statusCode : clientLeft
-        act({ id, method, route: routeOf(), status, seconds: (performance.now() - started) / 1000 })
+        const finished = { id, method, route: routeOf(), status, seconds: (performance.now() - started) / 1000 }
+        const reason = failureReason(response)
+        act(reason === undefined ? finished : { ...finished, reason })
       })
     },
     count: () => underWay,
@@ -42,8 +53,12 @@ export function watchRequests(app: FastifyInstance, { began }: RequestsUnderWay)
 }
 
 /** One line a request: for those who ask for it, except where the service failed. */
-export function logRequest(log: Log, { id, method, route, status, seconds }: FinishedRequest): void {
-  const level = status >= 500 ? 'warn' : 'debug'
+export function logRequest(log: Log, { id, method, route, status, seconds, reason }: FinishedRequest): void {
+  // A probe asks twice a second; a change of readiness has a line for itself.
+  const level = status >= 500 && !probes.test(route) ? 'warn' : 'debug'
   if (!log.isLevelEnabled(level)) return
-  log[level]({ requestId: id, method, route, status, ms: Math.round(seconds * 1e5) / 100 }, 'request')
+  const ms = Math.round(seconds * 1e5) / 100
+  log[level]({ requestId: id, method, route, status, ms, ...(reason !== undefined && { reason }) }, 'request')
 }
+
+const probes = /\/health(\/ready)?$/

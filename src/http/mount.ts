@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
+import { noteFailureReason } from './failure-reason.ts'
 import { parseForms } from './form-body.ts'
 import type { HostOf } from './forwarded-host.ts'
 import { IncomingCall } from './incoming-call.ts'
@@ -133,6 +134,7 @@ function send(reply: FastifyReply, status: number, result: unknown) {
   if (!(result instanceof HttpAnswer)) return reply.code(status).send(result)
   // Admitting the request may have forbidden caches to keep the answer: that stays so.
   const isUnkept = reply.getHeader('cache-control') === 'no-store'
+  if (result.reason !== undefined) noteFailureReason(reply.raw, result.reason)
   reply.code(result.status).headers(result.headers)
   if (isUnkept) reply.header('cache-control', 'no-store')
   return reply.send(result.body ?? undefined)

@@ -96,10 +96,18 @@ export class HttpAnswer {
   readonly status: number
   readonly headers: Record<string, string>
   readonly body: Buffer | string | object | null
+  /** For the log: why the status is 5xx. */
+  readonly reason: string | undefined
 
-  constructor(status: number, headers: Record<string, string>, body: Buffer | string | object | null = null) {
+  constructor(
+    status: number,
+    headers: Record<string, string>,
+    body: Buffer | string | object | null = null,
+    reason?: string,
+  ) {
     this.status = status
     this.headers = headers
     this.body = body
+    this.reason = reason
   }
 }

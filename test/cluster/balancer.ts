@@ -47,7 +47,7 @@ frontend clients
   default_backend servers
 backend servers
   balance roundrobin
-  option httpchk GET /api/v1/health
+  option httpchk GET /api/v1/health/ready
   http-check expect status 200
   http-response set-header x-served-by %s
   default-server inter 500ms fall 2 rise 1 check

@@ -26,6 +26,9 @@ const model = { author: 'openai', slug: 'gpt-5.2' }
 /** One call of each operation, in an order in which each finds what it needs. */
 export const steps: Step[] = [
   { operation: 'get /health' },
+  { operation: 'get /health/live' },
+  { operation: 'get /health/ready' },
+  { operation: 'get /health/report' },
   { operation: 'get /metrics' },
   // Later steps read what the next ones ask.
   {

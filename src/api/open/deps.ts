@@ -6,6 +6,7 @@ import { SignInAttempts } from '#sign-in/attempts.ts'
 import type { Cause } from '#usage/generation.ts'
 import type { ApiDeps } from '../deps.ts'
 import { LiveEvents } from '../events/live-events.ts'
+import { createReadiness, logReadiness } from '../health/readiness.ts'
 import { openInterns } from '../interns.ts'
 import { meteredTurn, spentByKey, writesAlone } from '../metered-turn.ts'
 import { createMetrics } from '../metrics.ts'
@@ -90,6 +91,14 @@ export async function openDeps(
   })
   const { pid } = process
   const { ledger } = money
+  const readiness = createReadiness({
+    db,
+    ledger,
+    config,
+    modelCount: () => models.catalogue.current().models.length,
+    leaving: () => (isShuttingDown() ? 'it was asked to' : undefined),
+  })
+  opened.defer(logReadiness(readiness, log))
   const { circuits } = routing
   const deps: ApiDeps = {
     ...models,
@@ -115,7 +124,7 @@ export async function openDeps(
     now,
     newId,
     log,
-    onNotReady: warnOf(opening, 'the database does not answer'),
+    readiness,
     routing,
     scanner,
     sessions,

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { Hosts } from './hosts.ts'
 
 const int8 = 20
 const numeric = 1700
@@ -11,19 +12,70 @@ export const types: pg.CustomTypesConfig = {
 
 /** A connection that did not answer is ended by us; queries on it fail with this. */
 export class ConnectionAbandoned extends Error {
-  readonly code = 'ETIMEDOUT'
+  readonly code: string = 'ETIMEDOUT'
+}
+
+/** Code of Postgres: the server or the transaction accepts no writes. */
+const readOnlyCode = '25006'
+
+/** The server at an address is a standby, or accepts no writes where the URL requires it. */
+export class NotPrimary extends Error {
+  readonly code = readOnlyCode
 }
 
 /** Whether Postgres itself refused, and not the way to it. */
 export const isAnswer = (error: unknown) => error instanceof pg.DatabaseError
 
+type ConnectionConfig = Omit<pg.ClientConfig, 'connectionString'> & { hosts: Hosts }
+
 /** A connection that knows since when an answer is due. pg's own time-out would put it back to the others, in use. */
 export class Connection extends pg.Client {
+  /** The server of `hosts` that it goes to. */
+  readonly url: string
   /** The server's process for it. */
   declare readonly processID: number | null
   /** When the question was sent that is not answered yet, by the monotonic clock. */
   unansweredSince: number | undefined
   #answered: () => void = () => {}
+  #refusedWrite: () => void = () => {}
+  readonly #hosts: Hosts
+
+  constructor({ hosts, ...config }: ConnectionConfig) {
+    super({ ...config, connectionString: hosts.current })
+    this.url = hosts.current
+    this.#hosts = hosts
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: with a callback for the pool, with a promise for us
+  override connect(callback?: any): any {
+    const reject = () => this.#hosts.reject(this.url)
+    if (callback) {
+      return super.connect((error: Error) => {
+        if (error) reject()
+        callback(error, this)
+      })
+    }
+    return super.connect().catch((error: Error) => {
+      reject()
+      throw error
+    })
+  }
+
+  /**
+   * Checks that the server at the other end is the primary.
+   * @returns whether it accepts no writes now, as during maintenance.
+   * @throws NotPrimary and makes the next host current.
+   */
+  async requirePrimary(): Promise<{ readOnly: boolean }> {
+    const { rows } = await this.query(
+      `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`,
+    )
+    const { standby = false, readOnly = false } = rows[0] ?? {}
+    if (!standby && !(readOnly && this.#hosts.requiresWritable)) return { readOnly }
+    this.#hosts.reject(this.url)
+    const what = standby ? 'is a standby, which can only be read' : 'accepts no writes'
+    throw new NotPrimary(`The database server ${this.host}:${this.port} ${what}.`)
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has; only that of a promise is used here.
   override query(...asked: any[]): any {
@@ -37,6 +89,7 @@ export class Connection extends pg.Client {
     const failed = (error: unknown) => {
       this.unansweredSince = undefined
       if (isAnswer(error)) this.#answered()
+      if (Object(error).code === readOnlyCode) this.#refusedWrite()
     }
     answer.then(answered, failed)
     return answer
@@ -45,6 +98,11 @@ export class Connection extends pg.Client {
   /** @param act is called at each answer of Postgres, a refusal included. */
   whenAnswered(act: () => void): void {
     this.#answered = act
+  }
+
+  /** @param act is called when Postgres refuses a write because it accepts none. */
+  whenWriteRefused(act: () => void): void {
+    this.#refusedWrite = act
   }
 
   abandon(why: string): void {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseDatabaseUrl } from '#lib/database-url.ts'
 import { newEmptyPlace } from '#test/harness/databases.ts'
 import { until } from '#test/harness/until.ts'
 import type { Connection } from './connection.ts'
 import { openConnections } from './connections.ts'
+import { Hosts } from './hosts.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 
@@ -19,7 +21,7 @@ const limits = {
 async function connected(more: Partial<typeof limits> = {}) {
   const place = await newEmptyPlace('postgres')
   const told: (Error & { client?: unknown })[] = []
-  const connections = openConnections(place.settings.database_url!, {
+  const connections = openConnections(new Hosts(parseDatabaseUrl(place.settings.database_url!)), {
     limits: { ...limits, ...more },
     onError: (error) => told.push(error),
     onUnset: () => {},

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { DatabaseHealth } from '../db.ts'
 import { Connection, ConnectionAbandoned, isAnswer, types } from './connection.ts'
 import { monitorConnections } from './connection-monitor.ts'
+import type { Hosts } from './hosts.ts'
 import { lookEveryMs, Presence } from './presence.ts'
 import { type Limits, sessionOf, setUp, withoutTimeouts } from './session.ts'
 
@@ -15,29 +16,46 @@ export type Connections = {
   /** Ends what is open, whoever uses it, and the watch over it. */
   cut: () => void
   standing: () => Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'>
+  /** Whether Postgres answered nothing at all for `database_silence_ms`. */
+  isAway: () => boolean
+  /** Ends every connection, each when its statement is done: the server accepts no writes, another one may. */
+  leaveReadOnly: () => void
   /** For signals: a connection beside the pool. */
   connect: (applicationName: string) => Promise<Connection>
 }
 
 export const connectMs = 5000
 
+/** While a server stays read-only, connections are replaced at this interval: its address may lead to another one. */
+const leaveEveryMs = 5000
+
+/** A statement counts as waiting for a connection after this time; opening one takes less. */
+const waitingMs = 250
+
 type ConnectionsDeps = {
   limits: Limits
   onError: (error: Error) => void
   onUnset: (names: string[]) => void
+  /** Postgres counts as away: it answered nothing for `database_silence_ms`. */
+  onAway?: () => void
   /** Postgres answers again after it answered nothing for so long. */
   onBack?: (awayMs: number) => void
 }
 
-export function openConnections(connectionString: string, deps: ConnectionsDeps): Connections {
-  const { limits, onError, onUnset, onBack = () => {} } = deps
-  const standard = optionsOf(connectionString, limits)
+export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connections {
+  const { limits, onError, onUnset, onAway = () => {}, onBack = () => {} } = deps
+  const standard = optionsOf(hosts, limits)
   const [open, used] = [new Set<Connection>(), new Set<Connection>()]
+  /** Connections outside the pool, and those that end when they are released. */
+  const [extra, retired] = [new Set<Connection>(), new WeakSet<Connection>()]
+  const waitingSince = new Set<{ at: number }>()
+  let leftAt = Number.NEGATIVE_INFINITY
   let told = false
   const presence = new Presence({
     silenceMs: limits.database_silence_ms,
     onAway(why) {
       onError(new ConnectionAbandoned(why))
+      onAway()
       for (const client of open) client.abandon(why)
     },
     onBack,
@@ -50,6 +68,8 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
     // One in use tells whoever uses it, by its query; but between two queries nobody would listen, and that ends Node.
     client.on('error', () => {})
     client.whenAnswered(() => presence.heard())
+    client.whenWriteRefused(leaveReadOnly)
+    await client.requirePrimary()
     const refused = await setUp(client, sessionOf(limits))
     if (refused.length > 0 && !told) onUnset(refused)
     told ||= refused.length > 0
@@ -58,16 +78,31 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
     const idle = [...open].filter((client) => !used.has(client) && client.unansweredSince === undefined)
     for (const client of idle) client.abandon(why)
   }
+  function leaveReadOnly(): void {
+    const now = performance.now()
+    if (now - leftAt < leaveEveryMs) return
+    leftAt = now
+    const why = 'Postgres accepts no writes: connections are replaced, in case another server is the primary now'
+    onError(new ConnectionAbandoned(why))
+    hosts.reject(hosts.current)
+    for (const client of open) retired.add(client)
+    dropIdle(why)
+    for (const client of extra) client.abandon(why)
+  }
 
   const pool = new pg.Pool({
     ...standard,
-    Client: Connection,
-    max: 10,
+    Client: Connection as never,
+    max: limits.database_pool_size ?? 10,
     application_name: 'signalbox',
-    onConnect: (client) => prepare(client as Connection),
+    onConnect: (client) => prepare(client as unknown as Connection),
   })
   pool.on('acquire', (client) => used.add(client as unknown as Connection))
-  pool.on('release', (_error, client) => used.delete(client as unknown as Connection))
+  pool.on('release', (_error, client) => {
+    const released = client as unknown as Connection
+    used.delete(released)
+    if (retired.has(released)) void released.end().catch(() => {})
+  })
   pool.on('error', (error) => {
     // The pool hangs the whole client on it, with what opens its session; that is for nobody's log.
     Object.assign(error, { client: undefined })
@@ -84,12 +119,27 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
     },
   })
 
+  /** Tries each server of the URL once. */
+  async function connectAny(): Promise<pg.PoolClient> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if (tries >= hosts.count || presence.isAway) throw error
+      }
+    }
+  }
+
   return {
     pool,
+    isAway: () => presence.isAway,
+    leaveReadOnly,
     async take() {
       let connecting: Promise<pg.PoolClient> | undefined
+      const waiting = { at: performance.now() }
+      waitingSince.add(waiting)
       try {
-        return await presence.whileThere(() => (connecting = pool.connect()))
+        return await presence.whileThere(() => (connecting = connectAny()))
       } catch (error) {
         // It may come when nobody waits for it any more.
         connecting?.then(
@@ -97,13 +147,15 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
           () => {},
         )
         throw error
+      } finally {
+        waitingSince.delete(waiting)
       }
     },
     dropIdle,
     standing: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      waiting: countWaiting(waitingSince),
     }),
     cut() {
       endWatch()
@@ -115,15 +167,36 @@ export function openConnections(connectionString: string, deps: ConnectionsDeps)
         if (isAnswer(error)) presence.heard()
         throw error
       })
+      extra.add(client)
+      client.once('end', () => extra.delete(client))
       client.whenAnswered(() => presence.heard())
       const late = setTimeout(() => client.abandon('no answer'), connectMs)
-      await setUp(client, sessionOf(limits)).finally(() => clearTimeout(late))
+      try {
+        await client.requirePrimary()
+        await setUp(client, sessionOf(limits))
+      } catch (error) {
+        client.abandon('it is not used')
+        throw error
+      } finally {
+        clearTimeout(late)
+      }
       return client
     },
   }
 }
 
-async function connectedTo(options: pg.ClientConfig): Promise<Connection> {
+function countWaiting(since: ReadonlySet<{ at: number }>): number {
+  const longAgo = performance.now() - waitingMs
+  let count = 0
+  for (const { at } of since) {
+    // In the order in which they came.
+    if (at > longAgo) break
+    count++
+  }
+  return count
+}
+
+async function connectedTo(options: ConstructorParameters<typeof Connection>[0]): Promise<Connection> {
   const client = new Connection(options)
   client.on('error', () => {})
   await client.connect()
@@ -131,22 +204,26 @@ async function connectedTo(options: pg.ClientConfig): Promise<Connection> {
 }
 
 /** For migrations: nobody is in a hurry, and only TCP says that the other side is gone. */
-export function poolWithoutTimeouts(connectionString: string, limits: Limits): pg.Pool {
+export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
   const pool = new pg.Pool({
-    ...optionsOf(connectionString, limits),
-    Client: Connection,
+    ...optionsOf(hosts, limits),
+    Client: Connection as never,
     max: 2,
     application_name: 'signalbox migration',
-    onConnect: async (client) => void (await setUp(client as Connection, withoutTimeouts(limits))),
+    onConnect: async (client) => {
+      const connection = client as unknown as Connection
+      await connection.requirePrimary()
+      await setUp(connection, withoutTimeouts(limits))
+    },
   })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-function optionsOf(connectionString: string, { database_keepalive_ms }: Limits): pg.ClientConfig {
+function optionsOf(hosts: Hosts, { database_keepalive_ms }: Limits) {
   return {
-    connectionString,
+    hosts,
     types,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,

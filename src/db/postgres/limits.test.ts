@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { parseDatabaseUrl } from '#lib/database-url.ts'
 import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
 import { startDetour } from '#test/harness/detour.ts'
 import { until } from '#test/harness/until.ts'
@@ -10,6 +11,7 @@ import { migrate, migrations } from '../migrate.ts'
 import { openDb } from '../open.ts'
 import { Connection } from './connection.ts'
 import { poolWithoutTimeouts } from './connections.ts'
+import { Hosts } from './hosts.ts'
 import { openPostgres } from './open.ts'
 import { setUp } from './session.ts'
 
@@ -50,7 +52,7 @@ test('every connection carries the times that Postgres keeps', { skip }, () =>
 
 test('what the server does not take is named, and the rest holds', { skip }, () =>
   withPlace(async (_place, url) => {
-    const connection = new Connection({ connectionString: url })
+    const connection = new Connection({ hosts: new Hosts(parseDatabaseUrl(url)) })
     await connection.connect()
     assert.deepEqual(await setUp(connection, { statement_timeout: 1234, no_such_setting: 1 }), ['no_such_setting'])
     const { rows } = await connection.query('show statement_timeout')
@@ -75,7 +77,7 @@ test('a migration may take longer than a statement may, whatever the role says',
     const { rows } = await sql`select 1 from kysely_migration where name = '9999_slow'`.execute(db.query)
     assert.equal(rows.length, 1)
     await db.close()
-    await poolWithoutTimeouts(url, limits).end()
+    await poolWithoutTimeouts(new Hosts(parseDatabaseUrl(url)), limits).end()
   }),
 )
 

@@ -11,6 +11,8 @@ type OpeningError = Error & { code?: string; severity?: string; hostname?: strin
 /** Why a start gets no database, in a sentence or two: a server that refuses is told apart from one that does not answer. */
 export function whyNotOpened({ code = '', severity, message, hostname }: OpeningError): string {
   const named = 'The database named by DATABASE_URL'
+  if (code === '25006')
+    return `${named} cannot be used: ${message} Name the primary, or all servers separated by commas.`
   if (severity !== undefined) return [`${named} cannot be used: ${message}.`, advice[code]].filter(Boolean).join(' ')
   if (code === 'ENOTFOUND') return `${named} cannot be reached: there is no host "${hostname}".`
   if (code === 'ECONNREFUSED')

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostgresPool } from 'kysely'
 import type pg from 'pg'
 import { Kysely, PostgresDialect } from '#db/kysely.ts'
+import { parseDatabaseUrl } from '#lib/database-url.ts'
 import { StartupError } from '#lib/fault.ts'
 import { copied, ofWhoRuns } from '../copy.ts'
 import type { Db, Query, Watch } from '../db.ts'
@@ -9,6 +10,7 @@ import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
 import { type Connections, openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
+import { Hosts } from './hosts.ts'
 import { whyNotOpened } from './not-opened.ts'
 import { requireRights } from './rights.ts'
 import type { Limits } from './session.ts'
@@ -24,9 +26,16 @@ export async function openPostgres(
   watch: Watch,
   limits: Limits,
 ): Promise<Db> {
-  const { onError = () => {}, onUnset = () => {}, onBack } = watch
-  await bringUpToDate(poolWithoutTimeouts(connectionString, limits), prepare)
-  const connections = openConnections(connectionString, { limits, onError, onUnset, ...(onBack && { onBack }) })
+  const { onError = () => {}, onUnset = () => {}, onAway, onBack } = watch
+  const hosts = new Hosts(parseDatabaseUrl(connectionString))
+  await bringUpToDate(hosts, limits, prepare)
+  const connections = openConnections(hosts, {
+    limits,
+    onError,
+    onUnset,
+    ...(onAway && { onAway }),
+    ...(onBack && { onBack }),
+  })
   const query: Query = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: watchedPool(connections, watch) }),
     log: queryLog(watch),
@@ -36,6 +45,7 @@ export async function openPostgres(
       onError(error)
       connections.dropIdle('the connection for signals was lost')
     },
+    onReadOnly: connections.leaveReadOnly,
   })
   return {
     kind: 'postgres',
@@ -43,7 +53,12 @@ export async function openPostgres(
     reports: query,
     exclusively: createExclusively(query, signals, limits.database_lock_timeout_ms),
     signals,
-    standing: () => ({ silentMs: signals.silentForMs(), readOnly: signals.readOnly(), ...connections.standing() }),
+    standing: () => ({
+      silentMs: signals.silentForMs(),
+      readOnly: signals.readOnly(),
+      isReachable: !connections.isAway() && (signals.live() || signals.refusal() === undefined),
+      ...connections.standing(),
+    }),
     async close() {
       await signals.close()
       const ending = query.destroy()
@@ -70,10 +85,9 @@ function watchedPool({ pool, take }: Connections, { onQuery = () => {} }: Watch)
   }
 }
 
-async function bringUpToDate(pool: pg.Pool, prepare: (query: Query) => Promise<void>): Promise<void> {
-  await pool.query('select 1').catch((error: Error) => {
-    throw new StartupError(whyNotOpened(error))
-  })
+async function bringUpToDate(hosts: Hosts, limits: Limits, prepare: (query: Query) => Promise<void>): Promise<void> {
+  const pool = poolWithoutTimeouts(hosts, limits)
+  await connectToAny(pool, hosts)
   const query: Query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
     await prepare(query)
@@ -81,4 +95,17 @@ async function bringUpToDate(pool: pg.Pool, prepare: (query: Query) => Promise<v
   } finally {
     await query.destroy()
   }
+}
+
+/** Makes the first server current that can be used. @throws StartupError with the reason of the last one tried. */
+async function connectToAny(pool: pg.Pool, { count }: Hosts): Promise<void> {
+  const problems: string[] = []
+  while (problems.length < count) {
+    try {
+      return void (await pool.query('select 1'))
+    } catch (error) {
+      problems.push(whyNotOpened(error as Error))
+    }
+  }
+  throw new StartupError([...new Set(problems)].join(' '))
 }

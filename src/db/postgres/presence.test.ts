@@ -33,16 +33,16 @@ test('who waits is refused after the silence that was set, who comes later befor
   assert.equal(told.length, 1)
 })
 
-test('an answer begins the time anew, and ends the refusals', async () => {
+test('an answer resets the silence; the outage counts from the last answer before it', async () => {
   const { presence, told, looks, at } = watched()
   looks(3)
-  presence.heard()
+  presence.heard(at())
   looks(3)
   assert.deepEqual(told, [])
   looks(4)
   presence.heard(at())
   assert.equal(await presence.whileThere(async () => 1), 1)
-  assert.deepEqual(told.slice(1), ['back after 750'])
+  assert.deepEqual(told.slice(1), ['back after 1750'])
 })
 
 test('a process that stood still does not take its own silence for that of Postgres', async () => {

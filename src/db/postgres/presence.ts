@@ -10,7 +10,7 @@ type PresenceDeps = {
   silenceMs: number
   /** Told once each time, with why: nobody is to wait for an answer any more. */
   onAway: (why: string) => void
-  /** Told when it answers again. */
+  /** Called when it answers again, with the time since its last answer before the outage. */
   onBack: (awayMs: number) => void
 }
 
@@ -23,18 +23,26 @@ export class Presence {
   readonly #refusals = new Set<(error: Error) => void>()
   #lookedAt: number
   #silentMs = 0
-  #away: { error: Error; since: number } | undefined
+  /** When Postgres last answered. */
+  #heardAt: number
+  #away: { error: Error } | undefined
 
   constructor(deps: PresenceDeps, now = performance.now()) {
     this.#deps = deps
     this.#lookedAt = now
+    this.#heardAt = now
+  }
+
+  get isAway(): boolean {
+    return this.#away !== undefined
   }
 
   /** Postgres answered, on whichever connection. */
   heard(now = performance.now()): void {
     this.#silentMs = 0
+    const awayMs = now - this.#heardAt
+    this.#heardAt = now
     if (!this.#away) return
-    const awayMs = now - this.#away.since
     this.#away = undefined
     this.#deps.onBack(awayMs)
   }
@@ -57,7 +65,7 @@ export class Presence {
     if (this.#away || this.#silentMs < this.#deps.silenceMs) return
     const why = `Postgres has answered nothing for ${this.#deps.silenceMs} ms: nobody waits for it until it does`
     const error = new ConnectionAbandoned(why)
-    this.#away = { error, since: now }
+    this.#away = { error }
     for (const refuse of this.#refusals) refuse(error)
     this.#deps.onAway(why)
   }

@@ -10,7 +10,8 @@ export type Limits = Pick<
   | 'database_query_timeout_ms'
   | 'database_keepalive_ms'
   | 'database_silence_ms'
->
+> &
+  Partial<Pick<Config, 'database_pool_size'>>
 
 type SessionLimits = Omit<Limits, 'database_silence_ms'>
 type Session = Record<string, number>

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseDatabaseUrl } from '#lib/database-url.ts'
 import { newEmptyPlace } from '#test/harness/databases.ts'
 import { startDetour } from '#test/harness/detour.ts'
 import { until } from '#test/harness/until.ts'
 import { openDb } from '../open.ts'
 import { Connection } from './connection.ts'
+import { Hosts } from './hosts.ts'
 import { postgresSignals } from './signals.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
@@ -20,7 +22,7 @@ async function following() {
   const [opened, ended]: [Connection[], Connection[]] = [[], []]
   const [told, broken, heard]: [string[], string[], string[]] = [[], [], []]
   const open = async () => {
-    const connection = new Connection({ connectionString: detour.url })
+    const connection = new Connection({ hosts: new Hosts(parseDatabaseUrl(detour.url)) })
     opened.push(connection)
     connection.on('error', ({ message }) => broken.push(message))
     connection.on('end', () => ended.push(connection))

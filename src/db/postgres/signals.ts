@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { steadyNow } from '#lib/clock.ts'
 import { type LocalSignals, localSignals } from '../signals.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, ConnectionAbandoned, NotPrimary } from './connection.ts'
 import { channel, followRevisions } from './revisions.ts'
 
 const heartbeatMs = 300
@@ -11,11 +11,13 @@ const trustedForMs = 900
  * The interval at which the database is asked whether it accepts changes. A standby does not, and neither does a server
  * during a switch-over.
  */
-const askReadOnlyEveryMs = 2000
+const askReadOnlyEveryMs = 1000
 
 export type PostgresSignals = LocalSignals & {
   /** Whether the database accepted no changes when it was last asked. */
   readOnly: () => boolean
+  /** Why the last heartbeat failed at once, as when connections are refused; undefined for one that only takes long. */
+  refusal: () => Error | undefined
   close: () => Promise<void>
 }
 
@@ -26,7 +28,7 @@ export type PostgresSignals = LocalSignals & {
  */
 export async function postgresSignals(
   open: () => Promise<Connection>,
-  { onError }: { onError: (error: Error) => void },
+  { onError, onReadOnly = () => {} }: { onError: (error: Error) => void; onReadOnly?: () => void },
 ): Promise<PostgresSignals> {
   const local = localSignals()
   const followed = followRevisions()
@@ -36,6 +38,7 @@ export async function postgresSignals(
   let surelyHeardUntil = 0
   let lastHeardAt = 0
   let [readOnly, readOnlyAskedAt] = [false, 0]
+  let refusal: Error | undefined
 
   function lose(lost: Connection, error: Error): void {
     if (client !== lost) return
@@ -68,15 +71,18 @@ export async function postgresSignals(
       if (client !== connected) return
       surelyHeardUntil = startedAt
       lastHeardAt = startedAt
+      refusal = undefined
     } catch (error) {
+      if (error instanceof NotPrimary) readOnly = true
+      refusal = isLate(error) ? undefined : (error as Error)
       if (client) lose(client, error as Error)
     }
   }
 
   async function askReadOnly(asked: Connection): Promise<void> {
     readOnlyAskedAt = steadyNow()
-    const { rows } = await asked.query(`select current_setting('transaction_read_only') = 'on' as yes`)
-    readOnly = rows[0].yes
+    readOnly = (await asked.requirePrimary()).readOnly
+    if (readOnly) onReadOnly()
   }
 
   async function keepBeating(): Promise<void> {
@@ -93,6 +99,7 @@ export async function postgresSignals(
     live: () => steadyNow() - surelyHeardUntil < trustedForMs,
     silentForMs: () => steadyNow() - lastHeardAt,
     readOnly: () => readOnly,
+    refusal: () => refusal,
     async close() {
       closing.abort()
       // A connection that is still being opened must not hold up the end.
@@ -108,5 +115,10 @@ export async function postgresSignals(
 
 async function tooLate(): Promise<never> {
   await sleep(trustedForMs, undefined, { ref: false })
-  throw new Error('the connection for signals does not answer')
+  throw new ConnectionAbandoned('the connection for signals does not answer')
+}
+
+/** Whether an error means that an answer took too long, and not that the server refused. */
+function isLate(error: unknown): boolean {
+  return error instanceof ConnectionAbandoned || /timeout expired/.test(String((error as Error).message))
 }

@@ -62,7 +62,7 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
       }
     },
     signals,
-    standing: () => ({ silentMs: 0, readOnly: false, ...turns.standing() }),
+    standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
     async close() {
       await reports.destroy()
       // Kysely closes what it has used itself; another process may have been the only one.

@@ -50,7 +50,7 @@ export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; 
       })
     },
     signals,
-    standing: () => ({ silentMs: 0, readOnly: false, ...turns.standing() }),
+    standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
     async close() {
       await reports.destroy()
       await query.destroy()

@@ -1,0 +1,16 @@
+import { z } from '#lib/schema.ts'
+import { version } from '#lib/version.ts'
+import { route } from '../../route.ts'
+
+export const getLiveness = route({
+  method: 'get',
+  path: '/health/live',
+  tag: 'service',
+  key: 'none',
+  summary: 'Report that the process answers: always 200. Needs no key.',
+  description:
+    'For supervisors and liveness probes, which restart a process that does not answer. It does not depend on the database: a restart would not bring that back.',
+  response: z.object({ status: z.literal('live'), version: z.string() }),
+  faults: [],
+  handler: () => ({ status: 'live' as const, version }),
+})

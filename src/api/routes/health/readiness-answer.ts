@@ -1,0 +1,13 @@
+import { HttpAnswer } from '#http/route.ts'
+import { z } from '#lib/schema.ts'
+import { version } from '#lib/version.ts'
+import type { Readiness } from '../../health/readiness.ts'
+
+export const ReadinessAnswer = z.object({ status: z.enum(['ready', 'not_ready']), version: z.string() })
+
+/** 200 while this server can answer completions, else 503. */
+export function readinessAnswer(readiness: Pick<Readiness, 'problem'>) {
+  const reason = readiness.problem()
+  if (reason === undefined) return { status: 'ready' as const, version }
+  return new HttpAnswer(503, { 'retry-after': '1' }, { status: 'not_ready', version }, reason)
+}

@@ -1,0 +1,10 @@
+import type { ServerResponse } from 'node:http'
+
+const reasons = new WeakMap<ServerResponse, string>()
+
+/** Notes why a request is answered with a 5xx status, for its line in the log. */
+export function noteFailureReason(response: ServerResponse, reason: string): void {
+  reasons.set(response, reason)
+}
+
+export const failureReason = (response: ServerResponse) => reasons.get(response)

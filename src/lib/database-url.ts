@@ -1,0 +1,38 @@
+/** The servers named by a Postgres URL, each as a URL of one server, in the order in which they are tried. */
+export type DatabaseServers = {
+  urls: string[]
+  /** Only a server that accepts writes is used (`target_session_attrs=read-write` or `primary`). */
+  requiresWritable: boolean
+}
+
+/** Values of `target_session_attrs` that the service can work with; the others select a standby. */
+const usableAttributes = new Set(['any', 'read-write', 'primary'])
+
+const form = /^(?<start>postgres(?:ql)?:\/\/(?:[^/]*@)?)(?<hosts>[^/?#]*)(?<path>[^?#]*)(?:\?(?<query>[^#]*))?$/
+
+/**
+ * Reads a URL in the form of libpq: several hosts are separated by commas, each with its own port. The driver knows one
+ * host only.
+ * @throws Error that says what cannot work, and what to write instead.
+ */
+export function parseDatabaseUrl(text: string): DatabaseServers {
+  const parts = form.exec(text)?.groups
+  if (!parts) throw new Error('must be an address such as postgres://user:password@host:5432/database')
+  const parameters = (parts.query ?? '').split('&').filter((each) => each !== '')
+  const parameterOf = (name: string) => parameters.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1)
+  const attributes = parameterOf('target_session_attrs')
+  if (attributes !== undefined && !usableAttributes.has(attributes)) {
+    throw new Error(
+      `must not have target_session_attrs=${attributes}: the service writes, so use read-write, primary or any`,
+    )
+  }
+  for (const name of ['host', 'hostaddr', 'port']) {
+    if (!parameterOf(name)?.includes(',')) continue
+    throw new Error(`must name several servers as postgres://user@one:5432,two:5432/database, not in "${name}="`)
+  }
+  const hosts = parts.hosts!.split(',')
+  if (hosts.length > 1 && hosts.includes('')) throw new Error('must not have an empty host between commas')
+  const rest = parameters.filter((each) => !each.startsWith('target_session_attrs=')).join('&')
+  const urls = hosts.map((host) => `${parts.start}${host}${parts.path}${rest && `?${rest}`}`)
+  return { urls, requiresWritable: attributes === 'read-write' || attributes === 'primary' }
+}
