@@ -35,12 +35,19 @@ const endless =
 const plays = {
   events: endless(stream, '', sayings),
   comments: endless(stream, '', ': nothing\n\n'.repeat(10_000)),
+  blank_lines: endless(stream, '', '\n'.repeat(65_536)),
+  blank_crlf: endless(stream, '', '\r\n'.repeat(32_768)),
+  empty_data: endless(stream, '', 'data:\n\n'.repeat(10_000)),
+  names: endless(stream, '', 'event: ping\n\n'.repeat(10_000)),
+  pings: endless(stream, '', 'data: {"type":"ping"}\n\n'.repeat(10_000)),
   one_line: endless(stream, '', `data: ${'x'.repeat(megabyte)}`),
   zipped_events: endless(stream, gzip, gzipSync(sayings)),
   zipped_line: endless(stream, gzip, gzipSync('x'.repeat(10 * megabyte))),
   json: endless('application/json', '', ' '.repeat(megabyte)),
   zipped_json: endless('application/json', gzip, gzipSync(' '.repeat(10 * megabyte))),
 } satisfies Record<string, Play>
+/** Streams without content; they are refused early. */
+const nothing = ['comments', 'blank_lines', 'blank_crlf', 'empty_data', 'names', 'pings']
 const streamed = { said: endless(stream, gzip, gzipSync(sayings)), called: endless(stream, '', calls) }
 
 let upstream: FaultyUpstream
@@ -63,9 +70,24 @@ describe('an answer without end', () => {
         body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }] },
       })
       assert.equal(status, 502)
-      assert.match(body.error.message, /cannot be read: (it|an event) is over \d+ bytes/)
+      assert.match(
+        body.error.message,
+        /cannot be read: ((it|an event) is over \d+ bytes|it has no event|\d+ events in a row)/,
+      )
       const grown = process.memoryUsage().rss - before
       assert.ok(grown < 600e6, `${grown} bytes more`)
+    })
+  }
+
+  for (const play of nothing) {
+    test(`ends in a stream after little work: ${play}`, { timeout: 900_000 }, async () => {
+      const before = process.cpuUsage()
+      const { status, text } = await service.ask('POST', '/chat/completions', {
+        body: { model: `faulty/${play}`, messages: [{ role: 'user', content: 'Hi' }], stream: true },
+      })
+      const { user, system } = process.cpuUsage(before)
+      assert.ok(status === 502 || text.includes('cannot be read'), text)
+      assert.ok(user + system < 5e6, `${user + system} µs`)
     })
   }
 

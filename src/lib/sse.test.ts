@@ -95,3 +95,26 @@ test('an event of one line reads as the same line reads among others', () => {
     { numRuns: 2000 },
   )
 })
+
+test('a reader with a bound gives up where only idle bytes come, however they are cut', () => {
+  for (const idle of ['\n', '\r\n', ': comment\n\n', 'data:\n\n', 'event: ping\n\n']) {
+    for (const size of [1, 7, 4096]) {
+      const reader = new SseReader(10_000)
+      const bytes = Buffer.from(idle.repeat(11_000))
+      const pushAll = () => {
+        for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size))
+      }
+      assert.throws(pushAll, /no event in 10000 bytes/, JSON.stringify(idle))
+    }
+  }
+})
+
+test('idle bytes between events are not added up', () => {
+  const reader = new SseReader(100)
+  const comments = ': comment\n\n'.repeat(5)
+  for (let times = 0; times < 100; times++) assert.equal(reader.push(Buffer.from(`${comments}data: 1\n\n`)).length, 1)
+  for (let times = 0; times < 100; times++) {
+    reader.push(Buffer.from(comments))
+    reader.noteEvent()
+  }
+})

@@ -20,13 +20,25 @@ export class SseReader {
   /** Whether the line that the next chunk continues is still empty. */
   #lineIsBlank = true
   #isFirst = true
+  readonly #maxIdleBytes: number
+  #idleBytes = 0
+
+  /** @param maxIdleBytes of blank lines, comments and events without data in a row are refused. */
+  constructor(maxIdleBytes = Number.POSITIVE_INFINITY) {
+    this.#maxIdleBytes = maxIdleBytes
+  }
 
   /** Whether the next chunk begins an event. */
   get isBetweenEvents(): boolean {
     return this.#lineIsBlank && this.#held.bytes === 0
   }
 
-  /** @throws Error when an event is over 32 MiB. */
+  /** Notes an event that was read without this reader. */
+  noteEvent(): void {
+    this.#idleBytes = 0
+  }
+
+  /** @throws Error when an event is over 32 MiB, or nothing comes but idle bytes. */
   push(chunk: Buffer): SseEvent[] {
     const events: SseEvent[] = []
     let eventStart = 0
@@ -36,8 +48,12 @@ export class SseReader {
       this.#lineIsBlank = true
       lineStart = at + 1
       if (!blank) continue
-      const event = this.#parse(chunk.subarray(eventStart, lineStart))
+      // A run of blank lines is one end of an event.
+      while (chunk[lineStart] === lineFeed) lineStart++
+      const bytes = lineStart - eventStart + this.#held.bytes
+      const event = this.#parse(chunk.subarray(eventStart, at + 1))
       if (event) events.push(event)
+      this.#count(event, bytes)
       eventStart = lineStart
     }
     this.#lineIsBlank &&= isBlank(chunk, lineStart, chunk.length)
@@ -57,6 +73,11 @@ export class SseReader {
     const isFirst = this.#isFirst
     this.#isFirst = false
     return parse(isFirst ? withoutMark(raw) : raw)
+  }
+
+  #count(event: SseEvent | undefined, bytes: number): void {
+    this.#idleBytes = event?.data ? 0 : this.#idleBytes + bytes
+    if (this.#idleBytes > this.#maxIdleBytes) throw new Error(`it has no event in ${this.#maxIdleBytes} bytes`)
   }
 
   #hold(rest: Buffer): void {

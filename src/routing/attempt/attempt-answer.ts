@@ -15,6 +15,12 @@ import type { Exchange, Sink, TransportFailure } from './upstream/send.ts'
 /** After the end of an answer, at most so many bytes are read to find its usage. */
 const mostBytesToUsage = 1024 * 1024
 
+/** Keep-alives of an hour are a few kilobytes. */
+const maxIdleBytes = 1024 * 1024
+
+/** Pings, and events of tools that the provider runs, are far fewer. */
+const maxEmptyEvents = 100_000
+
 /** Errors longer than this are cut: nobody reads them, and they are held in memory. */
 const maxErrorBytes = 64 * 1024
 
@@ -27,7 +33,7 @@ export class AttemptAnswer implements Sink {
   readonly #receiver: Receiver
   readonly #now: () => number
   readonly #settle: (failure: AttemptFailure | undefined) => void
-  readonly #sse = new SseReader()
+  readonly #sse = new SseReader(maxIdleBytes)
   readonly #read: (event: SseEvent) => AnswerEvent[]
   readonly #alike: AlikeEvents | undefined
   #status = 0
@@ -35,6 +41,7 @@ export class AttemptAnswer implements Sink {
   #whole: ByteBuffer | undefined
   readonly #received = new AnswerBound()
   readonly #said = new AnswerBound()
+  #emptyEvents = 0
   #started = false
   #finished = false
   #over = false
@@ -132,6 +139,7 @@ export class AttemptAnswer implements Sink {
     // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
     if (!this.#ask.stream) this.#received.take(chunk.length)
     const read = this.#alike && this.#sse.isBetweenEvents ? this.#alike.deliver(chunk) : 0
+    if (read > 0) this.#sse.noteEvent()
     if (read === chunk.length) this.#receiver.flush()
     else this.#deliver(this.#sse.push(read === 0 ? chunk : chunk.subarray(read)))
   }
@@ -145,6 +153,7 @@ export class AttemptAnswer implements Sink {
       const read = this.#read(event)
       const error = read.find((one) => one.type === 'error')
       if (error) return this.#upstreamError(error)
+      this.#countEmpty(read)
       this.#said.takeEvent(event.raw, read)
       if (read.some((one) => one.type === 'finish')) this.#finished = true
       this.#start()
@@ -153,6 +162,11 @@ export class AttemptAnswer implements Sink {
       if (isPlain) this.#alike?.learn(event.raw, read)
     }
     if (this.#started) this.#receiver.flush()
+  }
+
+  #countEmpty(read: AnswerEvent[]): void {
+    this.#emptyEvents = read.length === 0 ? this.#emptyEvents + 1 : 0
+    if (this.#emptyEvents > maxEmptyEvents) throw new Error(`${maxEmptyEvents} events in a row have no content`)
   }
 
   #start(): void {
