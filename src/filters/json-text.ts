@@ -1,3 +1,5 @@
+import { UniqueNames } from './unique-names.ts'
+
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\]]/g
 /** Texts in quotes, the last of which may have no end, and what stands between them. */
 const pieces = /"(?:[^"\\]|\\[\s\S])*"?|[^"]+/g
@@ -32,9 +34,9 @@ export function isAlmostJson(text: string): boolean {
  */
 export function rewriteJsonText(json: string, rewrite: RewriteValue, depth = 1): string {
   let name = ''
-  const objects: Names[] = []
+  const objects: UniqueNames[] = []
   return json.replace(token, (written: string, offset: number) => {
-    if (written === '{' || written === '[') objects.push(new Map())
+    if (written === '{' || written === '[') objects.push(new UniqueNames())
     if (written === '}' || written === ']') objects.pop()
     if ('{}[]'.includes(written)) return written
     if (!written.startsWith('"')) {
@@ -44,7 +46,7 @@ export function rewriteJsonText(json: string, rewrite: RewriteValue, depth = 1):
     const value = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1)
     const isName = followedByColon(json, offset + written.length)
     const rewritten = isName
-      ? unused(objects.at(-1), value === '' ? '' : rewrite(value, ''), value)
+      ? objects.at(-1)!.add(value === '' ? '' : rewrite(value, ''), value)
       : rewriteWithin(value, name, rewrite, depth)
     if (isName) name = value
     return rewritten === value ? written : JSON.stringify(rewritten)
@@ -55,18 +57,6 @@ function rewriteWithin(value: string, name: string, rewrite: RewriteValue, depth
   if (value === '') return ''
   const isNested = depth < mostDepth && /^\s*[[{]/.test(value) && isJsonText(value)
   return isNested ? rewriteJsonText(value, rewrite, depth + 1) : rewrite(value, name)
-}
-
-/** The names of an object so far, and whether each was changed. */
-type Names = Map<string, boolean>
-
-/** A name that no other field of the same object has. Two that were equal before may stay so. */
-function unused(names: Names | undefined, name: string, before: string): string {
-  const isChanged = name !== before
-  let free = name
-  for (let i = 2; names?.has(free) && (isChanged || names.get(free)); i++) free = `${name} ${i}`
-  names?.set(free, isChanged)
-  return free
 }
 
 /**

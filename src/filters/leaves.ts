@@ -13,6 +13,7 @@ import {
   schemaPlaceOf,
 } from './schema-words.ts'
 import { joinedTexts, withText } from './thought-texts.ts'
+import { UniqueNames } from './unique-names.ts'
 
 /** A text of a request: the name of its field where that says what it is, and whether the user wrote it. */
 export type Leaf = { text: string; context: string; user: boolean }
@@ -88,13 +89,13 @@ function rewriteThoughts(items: unknown[], place: LeavesPlace, rewrite: Rewrite)
 
 function rewriteFields(fields: Fields, place: LeavesPlace, rewrite: Rewrite): Fields {
   let changed = false
-  const names = new Set<string>()
+  const names = new UniqueNames()
   const rewritten = Object.entries(fields).map(([key, value]): [string, unknown] => {
     const stays = place.of === 'body' && (key === 'model' || ownFields.has(key))
-    const name =
-      stays || !isTelling(key, place) ? key : unused(names, rewrite({ text: key, context: '', user: place.user }))
+    const isFixed = stays || !isTelling(key, place)
+    if (isFixed) names.reserve(key)
+    const name = isFixed ? key : names.add(rewrite({ text: key, context: '', user: place.user }), key)
     const next = stays ? value : rewriteField(fields, key, value, place, rewrite)
-    names.add(name)
     changed ||= next !== value || name !== key
     return [name, next]
   })
@@ -106,12 +107,6 @@ function isTelling(key: string, { isFree, schema }: LeavesPlace): boolean {
   if (key === '') return false
   if (schema) return !isSchemaWord(key, schema)
   return isFree || !isPlain(key)
-}
-
-function unused(names: Set<string>, name: string): string {
-  let free = name
-  for (let i = 2; names.has(free); i++) free = `${name} ${i}`
-  return free
 }
 
 function rewriteField(fields: Fields, key: string, value: unknown, place: LeavesPlace, rewrite: Rewrite): unknown {

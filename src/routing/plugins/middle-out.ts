@@ -39,14 +39,22 @@ const charactersIn = (tokens: number, text: string) =>
 
 function withoutMiddle(items: Item[], excess: number): Item[] {
   const turns = turnsOf(items)
-  let left = excess
-  // From the middle outwards, and neither what the conversation began with nor what is asked now.
-  while (turns.length > 3 && left > 0) {
-    const [dropped] = turns.splice(Math.floor(turns.length / 2), 1)
-    left -= sizeOf(dropped)
+  const { items: shorter, dropped } = dropMiddleTurns(turns, excess)
+  return dropped < excess ? withoutMiddles(shorter, excess - dropped) : shorter
+}
+
+/** Drops whole turns from the middle outwards until enough characters are gone. Keeps at least three turns. */
+function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; dropped: number } {
+  let from = Math.floor(turns.length / 2)
+  let to = from
+  let dropped = 0
+  while (from + turns.length - to > 3 && dropped < excess) {
+    const isBefore = Math.floor((from + turns.length - to) / 2) < from
+    if (isBefore) from--
+    else to++
+    dropped += sizeOf(turns[isBefore ? from : to - 1])
   }
-  const kept = turns.flat()
-  return left > 0 ? withoutMiddles(kept, left) : kept
+  return { items: [...turns.slice(0, from), ...turns.slice(to)].flat(), dropped }
 }
 
 /** Each with all that was said and done about one saying of the user, so that no call is parted from its result. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { pushAll } from '#lib/push-all.ts'
 import { withoutNulls } from '#lib/without-nulls.ts'
 import { hasFailed, isInstruction, type Piece, piecesOf } from './content.ts'
 import { calledFunction } from './tool-arguments.ts'
@@ -22,7 +23,7 @@ export function turnsOf(messages: Message[]): Turn[] {
     const content = blocksOf(message)
     if (content.length === 0) continue
     const last = turns.at(-1)
-    if (last?.role === role) last.content.push(...content)
+    if (last?.role === role) pushAll(last.content, content)
     else turns.push({ role, content })
   }
   return turns

@@ -1,5 +1,6 @@
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { pushAll } from '#lib/push-all.ts'
 import type { Body } from '../protocol.ts'
 import { asOneText, hasFailed, isInstruction, type Piece, piecesOf } from './content.ts'
 import { madeUpCallId } from './gemini-call-id.ts'
@@ -29,7 +30,7 @@ export function contentsOf(messages: Message[], model: string): Content[] {
     if (parts.length === 0) continue
     const role = message.role === 'assistant' ? 'model' : 'user'
     const last = contents.at(-1)
-    if (last?.role === role) last.parts.push(...parts)
+    if (last?.role === role) pushAll(last.parts, parts)
     else contents.push({ role, parts })
   }
   // A call may follow a turn of the user's only, so there is one, though it says nothing.
@@ -62,15 +63,22 @@ function functionCalls(
   thoughts: Thought[],
   mustBeSigned: boolean,
 ): Part[] {
+  const thoughtOfCall = firstById(thoughts)
   return (calls ?? []).map((call, index) => {
     const { id } = call
-    const own = thoughts.find((thought) => thought.id === id)?.encrypted
+    const own = thoughtOfCall.get(id)?.encrypted
     const thoughtSignature = own ?? (mustBeSigned && index === 0 ? foreignSignature : undefined)
     return {
       functionCall: { ...sentId(id), ...calledFunction(call) },
       ...(thoughtSignature && { thoughtSignature }),
     }
   })
+}
+
+function firstById(thoughts: Thought[]): ReadonlyMap<string | undefined, Thought> {
+  const byId = new Map<string | undefined, Thought>()
+  for (const thought of thoughts) if (!byId.has(thought.id)) byId.set(thought.id, thought)
+  return byId
 }
 
 /** The response of a function is an object. Parts that are not text stand beside it. */

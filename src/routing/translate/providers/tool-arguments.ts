@@ -12,6 +12,8 @@ export function argumentsOf(json: string | undefined): object {
 
 /** The value of a text that is JSON. @throws Fault `invalid` for what could not be written out again. */
 export function parsedText(json: string): unknown {
+  // A failing parse costs microseconds, and most results of tools are plain text.
+  if (!startsLikeJson.test(json)) return undefined
   let value: unknown
   try {
     value = JSON.parse(json)
@@ -22,6 +24,8 @@ export function parsedText(json: string): unknown {
     throw new Fault('invalid', `JSON within a text is nested more than ${deepest} levels deep. Send a flatter one.`)
   return value
 }
+
+const startsLikeJson = /^\s*[[{"\-\dtfn]/
 
 /** Deeper than any function wants it. */
 const deepest = 500

@@ -1,12 +1,13 @@
 import type { ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
 import { Fault } from '#lib/fault.ts'
+import { pushAll } from '#lib/push-all.ts'
 import { type Block, blocksOf, partsOf } from './blocks.ts'
 import { thoughtOf } from './thoughts.ts'
 
 type Turn = { role?: unknown; content?: unknown }
 
-/** System and turns as messages of a chat. A tool's result becomes a message of its own, before what stands beside it. */
+/** Translates the system prompt and the turns into chat messages. A tool's result becomes a separate message before the rest. */
 export function messagesOf(system: unknown, turns: readonly Turn[]): Message[] {
   const instructions = contentOf(blocksOf(system, 'system'), 'system')
   const told: Message[] = instructions.length > 0 ? [{ role: 'system', content: simplest(instructions) }] : []
@@ -55,10 +56,10 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'thinking' || block.type === 'redacted_thinking') {
       const thought = thoughtOf(block)
-      if (thought) details.push(...detailsOf(thought, details.length))
+      if (thought) pushAll(details, detailsOf(thought, details.length))
     } else if (block.type === 'tool_use') calls.push(callOf(block, `${path}.${index}`))
     else if (block.type === 'compaction') said.push({ type: 'text', text: String(block.content ?? '') })
-    else if (!anthropicsOwn.test(block.type)) said.push(...partsOf(block, `${path}.${index}`))
+    else if (!anthropicsOwn.test(block.type)) pushAll(said, partsOf(block, `${path}.${index}`))
   }
   if (said.length + calls.length + details.length === 0) return []
   const message = {

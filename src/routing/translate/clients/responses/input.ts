@@ -2,6 +2,7 @@ import type { Content, ContentPart, Message, ToolCall } from '#chat/message.ts'
 import { unseal } from '#chat/sealed-thought.ts'
 import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
 import { Fault } from '#lib/fault.ts'
+import { pushAll } from '#lib/push-all.ts'
 import type { Namespaces } from './namespaces.ts'
 
 type Part = { type: string } & Record<string, unknown>
@@ -62,19 +63,22 @@ function add(messages: Message[], item: Item, path: string, namespaces: Namespac
     const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
     const name = namespaces.nameOf(textIn(item, 'name', path), item.namespace)
     const called = { name, arguments: textIn(item, 'arguments', path) }
-    const assistant = lastAssistant(messages)
-    assistant.tool_calls = [...(assistant.tool_calls ?? []), { ...call, function: called }]
+    addCall(messages, { ...call, function: called })
   }
   if (type === 'custom_tool_call') {
     const custom = { name: textIn(item, 'name', path), input: textIn(item, 'input', path) }
-    const assistant = lastAssistant(messages)
-    const call = { id: textIn(item, 'call_id', path), type: 'custom' as const, custom }
-    assistant.tool_calls = [...(assistant.tool_calls ?? []), call]
+    addCall(messages, { id: textIn(item, 'call_id', path), type: 'custom' as const, custom })
   }
   if (isOutput(item)) {
     const content = contentOf(item.output ?? '', `${path}.output`)
     messages.push({ role: 'tool', tool_call_id: textIn(item, 'call_id', path), content })
   }
+}
+
+function addCall(messages: Message[], call: ToolCall): void {
+  const assistant = lastAssistant(messages)
+  assistant.tool_calls ??= []
+  assistant.tool_calls.push(call)
 }
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user'])
@@ -83,8 +87,9 @@ function addMessage(messages: Message[], item: Item, path: string): void {
   const content = contentOf(item.content ?? '', `${path}.content`)
   if (item.role === 'assistant') {
     const assistant = lastAssistant(messages)
-    const said: ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-    assistant.content = [...(assistant.content ?? []), ...said]
+    const parts: ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+    assistant.content ??= []
+    pushAll(assistant.content, parts)
     return
   }
   if (!roles.has(item.role ?? ''))
@@ -100,9 +105,9 @@ function addThought(messages: Message[], item: Item, path: string): void {
   const mark = sealed ? unseal(sealed, id) : undefined
   if (!mark) return
   const assistant = lastAssistant(messages)
-  const details = assistant.reasoning_details ?? []
+  assistant.reasoning_details ??= []
   const text = said.join('\n\n')
-  assistant.reasoning_details = [...details, ...detailsOf({ text, ...mark }, details.length)]
+  pushAll(assistant.reasoning_details, detailsOf({ text, ...mark }, assistant.reasoning_details.length))
 }
 
 function textsIn(parts: unknown, path: string): string[] {
@@ -116,7 +121,7 @@ function textsIn(parts: unknown, path: string): string[] {
   })
 }
 
-/** The assistant's message that is being put together. */
+/** The assistant message at the end of the list; appends an empty one if the last message is of another role. */
 function lastAssistant(messages: Message[]): Assistant {
   const last = messages.at(-1)
   if (last?.role === 'assistant') return last as Assistant

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fastify } from 'fastify'
+import { filterBodies } from '#filters/filter-bodies.ts'
+import { compileFilters } from '#filters/rules.ts'
+import { parseWith } from '#http/compilers.ts'
+import { jsonReader } from '#http/json-body.ts'
+import { applyPreset } from '#presets/apply.ts'
+import type { PresetVersion } from '#presets/preset.ts'
+import { middleOut } from '#routing/plugins/middle-out.ts'
+import { requirePlainNames, withoutUnknownFields } from '#routing/policy/known-fields.ts'
+import { worstCase } from '#routing/policy/worst-case.ts'
+import { needsOf } from '#routing/resolve/needs.ts'
+import { estimatePrompt } from '#routing/resolve/prompt-size.ts'
+import { clientOf } from '#routing/translate/clients/clients.ts'
+import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
+import { protocols } from '#routing/translate/providers/protocols.ts'
+import { chatBodies } from './growing-bodies/chat-bodies.ts'
+import { messagesBodies } from './growing-bodies/messages-bodies.ts'
+import type { GrowingBody } from './growing-bodies/pieces.ts'
+import { responsesBodies } from './growing-bodies/responses-bodies.ts'
+import { endpointFor } from './harness/encode.ts'
+
+const largestBody = 4 * 1024 * 1024
+const mostGrowth = 2.6
+/** Differences below this are chance: the collector, or other processes. */
+const noiseMs = 20
+const mostRuns = 8
+/** Work that takes longer is not repeated: it is not linear. */
+const hopelessMs = 5000
+
+const read = jsonReader(fastify())
+const { rules } = compileFilters([
+  {
+    id: 'g',
+    name: 'g',
+    policy: {
+      content_filter_builtins: [{ slug: 'email', action: 'redact', label: '[EMAIL]' }],
+      content_filters: [{ pattern: 'x\\d+', action: 'redact' }],
+    },
+  },
+])
+const endpoint = endpointFor('gemini-3-pro')
+const target = { endpoint, credential: 'secret', stream: false }
+const shortContext = [{ endpoints: [endpointFor('m', { contextLength: 2000 })] }] as never
+
+/** All that is done with a request before it is sent, for providers of every protocol. */
+function translate(client: ClientProtocol, text: string): void {
+  const body = read(text) as Body
+  const parsed = client.isSurelyValid?.(body) || parseWith(client.operation.request, body).success
+  assert.ok(parsed, 'the body is invalid')
+  requirePlainNames(body)
+  const preset = { system_prompt: 'Be brief.', config: { tools: body.tools } } as unknown as PresetVersion
+  client.toChat(applyPreset(preset, body, client.preset))
+  const chat = client.toChat(body)
+  needsOf(chat, 1000)
+  estimatePrompt(chat)
+  withoutUnknownFields({ chat, body })
+  worstCase({ chat, body, protocol: client.protocol }, [{ endpoint } as never], () => protocols[client.protocol])
+  for (const protocol of Object.values(protocols)) protocol.encode(chat, target)
+  protocols[client.protocol].passThrough?.(body, target)
+  middleOut(body, client.conversation, chat, shortContext)
+}
+
+function filter(client: ClientProtocol, text: string): void {
+  const body = read(text) as Body
+  assert.equal(filterBodies(rules, { chat: client.toChat(body), body }).outcome, 'filtered')
+}
+
+for (const [protocol, bodies] of [
+  ['openai-chat', chatBodies],
+  ['openai-responses', responsesBodies],
+  ['anthropic-messages', messagesBodies],
+] as const)
+  describe(`processor time for a body of ${protocol} that doubles at most doubles`, () => {
+    const client = clientOf(protocol)!
+    for (const [name, make] of Object.entries(bodies))
+      test(name, () => {
+        const texts = growing(make)
+        requireLinear('translation', texts, (text) => translate(client, text))
+        requireLinear('filters', texts, (text) => filter(client, text))
+      })
+  })
+
+/** Bodies of 25 %, 50 % and 100 % of what the service accepts. */
+function growing(make: GrowingBody): string[] {
+  const written = (count: number) => JSON.stringify({ model: 'm', ...make(Math.floor(count)) })
+  const most = largestCount(written)
+  return [most / 4, most / 2, most].map(written)
+}
+
+/** The number of pieces with which a body is still accepted, to within 20 %. */
+function largestCount(written: (count: number) => string): number {
+  const sample = written(1000)
+  let most = (1000 * largestBody) / sample.length
+  while (!isAccepted(written(most))) most *= 0.8
+  return most
+}
+
+function isAccepted(text: string): boolean {
+  if (text.length > largestBody) return false
+  try {
+    read(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The shortest of several runs decides, so that a busy machine and the collector do not. */
+function requireLinear(what: string, texts: string[], act: (text: string) => void): void {
+  const shortest = texts.map(() => Number.POSITIVE_INFINITY)
+  for (let run = 0; run < mostRuns; run++) {
+    for (const [i, text] of texts.entries())
+      shortest[i] = Math.min(
+        shortest[i]!,
+        processorMs(() => act(text)),
+      )
+    if (isLinear(shortest)) return
+    if (shortest.at(-1)! > hopelessMs) break
+  }
+  assert.fail(`${what}: ${shortest.map((ms) => `${ms.toFixed(0)} ms`).join(', then ')} for bodies of twice the size`)
+}
+
+function isLinear(ms: number[]): boolean {
+  return ms.every((time, i) => i === 0 || time <= mostGrowth * ms[i - 1]! + noiseMs)
+}
+
+function processorMs(act: () => void): number {
+  const before = process.threadCpuUsage()
+  act()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
