@@ -31,6 +31,10 @@ try {
   // Heard before anything is done: a signal that nobody hears yet ends the process.
   // A terminal sends Ctrl-C to npm and to us, and npm passes it on: the second one is not impatience. One that comes
   // while the service starts lets it, for a while: ended halfway, it would leave interns behind and tell nobody the keys.
+  const exit = (code: number): never => {
+    log.info({ code }, 'exit')
+    process.exit(code)
+  }
   const stop = async (how: { drain: boolean }, code = 0) => {
     const impatience = setTimeout(() => process.exit(1), patienceMs)
     const started = await starting.catch(() => undefined)
@@ -41,20 +45,23 @@ try {
       await started.stop(how)
     } catch (error) {
       log.error({ err: error }, 'the service did not end as it should')
-      process.exit(1)
+      exit(1)
     }
-    process.exit(code || started.lost() ? 1 : 0)
+    exit(code || started.lost() ? 1 : 0)
   }
   // Whoever sits at a terminal waits; a balancer has to be told first.
-  process.on(
-    'SIGINT',
-    once(() => stop({ drain: false })),
-  )
-  process.on(
-    'SIGTERM',
-    once(() => stop({ drain: true })),
-  )
+  for (const [signal, drain] of [
+    ['SIGINT', false],
+    ['SIGTERM', true],
+  ] as const) {
+    const stopOnce = once(() => stop({ drain }))
+    process.on(signal, () => {
+      log.info({ signal, drainMs: drain ? config.drain_ms : 0, graceMs: config.shutdown_grace_ms }, 'signal: stopping')
+      void stopOnce()
+    })
+  }
   process.on('SIGHUP', async () => {
+    log.info({ signal: 'SIGHUP' }, 'signal: reading the catalogue again')
     const started = await starting.catch(() => undefined)
     await started?.reloadCatalogue().then(
       ({ models, endpoints }) => log.info({ models, endpoints }, 'catalogue reloaded'),
@@ -62,6 +69,7 @@ try {
     )
   })
   process.on('SIGUSR2', async () => {
+    log.info({ signal: 'SIGUSR2' }, 'signal: replacing workers')
     const started = await starting.catch(() => undefined)
     await started?.replaceWorkers?.().then(
       () => log.info('workers replaced'),

@@ -34,6 +34,8 @@ export type Metrics = {
   observeQuery: NonNullable<Watch['onQuery']>
   /** A connection to the database broke, or was found dead. */
   observeBrokenConnection: () => void
+  /** The database answered nothing for so long that it counts as away. */
+  observeDatabaseOutage: () => void
   /** A rule refused a request. */
   observeRefusal: (by: { guardrail?: string; rule: string }) => void
   /** An attempt to tell a webhook something. */
@@ -77,16 +79,19 @@ const querySeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 
 /**
  * Series that alerts watch. They start at 0: Prometheus cannot see an increase of a series that did not exist before.
  */
+const answerPaths = [
+  '/chat/completions',
+  '/responses',
+  '/messages',
+  '/interns/:internId/chat/completions',
+  '/interns/:internId/sessions/:sessionId/chat/completions',
+]
 const watched = [
-  ['POST', '/chat/completions', '200'],
-  ['POST', '/chat/completions', '503'],
-  ['POST', '/responses', '200'],
-  ['POST', '/responses', '503'],
-  ['GET', '/activity', '200'],
-  ['GET', '/activity', '503'],
-  ['GET', '/health', '200'],
-  ['GET', '/health', '503'],
-] as const
+  ...answerPaths.flatMap((path) => ['200', '502', '503', '504'].map((status) => ['POST', path, status] as const)),
+  ...['/activity', '/health', '/health/ready'].flatMap((path) =>
+    ['200', '503'].map((status) => ['GET', path, status] as const),
+  ),
+]
 
 export function createMetrics(): Metrics {
   const requests = createHistogram({
@@ -115,6 +120,12 @@ export function createMetrics(): Metrics {
   for (const outcome of ['ok', 'failed']) queries.start(outcome)
   for (const cause of [...databaseFailures, 'other']) queryFailures.start(cause)
   brokenConnections.start()
+  const outages = createCounter({
+    name: 'signalbox_db_outages_total',
+    help: 'How often the database answered nothing for database_silence_ms.',
+    labels: [],
+  })
+  outages.start()
   const refusals = refusalMetrics()
   const webhooks = webhookMetrics()
   const internRuns = internRunMetrics()
@@ -125,6 +136,7 @@ export function createMetrics(): Metrics {
     queries,
     queryFailures,
     brokenConnections,
+    outages,
     ...refusals.all,
     ...webhooks.all,
     ...internRuns.all,
@@ -145,6 +157,7 @@ export function createMetrics(): Metrics {
       if (outcome === 'failed') queryFailures.add(databaseFailureOf(error) ?? 'other')
     },
     observeBrokenConnection: () => brokenConnections.add(),
+    observeDatabaseOutage: () => outages.add(),
     observeRefusal: refusals.observe,
     observeWebhook: webhooks.observe,
     observeBacklog: (backlog) => void own.push(...backlogMetrics(backlog)),

@@ -88,6 +88,7 @@ export async function startService({
     async stop({ drain = false } = {}) {
       if (drain) await shutdown.drain(app.server, config.drain_ms)
       else shutdown.skipDrain()
+      if (drain) log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
       await end()
     },
   }

@@ -8,6 +8,7 @@ import type { Ledger } from '#usage/ledger.ts'
 export type ServerState = {
   database: 'sqlite' | 'postgres'
   db: () => DatabaseHealth
+  clockCorrectionMs: () => number
   ledger: Pick<Ledger, 'standing' | 'hasRoom' | 'admissionDelayMs'>
   /** Completions and turns of interns under way. */
   answers: () => number
@@ -19,7 +20,7 @@ export type ServerState = {
 }
 
 export function stateMetrics(state: ServerState): Metric[] {
-  const { database, db, ledger, answers, eventStreams, interns, isShuttingDown, now } = state
+  const { database, db, clockCorrectionMs, ledger, answers, eventStreams, interns, isShuttingDown, now } = state
   const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
   const plain = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
   const worst = (name: string, help: string, read: () => number) =>
@@ -42,7 +43,16 @@ export function stateMetrics(state: ServerState): Metric[] {
       { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },
       () => ({ used: db().used, idle: db().idle }),
     ),
-    plain('signalbox_db_waiting', 'How many wait for a connection of the pool.', () => db().waiting),
+    plain(
+      'signalbox_db_waiting',
+      'Statements that have waited for a connection for 0.25 s or more.',
+      () => db().waiting,
+    ),
+    worst(
+      'signalbox_db_clock_offset_seconds',
+      "The difference of this server's clock from the database's, if it is more than 1 s.",
+      () => Math.abs(clockCorrectionMs()) / 1000,
+    ),
     createGauge(
       { name: 'signalbox_interns', help: 'Interns of this host, by state.', label: 'state', aggregator: 'max' },
       interns,

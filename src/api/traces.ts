@@ -2,6 +2,7 @@ import type { Attributes, Span, Tracer } from '@opentelemetry/api'
 import type { IdGenerator } from '@opentelemetry/sdk-trace'
 import { toUsd } from '#lib/pico-usd.ts'
 import type { SpanName } from '#lib/trace-parent.ts'
+import { version } from '#lib/version.ts'
 import type { Generation } from '#usage/generation.ts'
 import { callersContext } from './callers-context.ts'
 import type { RequestSpans } from './request-spans.ts'
@@ -16,13 +17,13 @@ export type Traces = Partial<RequestSpans> & {
 type Variable = (name: string) => string | undefined
 
 /** Nothing, and nothing loaded, unless the standard variables name a collector. */
-export async function openTraces(variable: Variable, now: () => number): Promise<Traces> {
+export async function openTraces(variable: Variable, now: () => number, instance: string): Promise<Traces> {
   const wanted = variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   const off = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
-  return wanted && !off ? startTraces(variable, now) : { on: false, record: () => {}, close: async () => {} }
+  return wanted && !off ? startTraces(variable, now, instance) : { on: false, record: () => {}, close: async () => {} }
 }
 
-async function startTraces(variable: Variable, now: () => number): Promise<Traces> {
+async function startTraces(variable: Variable, now: () => number, instance: string): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, resources, { requestSpans }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -31,7 +32,8 @@ async function startTraces(variable: Variable, now: () => number): Promise<Trace
     import('./request-spans.ts'),
   ])
   const named = resources.resourceFromAttributes({ 'service.name': variable('OTEL_SERVICE_NAME') ?? 'signalbox' })
-  const resource = resources.detectResources({ detectors: [resources.envDetector] }).merge(named)
+  const own = resources.resourceFromAttributes({ 'service.instance.id': instance, 'service.version': version })
+  const resource = own.merge(resources.detectResources({ detectors: [resources.envDetector] })).merge(named)
   const exporter = new OTLPTraceExporter()
   const idGenerator = new ChosenIds(new sdk.RandomIdGenerator())
   const spanProcessors = [new sdk.BatchSpanProcessor({ exporter })]

@@ -17,7 +17,7 @@ function openAccount() {
     const { promise, resolve, reject } = Promise.withResolvers<Grant>()
     const ended = report.held === 0n && report.total === report.confirmed
     const grant = (granted: bigint) =>
-      resolve({ granted, free: 1000n, others: 0n, at: 0, current: true, ended: ended && granted === 0n })
+      resolve({ granted, free: 1000n, others: 0n, silent: 0n, at: 0, current: true, ended: ended && granted === 0n })
     asked.push({ report, grant, fail: () => reject(new Error('The database is away.')) })
     return promise
   }
@@ -170,7 +170,7 @@ function bankOf(limit: bigint, delay: () => Promise<unknown>) {
       const granted = free >= report.need && report.need > 0n ? report.need + (free - report.need) / 4n : 0n
       leases.set(server, report.held + granted)
       await delay()
-      return { granted, free: free - granted, others, at: 0, current: true, ended: false }
+      return { granted, free: free - granted, others, silent: 0n, at: 0, current: true, ended: false }
     }
 }
 
@@ -225,7 +225,15 @@ test('an account is waited for while somebody waits for its money, and then no m
 
 test('who would be served once other servers gave back what they hold is not refused at once', async () => {
   let others = 8n
-  const account = newAccount(async () => ({ granted: 0n, free: 4n, others, at: 0, current: true, ended: true }))
+  const account = newAccount(async () => ({
+    granted: 0n,
+    free: 4n,
+    others,
+    silent: 0n,
+    at: 0,
+    current: true,
+    ended: true,
+  }))
   const reserved = account.reserve(10n, 1000n)
   await turn()
   assert.equal(account.isWaited, true)

@@ -154,11 +154,12 @@ export class BudgetAccount {
     this.#serveWaiting()
     const { first } = this.#waiting
     if (!first) return
-    const { granted, free, others, current } = await this.#ask(first)
+    const { granted, free, others, silent, current } = await this.#ask(first)
     if (granted > 0n) this.#again = true
     this.#serveWaiting()
     if (!current) this.#waiting.settleAll('over')
-    this.#waiting.refuse(free + others + this.#available + this.#reserved, this.#deps.elapsed())
+    const soon = free + others + this.#available + this.#reserved
+    this.#waiting.refuse({ soon, silent }, this.#deps.elapsed())
   }
 
   /** Reports what was spent, and gives back what is idle, but for `ready` while it is in use. */

@@ -8,7 +8,7 @@ import { picoUsd } from '#lib/pico-usd.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
-import { leaseMs } from './leases.ts'
+import { leaseMs, silentMs } from './leases.ts'
 import { exchange, type LeaseReport, standingIn } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
@@ -299,6 +299,9 @@ onEachDatabase('budgets', (kind: DatabaseKind) => {
     // It may return any moment, so who needs it waits for it.
     const waited = await alive.reserve([budgetOf(1)], usd(0.5))
     assert.equal('refusedBy' in waited && waited.outcome, 'reserved')
+    later = silentMs + 1000
+    const cutOff = await alive.reserve([budgetOf(1)], usd(0.5))
+    assert.equal('refusedBy' in cutOff && cutOff.outcome, 'cut_off')
     later = leaseMs + 1000
     const refused = await alive.reserve([budgetOf(1)], usd(0.5))
     assert.equal('refusedBy' in refused && refused.outcome, 'spent')

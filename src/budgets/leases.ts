@@ -8,6 +8,12 @@ import type { Lease, StoredBudget } from './rows.ts'
  */
 export const leaseMs = 30_000
 
+/**
+ * A server that has not reported for this time is cut off or overloaded: nobody waits for its money to return. Servers
+ * report twice a second.
+ */
+export const silentMs = 4000
+
 const dayMs = 86_400_000
 /** Stands between the server and the interval in the name of a holder. */
 const separator = ' '
@@ -20,6 +26,8 @@ export const leaseHolder = (server: string, { interval }: Pick<Budget, 'interval
 export type Leased = {
   /** Held by servers that still report: some of it may return soon. */
   held: PicoUsd
+  /** Held by servers that have not reported for some seconds: it may return, but not soon. */
+  silent: PicoUsd
   /** Held by servers that no longer report: all of it counts as spent until they account for it. */
   charged: PicoUsd
 }
@@ -31,13 +39,16 @@ export function leasedOf(
   { at, leases }: Pick<StoredBudget, 'at' | 'leases'>,
   mine?: Lease,
 ): Leased {
-  const leased = { held: 0n, charged: 0n }
+  const leased = { held: 0n, silent: 0n, charged: 0n }
   for (const lease of leases) {
     if (lease === mine || !countsIn(budget, period, lease, at)) continue
-    leased[isExpired(lease, at) ? 'charged' : 'held'] += lease.held
+    leased[stateOf(lease, at)] += lease.held
   }
   return leased
 }
+
+const stateOf = ({ renewedAt }: Lease, at: number): keyof Leased =>
+  renewedAt < at - leaseMs ? 'charged' : renewedAt < at - silentMs ? 'silent' : 'held'
 
 const isExpired = ({ renewedAt }: Lease, at: number) => renewedAt < at - leaseMs
 

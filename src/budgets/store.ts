@@ -45,6 +45,8 @@ export type Grant = {
   free: PicoUsd
   /** The money held by other servers that still report: some of it may return. */
   others: PicoUsd
+  /** The money held by servers that have not reported for some seconds. */
+  silent: PicoUsd
   /** The database's time. */
   at: number
   /** Whether the period is the running one, by the database's clock. Nothing is granted for another period. */
@@ -128,8 +130,8 @@ async function exchangeIn(
   // The interval may have been changed, here or unknown to this server, and may be changed back: what is spent counts in
   // every period that was begun and runs now.
   if (fresh > 0n) await addSpent(tx, budget.id, [period, ...periodsOfOthers(budget, at)], fresh)
-  const { held: others, charged } = leasedOf(budget, report.period, kept, mine)
-  const free = smaller(budget.limit - before - fresh - others - charged, mostHeld) - report.held
+  const { held: others, silent, charged } = leasedOf(budget, report.period, kept, mine)
+  const free = smaller(budget.limit - before - fresh - others - silent - charged, mostHeld) - report.held
   const granted = current && report.need > 0n && free >= report.need ? grantOf(budget, report, free) : 0n
   const spent = before + fresh + charged + report.unwritten
   const level = { period, at, spent, isRefused: current && report.need > budget.limit - spent, told: kept.told }
@@ -139,7 +141,7 @@ async function exchangeIn(
   const ended = lease.held === 0n && total === report.confirmed
   if (!ended) await writeLease(tx, budget.id, lease)
   else if (mine) await deleteLease(tx, budget.id, lease)
-  return { granted, free: free - granted, others, at, current, ended }
+  return { granted, free: free - granted, others, silent, at, current, ended }
 }
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
@@ -165,8 +167,8 @@ export async function standingIn(
   period: number,
 ): Promise<{ spent: PicoUsd | undefined; held: PicoUsd }> {
   const kept = await readBudget(db.query, clock, budget.id, period)
-  const { held, charged } = leasedOf(budget, period, kept)
-  return { spent: kept.spent === undefined ? undefined : kept.spent + charged, held }
+  const { held, silent, charged } = leasedOf(budget, period, kept)
+  return { spent: kept.spent === undefined ? undefined : kept.spent + charged, held: held + silent }
 }
 
 /** The amount that a period begins with, by the ledger, and the accounts of other intervals as read just before. */

@@ -1,7 +1,10 @@
 import type { PicoUsd } from '#lib/pico-usd.ts'
 
-/** The result of a reservation; `over` when the period has ended. */
-export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'over'
+/**
+ * The result of a reservation. `reserved`: requests in flight hold the room. `cut_off`: a server holds it that does not
+ * report. `over`: the period has ended.
+ */
+export type ReserveOutcome = 'granted' | 'spent' | 'reserved' | 'cut_off' | 'over'
 
 export type WaitingRequest = {
   need: PicoUsd
@@ -40,11 +43,13 @@ export class WaitingRequests {
 
   /**
    * Refuses requests that would not fit even if all requests in flight cost nothing, and those that waited too long.
-   * @param most what there may be. @param now by the clock of their deadlines.
+   * @param soon what can become available soon. @param silent what servers hold that do not report.
+   * @param now by the clock of their deadlines.
    */
-  refuse(most: PicoUsd, now: number): void {
+  refuse({ soon, silent }: { soon: PicoUsd; silent: PicoUsd }, now: number): void {
     this.#requests = this.#requests.filter(({ need, settle, deadline }) => {
-      if (need > most) settle('spent')
+      if (need > soon + silent) settle('spent')
+      else if (need > soon) settle('cut_off')
       else if (now >= deadline) settle('reserved')
       else return true
       return false

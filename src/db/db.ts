@@ -26,6 +26,8 @@ export type Db = {
   exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
   /** Short messages between the servers on this database. */
   signals: Signals
+  /** To be added to this server's clock, if it differs from the database's by more than a second. */
+  clockCorrectionMs: () => number
   /** The state of the database as known now, without a query. */
   standing: () => DatabaseHealth
   /** The embedded database as another process of this host uses it. Postgres is everybody's: they open it themselves. */
@@ -55,6 +57,8 @@ export type Watch = {
   onAway?: () => void
   /** The database answers again, after it answered nothing at all for so long. */
   onBack?: (awayMs: number) => void
+  /** The database's clock is so far ahead of this server's, or behind it: its time is used from now on. */
+  onClockSkew?: (offsetMs: number) => void
   /** The server did not take these settings of a session: it will not keep time of what they are for. */
   onUnset?: (names: string[]) => void
   /** A statement is done, or got no connection, and has no text then. @param error why it failed. */

@@ -7,7 +7,9 @@ import { sql } from './kysely.ts'
 for (const [failure, codes, told] of [
   ['unreachable', ['08006', '57P01', '53300', 'ECONNRESET', 'EAI_AGAIN'], /cannot be reached now/],
   ['too_slow', ['57014', '55P03', '25P03', '40P01', '40001'], /took too long\. Try again shortly/],
-  ['read_only', ['25006', '53100', '58030'], /takes no changes now: it can only be read/],
+  ['read_only', ['25006'], /takes no changes now: it can only be read/],
+  ['disk_full', ['53100'], /its disk is full/],
+  ['disk_failed', ['58030'], /cannot read or write its disk/],
 ] as const)
   test(`a database that is ${failure} is told from a query that is to blame, and how it is told of`, () => {
     for (const code of codes) {
@@ -42,7 +44,7 @@ test('a full disk under the embedded database is told as such, undoes the whole 
     })
   await pages(1)
   const failed = await insert([10, 4_000_000]).catch((error: unknown) => error)
-  assert.equal(databaseFailureOf(failed), 'read_only', String(failed))
+  assert.equal(databaseFailureOf(failed), 'disk_full', String(failed))
   assert.deepEqual(await db.query.selectFrom('intern_authorities').selectAll().execute(), [])
   await pages(1_000_000)
   await insert([10, 4_000_000])

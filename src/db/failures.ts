@@ -6,10 +6,18 @@ const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOU
 /** Codes of Postgres: a statement, lock or transaction timed out, or there was a deadlock. */
 const tooSlow = /^(57014|55P03|25P0[34]|40P01|40001)$/
 
-/** Codes of Postgres: read-only, or a standby; its disk is full, or fails. */
-const readOnly = /^(25006|53100|58030)$/
-/** The same in the words of the embedded database, whose errors have one code. */
-const readOnlyFile = /^(database or disk is full|disk I\/O error|attempt to write a readonly database)/
+/** Code of Postgres: the transaction is read-only, or the server a standby. */
+const readOnly = '25006'
+
+/** Codes of Postgres: its disk is full, or reading and writing fails. */
+const diskCodes: Readonly<Record<string, DatabaseFailure>> = { '53100': 'disk_full', '58030': 'disk_failed' }
+
+/** The same in the messages of the embedded database, whose errors have one code. */
+const embeddedMessages: readonly (readonly [RegExp, DatabaseFailure])[] = [
+  [/^database or disk is full/, 'disk_full'],
+  [/^disk I\/O error/, 'disk_failed'],
+  [/^attempt to write a readonly database/, 'read_only'],
+]
 
 /** Whether a query failed because the database cannot be reached now, and not because of the query itself. */
 export function isUnreachable(error: unknown): boolean {
@@ -27,6 +35,8 @@ const messages = {
   unreachable: 'The database cannot be reached now. Try again shortly.',
   too_slow: 'The database took too long. Try again shortly.',
   read_only: 'The database takes no changes now: it can only be read. Try again later.',
+  disk_full: 'The database cannot store anything: its disk is full. Try again later.',
+  disk_failed: 'The database cannot read or write its disk. Try again later.',
 }
 
 /** The present problem of the database. */
@@ -40,8 +50,8 @@ export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return undefined
   if (tooSlow.test(code)) return 'too_slow'
-  if (code === 'ERR_SQLITE_ERROR') return readOnlyFile.test(String(message)) ? 'read_only' : undefined
-  return readOnly.test(code) ? 'read_only' : undefined
+  if (code === 'ERR_SQLITE_ERROR') return embeddedMessages.find(([form]) => form.test(String(message)))?.[1]
+  return code === readOnly ? 'read_only' : diskCodes[code]
 }
 
 /** The same as a fault for the caller. */

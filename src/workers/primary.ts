@@ -56,16 +56,16 @@ export async function startWorkers(
   workers: number,
   { script, writeLog }: WorkerOutside,
 ): Promise<WorkersService> {
-  const { config, log, now, newId, variable } = parts
+  const { config, log, newId, variable } = parts
   const { host, port, metrics_port } = config
   await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
   await using opened = new AsyncDisposableStack()
   const metrics = createMetrics()
   // Completions are traced where they are answered.
   const traces = { on: false, record: () => {}, close: async () => {} }
-  const opening: Opening = { parts, metrics, traces, opened }
-  const store = await openStore(opening)
-  const { db, settings, firstKeys } = store
+  const store = await openStore({ parts, metrics, traces, opened })
+  const { db, settings, firstKeys, now } = store
+  const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
   // Its key is made once, before workers look for it.
   const vault = await openVault({ db, settings })
   const catalogue = await openCatalogueSource({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDeps } from '#api/open/deps.ts'
 import type { Opening, Parts } from '#api/open/parts.ts'
-import { type OpenStore, watchOf } from '#api/open/store.ts'
+import { databaseTime, type OpenStore, watchOf } from '#api/open/store.ts'
 import { createApi } from '#api/server.ts'
 import type { ProcessStatus } from '#api/status/process-status.ts'
 import { openDb } from '#db/open.ts'
@@ -130,6 +130,7 @@ async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: H
   return {
     settings: config,
     db,
+    now: databaseTime(db, opening.parts.now),
     firstKeys: undefined,
     allowStale: staleWhileAway({ db }, config.stale_keys_ms),
     catalogue: { loading, load: () => load(true), discover: undefined },

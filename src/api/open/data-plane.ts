@@ -19,6 +19,8 @@ type Below = Opened<typeof openModels> &
   Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions'> &
   Opened<typeof openMoney> & {
     db: Db
+    /** The name of this process: each has its own circuits. */
+    server: string
     /** Whether this process alone writes what is metered. */
     isAlone: boolean
     contents: KeepContents
@@ -33,14 +35,12 @@ const tellingTogether = { most: 64, ms: 20 }
 export function openDataPlane(opening: Opening, below: Below) {
   const { parts, metrics, traces, opened } = opening
   const { config, log, now, newId, variable } = parts
-  const { db, isAlone, ledger, lost, countRefusal, ...used } = below
+  const { db, server, isAlone, ledger, lost, countRefusal, ...used } = below
   const scanner = createScanner()
   opened.defer(scanner.close)
   const completions = completionLog(log)
   const tellOfCircuit = circuitLog(log)
   const onError = warnOf(opening, 'what became of a circuit is not told to listeners')
-  /** Each process has circuits of its own. */
-  const server = newId()
   const keepCircuit = circuitEvents({ db, now, server, onError })
   const told = inBatches<Generation>(tellingTogether, (generation) => {
     try {
@@ -85,5 +85,5 @@ export function openDataPlane(opening: Opening, below: Below) {
   })
   opened.defer(routing.upstreams.close)
   metrics.observeCircuits(routing.circuits.report)
-  return { routing, scanner, server }
+  return { routing, scanner }
 }

@@ -32,11 +32,11 @@ export async function openDeps(
   opened: AsyncDisposableStack,
   open: (opening: Opening) => Promise<OpenStore> = openStore,
 ) {
-  const { config, log, now, newId, variable } = parts
-  const traces = await openTraces(variable, now)
+  const { config, log, newId, variable } = parts
+  const server = newId()
+  const traces = await openTraces(variable, parts.now, server)
   opened.defer(traces.close)
   const metrics = createMetrics()
-  const opening: Opening = { parts, metrics, traces, opened }
   const lost = (error: Error) => {
     metrics.observeUnmetered()
     log.error({ err: error }, 'a completion is not metered')
@@ -45,15 +45,17 @@ export async function openDeps(
     if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
   }
 
-  const store = await open(opening)
-  const { db, settings, firstKeys } = store
+  const store = await open({ parts, metrics, traces, opened })
+  const { db, settings, firstKeys, now } = store
+  const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
   const models = await openModels(opening, store)
   const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
   if (!store.isShared) openWebhooks(opening, { db, vault })
   const money = await openMoney(opening, store, lost)
   const isAlone = writesAlone(db, config, store)
   const contents = openContents(opening, store, vault)
-  const { routing, scanner, server } = openDataPlane(opening, {
+  const { routing, scanner } = openDataPlane(opening, {
+    server,
     ...models,
     ...policies,
     ...money,
@@ -66,7 +68,7 @@ export async function openDeps(
   const { guardrailCache, inFlight } = policies
   const meters = { db, ledger: money.ledger, isAlone }
   const interns = openInterns({
-    ...parts,
+    ...opening.parts,
     dataDir: settings.data_dir,
     db,
     guardrailCache,
@@ -82,6 +84,7 @@ export async function openDeps(
   metrics.observeStanding({
     database: db.kind,
     db: db.standing,
+    clockCorrectionMs: db.clockCorrectionMs,
     ledger: money.ledger,
     answers: () => inFlight.count() - liveEvents.listeners,
     eventStreams: () => liveEvents.listeners,

@@ -8,6 +8,7 @@ import { takeDataDir } from '#db/data-dir.ts'
 import type { Db, Watch } from '#db/db.ts'
 import { openDb } from '#db/open.ts'
 import { type AllowStale, staleWhileAway } from '#db/stale-reads.ts'
+import type { Now } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
@@ -17,6 +18,8 @@ export type OpenStore = {
   /** The settings in force, with the data folder as it was found. */
   settings: Config
   db: Db
+  /** The time by the database's clock where this server's is wrong. */
+  now: Now
   firstKeys: FirstKeys | undefined
   allowStale: AllowStale
   catalogue: CatalogueSource
@@ -39,7 +42,7 @@ export type CatalogueSource = {
 /** The data folder and the database, brought up to date. */
 export async function openStore(opening: Opening): Promise<OpenStore> {
   const { parts, opened } = opening
-  const { config, now, newId, variable } = parts
+  const { config, newId, variable } = parts
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
@@ -48,12 +51,18 @@ export async function openStore(opening: Opening): Promise<OpenStore> {
   loading.catch(() => {})
   const db = await openDb(settings, watchOf(opening))
   opened.defer(db.close)
+  const now = databaseTime(db, parts.now)
   const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
   const firstKeys = await bootstrap({ db, now, newId }, chosen)
   const console = consoleOf(settings, parts.log)
   const allowStale = staleWhileAway({ db }, config.stale_keys_ms)
   const catalogue = { loading, discover: createDiscovery({ variable }) }
-  return { settings, db, firstKeys, allowStale, catalogue, console, isShared: false }
+  return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
+}
+
+/** This server's clock, set right where it differs from the database's. */
+export function databaseTime({ clockCorrectionMs }: Pick<Db, 'clockCorrectionMs'>, now: Now): Now {
+  return () => now() + clockCorrectionMs()
 }
 
 function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
@@ -69,7 +78,10 @@ export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>):
       metrics.observeBrokenConnection()
       warn(error)
     },
+    onAway: metrics.observeDatabaseOutage,
     onBack: (awayMs) => parts.log.info({ awayMs: Math.round(awayMs) }, 'the database answers again'),
+    onClockSkew: (offsetMs) =>
+      parts.log.warn({ offsetMs }, "the clock of this server is wrong: the database's time is used. Set it by NTP"),
     onUnset: (settings) => parts.log.warn({ settings }, 'Postgres did not take these settings of a session'),
     onQuery: traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery,
   }

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import type { ClockSample } from './clock-offset.ts'
 import type { Hosts } from './hosts.ts'
 
 const int8 = 20
@@ -63,15 +64,21 @@ export class Connection extends pg.Client {
 
   /**
    * Checks that the server at the other end is the primary.
-   * @returns whether it accepts no writes now, as during maintenance.
+   * @returns whether it accepts no writes now, as during maintenance, and how far its clock is ahead of ours.
    * @throws NotPrimary and makes the next host current.
    */
-  async requirePrimary(): Promise<{ readOnly: boolean }> {
+  async requirePrimary(): Promise<{ readOnly: boolean; clock: ClockSample }> {
+    const askedAt = Date.now()
     const { rows } = await this.query(
-      `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`,
+      `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly",
+              extract(epoch from clock_timestamp()) * 1000 as "at"`,
     )
-    const { standby = false, readOnly = false } = rows[0] ?? {}
-    if (!standby && !(readOnly && this.#hosts.requiresWritable)) return { readOnly }
+    const answeredAt = Date.now()
+    const { standby = false, readOnly = false, at = askedAt } = rows[0] ?? {}
+    if (!standby && !(readOnly && this.#hosts.requiresWritable)) {
+      const clock = { offsetMs: at - (askedAt + answeredAt) / 2, roundTripMs: answeredAt - askedAt }
+      return { readOnly, clock }
+    }
     this.#hosts.reject(this.url)
     const what = standby ? 'is a standby, which can only be read' : 'accepts no writes'
     throw new NotPrimary(`The database server ${this.host}:${this.port} ${what}.`)

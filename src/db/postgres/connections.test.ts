@@ -18,7 +18,7 @@ const limits = {
   database_silence_ms: 60_000,
 }
 
-async function connected(more: Partial<typeof limits> = {}) {
+async function connected(more: Partial<typeof limits> & { database_pool_size?: number } = {}) {
   const place = await newEmptyPlace('postgres')
   const told: (Error & { client?: unknown })[] = []
   const connections = openConnections(new Hosts(parseDatabaseUrl(place.settings.database_url!)), {
@@ -109,4 +109,19 @@ test('a connection that the server has done with, and we not, is dead and ended 
   await until(async () => (await other.query(watching)).rows.length === 0)
   for (const one of [young, other]) one.release()
   dead.release()
+})
+
+test('a statement that opens a connection does not count as waiting, one that waits for long does', {
+  skip,
+}, async () => {
+  await using place = await connected({ database_pool_size: 1 })
+  const { connections } = place
+  const opening = connections.take()
+  assert.equal(connections.standing().waiting, 0)
+  const held = await opening
+  const waiting = connections.take()
+  await until(() => connections.standing().waiting === 1)
+  held.release()
+  ;(await waiting).release()
+  assert.equal(connections.standing().waiting, 0)
 })

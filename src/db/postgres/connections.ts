@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { DatabaseHealth } from '../db.ts'
+import { countLongWaits } from '../long-waits.ts'
 import { Connection, ConnectionAbandoned, isAnswer, types } from './connection.ts'
 import { monitorConnections } from './connection-monitor.ts'
 import type { Hosts } from './hosts.ts'
@@ -29,9 +30,6 @@ export const connectMs = 5000
 /** While a server stays read-only, connections are replaced at this interval: its address may lead to another one. */
 const leaveEveryMs = 5000
 
-/** A statement counts as waiting for a connection after this time; opening one takes less. */
-const waitingMs = 250
-
 type ConnectionsDeps = {
   limits: Limits
   onError: (error: Error) => void
@@ -48,7 +46,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
   const [open, used] = [new Set<Connection>(), new Set<Connection>()]
   /** Connections outside the pool, and those that end when they are released. */
   const [extra, retired] = [new Set<Connection>(), new WeakSet<Connection>()]
-  const waitingSince = new Set<{ at: number }>()
+  const waitingForConnection = new Set<{ since: number }>()
   let leftAt = Number.NEGATIVE_INFINITY
   let told = false
   const presence = new Presence({
@@ -136,8 +134,8 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     leaveReadOnly,
     async take() {
       let connecting: Promise<pg.PoolClient> | undefined
-      const waiting = { at: performance.now() }
-      waitingSince.add(waiting)
+      const waiting = { since: performance.now() }
+      waitingForConnection.add(waiting)
       try {
         return await presence.whileThere(() => (connecting = connectAny()))
       } catch (error) {
@@ -148,14 +146,14 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
         )
         throw error
       } finally {
-        waitingSince.delete(waiting)
+        waitingForConnection.delete(waiting)
       }
     },
     dropIdle,
     standing: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: countWaiting(waitingSince),
+      waiting: countLongWaits(waitingForConnection),
     }),
     cut() {
       endWatch()
@@ -183,17 +181,6 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
       return client
     },
   }
-}
-
-function countWaiting(since: ReadonlySet<{ at: number }>): number {
-  const longAgo = performance.now() - waitingMs
-  let count = 0
-  for (const { at } of since) {
-    // In the order in which they came.
-    if (at > longAgo) break
-    count++
-  }
-  return count
 }
 
 async function connectedTo(options: ConstructorParameters<typeof Connection>[0]): Promise<Connection> {

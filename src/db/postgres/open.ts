@@ -8,6 +8,7 @@ import { copied, ofWhoRuns } from '../copy.ts'
 import type { Db, Query, Watch } from '../db.ts'
 import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
+import { ClockOffset } from './clock-offset.ts'
 import { type Connections, openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
 import { Hosts } from './hosts.ts'
@@ -40,12 +41,14 @@ export async function openPostgres(
     dialect: new PostgresDialect({ pool: watchedPool(connections, watch) }),
     log: queryLog(watch),
   })
+  const clock = new ClockOffset(watch.onClockSkew ?? (() => {}))
   const signals = await postgresSignals(() => connections.connect('signalbox signals'), {
     onError(error) {
       onError(error)
       connections.dropIdle('the connection for signals was lost')
     },
     onReadOnly: connections.leaveReadOnly,
+    onClock: (sample) => clock.add(sample),
   })
   return {
     kind: 'postgres',
@@ -53,6 +56,7 @@ export async function openPostgres(
     reports: query,
     exclusively: createExclusively(query, signals, limits.database_lock_timeout_ms),
     signals,
+    clockCorrectionMs: () => clock.correctionMs,
     standing: () => ({
       silentMs: signals.silentForMs(),
       readOnly: signals.readOnly(),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { steadyNow } from '#lib/clock.ts'
 import { type LocalSignals, localSignals } from '../signals.ts'
+import type { ClockSample } from './clock-offset.ts'
 import { type Connection, ConnectionAbandoned, NotPrimary } from './connection.ts'
 import { channel, followRevisions } from './revisions.ts'
 
@@ -21,6 +22,14 @@ export type PostgresSignals = LocalSignals & {
   close: () => Promise<void>
 }
 
+type SignalListeners = {
+  onError: (error: Error) => void
+  /** Called at each check that finds the database read-only. */
+  onReadOnly?: () => void
+  /** Called with each comparison of the clocks. */
+  onClock?: (sample: ClockSample) => void
+}
+
 /**
  * Signals over LISTEN/NOTIFY on a connection of their own. A heartbeat compares the revision of every topic with what
  * was heard, so that nothing is missed for longer than 0.9 s: either the comparison says so, or it fails, `live()`
@@ -28,7 +37,7 @@ export type PostgresSignals = LocalSignals & {
  */
 export async function postgresSignals(
   open: () => Promise<Connection>,
-  { onError, onReadOnly = () => {} }: { onError: (error: Error) => void; onReadOnly?: () => void },
+  { onError, onReadOnly = () => {}, onClock = () => {} }: SignalListeners,
 ): Promise<PostgresSignals> {
   const local = localSignals()
   const followed = followRevisions()
@@ -37,7 +46,7 @@ export async function postgresSignals(
   /** Up to when everything announced is known to have been heard or reported as missed. */
   let surelyHeardUntil = 0
   let lastHeardAt = 0
-  let [readOnly, readOnlyAskedAt] = [false, 0]
+  let [readOnly, readOnlyAskedAt] = [false, Number.NEGATIVE_INFINITY]
   let refusal: Error | undefined
 
   function lose(lost: Connection, error: Error): void {
@@ -81,7 +90,9 @@ export async function postgresSignals(
 
   async function askReadOnly(asked: Connection): Promise<void> {
     readOnlyAskedAt = steadyNow()
-    readOnly = (await asked.requirePrimary()).readOnly
+    const { readOnly: isReadOnly, clock } = await asked.requirePrimary()
+    readOnly = isReadOnly
+    onClock(clock)
     if (readOnly) onReadOnly()
   }
 

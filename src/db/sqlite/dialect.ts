@@ -1,6 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '#db/kysely.ts'
 import type { Rows } from '../lend.ts'
+import { countLongWaits } from '../long-waits.ts'
 import type { SqliteClient } from './client.ts'
 import { statements } from './statements.ts'
 
@@ -56,7 +57,7 @@ export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
 
 /** There is one connection: whoever comes enters in turn, first come, first served. */
 export function createMutex() {
-  const queue: (() => void)[] = []
+  const queue: { enter: () => void; since: number }[] = []
   let taken = false
   return {
     enter(): Promise<void> {
@@ -64,14 +65,14 @@ export function createMutex() {
         taken = true
         return Promise.resolve()
       }
-      return new Promise((resolve) => queue.push(resolve))
+      return new Promise((enter) => queue.push({ enter, since: performance.now() }))
     },
     leave() {
       const next = queue.shift()
-      if (next) next()
+      if (next) next.enter()
       else taken = false
     },
-    standing: () => ({ used: Number(taken), idle: Number(!taken), waiting: queue.length }),
+    standing: () => ({ used: Number(taken), idle: Number(!taken), waiting: countLongWaits(queue) }),
   }
 }
 export type Mutex = ReturnType<typeof createMutex>

@@ -62,6 +62,7 @@ export async function openEmbedded(path: string, prepare: (query: Query) => Prom
       }
     },
     signals,
+    clockCorrectionMs: () => 0,
     standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
     async close() {
       await reports.destroy()

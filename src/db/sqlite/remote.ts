@@ -50,6 +50,7 @@ export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; 
       })
     },
     signals,
+    clockCorrectionMs: () => 0,
     standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
     async close() {
       await reports.destroy()

@@ -68,6 +68,7 @@ test('where a turn of an intern leaves no room for the longest answer, the first
   assert.deepEqual(refused, [usd(0.25)])
   // Those under way will give back what they do not need; and a limit of a key shortens nothing.
   await assert.rejects(ask(1, 'reserved'), { kind: 'rate_limited' })
+  await assert.rejects(ask(1, 'cut_off'), { kind: 'rate_limited', message: /a server that has not reported/ })
   const key = { ...budget, subject: { kind: 'key', hash: 'k' } }
   await assert.rejects(ask(1, 'spent', key), ({ details }: any) => details.metadata.needed_usd === 8)
 })

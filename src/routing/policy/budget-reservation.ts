@@ -55,7 +55,7 @@ export async function reserveBudgets(
 ): Promise<{ reservation: Reservation; less?: ShorterAnswer | undefined }> {
   let less: ShorterAnswer | undefined
   let reserved = await reserve(deps, budgets, most)
-  while (shorter && 'refusedBy' in reserved && reserved.outcome !== 'reserved' && isOfTurn(reserved.refusedBy)) {
+  while (shorter && 'refusedBy' in reserved && reserved.outcome === 'spent' && isOfTurn(reserved.refusedBy)) {
     const next = shorter.next().value
     if (!next) break
     less = next
@@ -78,6 +78,13 @@ export async function reserveBudgets(
       metadata,
       retryAfterSeconds: 1,
     })
+  }
+  if (outcome === 'cut_off') {
+    throw new Fault(
+      'rate_limited',
+      `The rest of the spending limit of ${who} is held by a server that has not reported for some seconds. It returns when that server is reachable again.`,
+      { metadata, retryAfterSeconds: 10 },
+    )
   }
   await turns?.refused(refusedBy, need)
   const when = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
