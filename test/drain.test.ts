@@ -66,6 +66,9 @@ for (const workers of [1, 3]) {
     const streamed = await ask(url, '/chat/completions', say('Hello'), new Agent({ keepAlive: true }))
     assert.deepEqual([streamed.status, streamed.connection], [200, 'close'])
     assert.ok((await ending) >= 4000)
+    assert.match(server.err(), /"signal":"SIGTERM","drainMs":4000,"graceMs":60000,"msg":"signal: stopping"/)
+    assert.match(server.err(), /"drainMs":4000,"msg":"drained: no new connections are accepted"/)
+    assert.match(server.err(), /"code":0,"msg":"exit"/)
   })
 
   test(`a stream that began before is whole, and the process ends with it though its client keeps the connection (workers: ${workers})`, async () => {

@@ -68,6 +68,10 @@ test('a completion is a trace with the attributes for generative AI, below the s
   await serveOne({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'my-router' }, 'Hi')
   const { got } = collector
   assert.equal(got[0]?.url, '/v1/traces')
+  assert.match(
+    JSON.stringify(got[0].resourceSpans[0].resource),
+    /"service.instance.id","value":\{"stringValue":"[\w-]{36}"/,
+  )
   assert.match(JSON.stringify(got[0].resourceSpans[0].resource), /"service.name","value":\{"stringValue":"my-router"/)
   const root = collector.spans().find((span) => span.parentSpanId === 'b7ad6b7169203331')
   assert.deepEqual([root.name, root.traceId], ['chat signalbox/demo', traceId])

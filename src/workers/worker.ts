@@ -106,6 +106,7 @@ async function startWorker(
     async stop(drain) {
       if (drain) await leaving.drain(app.server, config.drain_ms)
       else leaving.skipDrain()
+      if (drain) parts.log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
       await end()
     },
     async retire() {
