@@ -239,3 +239,19 @@ test('every link in the documents leads to a file that is there', () => {
   )
   assert.deepEqual(broken, [])
 })
+
+test('decision records: every record has a status, a date and a row in the index', () => {
+  const folder = join(root, 'docs/decisions')
+  const index = readFileSync(join(folder, 'README.md'), 'utf8')
+  const incomplete = globSync('0*.md', { cwd: folder }).filter((file) => {
+    const [title, , status, date] = readFileSync(join(folder, file), 'utf8').split('\n')
+    const number = Number(file.slice(0, 4))
+    const hasHead = /^- \*\*Status\*\*: \w/.test(status ?? '') && /^- \*\*Date\*\*: \d{4}-\d\d-\d\d$/.test(date ?? '')
+    return (
+      !hasHead ||
+      !title?.startsWith(`# ${number}. `) ||
+      !index.includes(`| ${number} | [${title.slice(`# ${number}. `.length)}](${file})`)
+    )
+  })
+  assert.deepEqual(incomplete, [])
+})
