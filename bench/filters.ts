@@ -22,6 +22,7 @@ const unproven = [
 const catastrophic = ['(a+)+$', '(a|aa)+$', '(?:x?){20}y', '([a-z]+)*Z', '(.*)(.*)(.*)END']
 
 const scanner = createScanner({ timeLimitMs: 60_000 })
+const request = { requester: { workspaceId: 'w', keyHash: 'k' } }
 const sentence =
   'The committee met on 2024-05-12 at 10:30 in Building 7 and upgraded the router to version 1.2.3.4 (order 4512-99812, commit 9f86d081). '
 const personal =
@@ -123,7 +124,7 @@ function watchTurns(): { longestMs: () => number } {
 async function once(filters: Filters, content: string): Promise<number> {
   const body = { messages: [{ role: 'user', content }] }
   const started = performance.now()
-  await scanner.scanRequest(filters, { chat: body, body })
+  await scanner.scanRequest(filters, { chat: body, body }, request)
   return performance.now() - started
 }
 

@@ -45,7 +45,7 @@ type Concealing = Pick<InternsParts, 'guardrailCache' | 'scanner'>
 const concealing =
   ({ guardrailCache, scanner }: Concealing) =>
   async (caller: Subject, text: string) =>
-    concealed(scanner, await guardrailCache.of(caller), text)
+    concealed(scanner, await guardrailCache.of(caller), text, caller.workspaceId)
 
 /** What rules decide, and what people are asked, as far as it may be kept. */
 export function collectDecisions({ db, now, ...parts }: Concealing & Pick<InternsParts, 'db' | 'now'>) {
@@ -91,7 +91,8 @@ export function openInterns({
     hosts: supervision.hosts,
     idleMs: config.intern_idle_ms,
     runsOf: (intern) => supervision.provisioner.runs(intern),
-    screen: async (caller, text, form) => screen(onRefused, scanner, await guardrailCache.of(caller), text, form),
+    screen: async (caller, text, form, signal) =>
+      screen(onRefused, scanner, await guardrailCache.of(caller), text, form, { requester: caller, signal }),
     ...{ metered, spent },
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,
@@ -145,8 +146,15 @@ export function requireModel(catalogue: Finder, { model, agent }: { model?: stri
 }
 
 /** A text for the audit trail, which is read by others than those who were asked. */
-async function concealed(scanner: InternsParts['scanner'], guardrails: Guardrails, text: string): Promise<string> {
-  const kept = await screenText(scanner, guardrails, text, 'prompt').catch((error: unknown) => {
+async function concealed(
+  scanner: InternsParts['scanner'],
+  guardrails: Guardrails,
+  text: string,
+  workspaceId: string,
+): Promise<string> {
+  // Not in the turn of a key: its requests must not delay the audit trail, or be refused because of it.
+  const request = { requester: { workspaceId, keyHash: 'audit' } }
+  const kept = await screenText(scanner, guardrails, text, 'prompt', request).catch((error: unknown) => {
     if (error instanceof Fault && error.kind === 'forbidden') return withheld
     throw error
   })

@@ -37,6 +37,23 @@ export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: 
   return eachNs === Number.POSITIVE_INFINITY ? eachNs : ns / 1e6
 }
 
+/** Bytes that a value occupies in memory, roughly. Objects that occur twice count once. */
+export function sizeOf(value: unknown): number {
+  const seen = new Set<unknown>()
+  const open = [value]
+  let bytes = 0
+  while (open.length > 0) {
+    const next = open.pop()
+    bytes += typeof next === 'string' ? next.length : bytesOfValue
+    if (typeof next !== 'object' || next === null || seen.has(next)) continue
+    seen.add(next)
+    for (const name in next) open.push(next[name as never])
+  }
+  return bytes
+}
+
+const bytesOfValue = 16
+
 function patternCost(pattern: string): number {
   const size = estimateSize(pattern)
   return size > maxHereSize ? Number.POSITIVE_INFINITY : patternNs + patternStepNs * size

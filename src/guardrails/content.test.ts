@@ -10,6 +10,12 @@ const clean = async () => ({ outcome: 'clean', content: 'as it may leave', findi
 
 test('a text that no filter blocks goes on as the filters left it', async () => {
   const scanner = { scanText: clean, scanAnswer: clean } as unknown as Parameters<typeof screenText>[0]
-  assert.equal(await screenText(scanner, [guardrail], 'a secret', 'prompt'), 'as it may leave')
-  assert.equal(await screenText(scanner, [guardrail], 'a secret', 'answer'), 'as it may leave')
+  assert.equal(
+    await screenText(scanner, [guardrail], 'a secret', 'prompt', { requester: { workspaceId: 'w', keyHash: 'k' } }),
+    'as it may leave',
+  )
+  assert.equal(
+    await screenText(scanner, [guardrail], 'a secret', 'answer', { requester: { workspaceId: 'w', keyHash: 'k' } }),
+    'as it may leave',
+  )
 })

@@ -1,5 +1,5 @@
 import { compileFilters, type Filters } from '#filters/rules.ts'
-import type { Blocked, Finding, Scanner } from '#filters/scan.ts'
+import type { Blocked, Finding, Scanner, ScanRequest } from '#filters/scan.ts'
 import type { Fault } from '#lib/fault.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 import { refusal } from './refusal.ts'
@@ -28,17 +28,19 @@ export function screenRequest<Bodies extends Record<string, object>>(
   scanner: Pick<Scanner, 'scanRequest'>,
   guardrails: readonly GuardrailRecord[],
   bodies: Bodies,
+  request: ScanRequest,
 ): Screened<Bodies> | Promise<Screened<Bodies>> {
   const filters = filtersOf(guardrails)
-  return filters.rules.length === 0 ? { bodies, findings: [] } : filtered(scanner, filters, bodies)
+  return filters.rules.length === 0 ? { bodies, findings: [] } : filtered(scanner, filters, bodies, request)
 }
 
 async function filtered<Bodies extends Record<string, object>>(
   scanner: Pick<Scanner, 'scanRequest'>,
   filters: Filters,
   bodies: Bodies,
+  request: ScanRequest,
 ): Promise<Screened<Bodies>> {
-  const outcome = await scanner.scanRequest(filters, bodies)
+  const outcome = await scanner.scanRequest(filters, bodies, request)
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
   return { bodies: outcome.content, findings: outcome.findings.map(recorded) }
 }
@@ -49,10 +51,12 @@ export async function screenText(
   guardrails: readonly GuardrailRecord[],
   text: string,
   form: 'prompt' | 'answer',
+  request: ScanRequest,
 ): Promise<string> {
   const filters = filtersOf(guardrails)
   if (filters.rules.length === 0) return text
-  const outcome = await (form === 'prompt' ? scanner.scanText(filters, text) : scanner.scanAnswer(filters, text))
+  const scan = form === 'prompt' ? scanner.scanText : scanner.scanAnswer
+  const outcome = await scan(filters, text, request)
   if (outcome.outcome === 'blocked') throw blockedBy(outcome)
   return outcome.content
 }

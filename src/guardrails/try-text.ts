@@ -53,8 +53,9 @@ export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: 
   const { guardrail } = await proposeGuardrail(deps, caller, id, trial.policy)
   const filters = compileFilters([guardrail])
   if (filters.rules.length === 0) return { outcome: 'passed', rule: null, text_sent: trial.text, found: [] }
-  const passed = await deps.scanner.scanText(filters, trial.text)
-  const all = await deps.scanner.findText(filters, trial.text)
+  const request = { requester: caller }
+  const passed = await deps.scanner.scanText(filters, trial.text, request)
+  const all = await deps.scanner.findText(filters, trial.text, request)
   const failed = [passed, all].find((one): one is Blocked => one.outcome === 'blocked' && one.why === 'failed')
   if (failed) return { outcome: 'failed', rule: failed.rule, text_sent: null, found: [] }
   const found = all.outcome === 'found' ? all.places.map(({ guardrail: _, ...place }) => place) : []

@@ -26,7 +26,7 @@ import { countTurn, type TurnRates } from './turn-rate.ts'
 export type ChatTurnDeps = BeginDeps & {
   rates: TurnRates
   /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
-  screen: (caller: Caller, text: string, form: 'prompt' | 'answer') => Promise<string>
+  screen: (caller: Caller, text: string, form: 'prompt' | 'answer', signal: AbortSignal) => Promise<string>
   metered: Metered
 }
 
@@ -61,7 +61,7 @@ export async function startChatTurn(
   using way = wayAhead(deps, known)
   const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, known.approvalMode)
   if (input.kind === 'prompt') await withinRate(deps, caller)
-  await screenInput(deps, caller, input)
+  await screenInput(deps, caller, input, signal)
 
   const background = request.background === true
   const speaker = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
@@ -90,11 +90,11 @@ export async function startChatTurn(
 }
 
 /** Text that is said to the intern as guardrails let it through, also that of files. @throws Fault `forbidden`. */
-async function screenInput(deps: ChatTurnDeps, caller: Caller, input: TurnInput): Promise<void> {
-  if (input.kind === 'answer') input.answer = await deps.screen(caller, input.answer, 'answer')
+async function screenInput(deps: ChatTurnDeps, caller: Caller, input: TurnInput, signal: AbortSignal): Promise<void> {
+  if (input.kind === 'answer') input.answer = await deps.screen(caller, input.answer, 'answer', signal)
   else {
-    input.prompt = await deps.screen(caller, input.prompt, 'prompt')
-    for (const attachment of input.attachments) await screenFile(deps, caller, attachment)
+    input.prompt = await deps.screen(caller, input.prompt, 'prompt', signal)
+    for (const attachment of input.attachments) await screenFile(deps, caller, attachment, signal)
   }
 }
 
@@ -157,10 +157,15 @@ function keepingEnds(
 }
 
 /** The text of a file is said to the intern as much as any. */
-async function screenFile(deps: ChatTurnDeps, caller: Caller, attachment: Attachment): Promise<void> {
+async function screenFile(
+  deps: ChatTurnDeps,
+  caller: Caller,
+  attachment: Attachment,
+  signal: AbortSignal,
+): Promise<void> {
   const text = textIn(attachment)
   if (text === undefined) return
-  attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt')).toString('base64')
+  attachment.data = Buffer.from(await deps.screen(caller, text, 'prompt', signal)).toString('base64')
 }
 
 const severed = chatFault(

@@ -1,6 +1,7 @@
 import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
+import type { RevocableResponse } from '#lib/revocable-response.ts'
 import { tellingFailure, whenKnown } from '#lib/when-known.ts'
 import { admit } from './admit.ts'
 import { answerFrom } from './attempt/answer.ts'
@@ -50,7 +51,7 @@ function completeOnce(
 ): Answer | Promise<Answer> {
   const tracked = deps.inFlight.track(call.caller, call.response)
   const opening = tellingFailure(() => {
-    const deciding = decideRequest(deps, call, asked, client)
+    const deciding = decideRequest(deps, call, asked, client, tracked.response)
     return whenKnown(deciding, (decided) => ({ decided, opened: openRecord(deps, call, decided) }))
   }, tracked.release)
   return whenKnown(opening, ({ decided, opened }) => completeDecided(deps, call, tracked, decided, opened, settleWhen))
@@ -75,14 +76,27 @@ function decideRequest(
   call: CompletionCall,
   filled: PreparedRequest,
   spoken: ClientProtocol,
+  response: RevocableResponse,
 ): Decided | Promise<Decided> {
   return recordingRefusal(deps, call, () => {
     const candidates = resolveModels(deps.catalogue.current(), filled.chat)
     const { chat: asked, body, preset, client, promptTokens } = applyPlugins(filled, spoken, candidates)
     const { caller, host, turns } = call
     const { protocol } = client
-    const deciding = deps.policy.decide({ caller, host, chat: asked, body, protocol, candidates, turns })
+    const question = { caller, host, chat: asked, body, protocol, candidates, turns, signal: response.signal }
+    const deciding = failAsRevoked(response, deps.policy.decide(question))
     return whenKnown(deciding, (decision) => ({ asked, preset, candidates, decision, client, promptTokens }))
+  })
+}
+
+/** Reports why a response was revoked, instead of a failure that this caused. */
+function failAsRevoked<Result>(
+  response: RevocableResponse,
+  result: Result | Promise<Result>,
+): Result | Promise<Result> {
+  if (!(result instanceof Promise)) return result
+  return result.catch((error: unknown) => {
+    throw response.revoked ?? error
   })
 }
 
@@ -174,7 +188,15 @@ function contextOf(
     shorten(context, await decision.reserve(left, isByok))
   }
   const judgeAgain: CompletionContext['judgeAgain'] = (next) =>
-    deps.policy.judgeAgain({ caller: call.caller, host: call.host, decision, sent: context, target: next, isByok })
+    deps.policy.judgeAgain({
+      caller: call.caller,
+      host: call.host,
+      decision,
+      sent: context,
+      target: next,
+      isByok,
+      signal: response.signal,
+    })
   let target: Target | undefined
   const asking = (next: Target) => {
     target = next

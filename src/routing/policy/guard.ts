@@ -53,7 +53,7 @@ export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, n
   }
   function decideUnder(
     guardrails: readonly GuardrailRecord[],
-    { caller, host, chat: given, body: givenBody, protocol, candidates, turns }: PolicyQuestion,
+    { caller, host, chat: given, body: givenBody, protocol, candidates, turns, signal }: PolicyQuestion,
   ): PolicyDecision | Promise<PolicyDecision> {
     const limiting = budgetsFor(caller, guardrails, turns)
     const limited = limiting.length > 0
@@ -72,7 +72,7 @@ export function guardrailPolicy({ catalogue, guardrailCache, budgets, scanner, n
     const decided = ({ bodies, findings }: Screened<Forms>): PolicyDecision =>
       // Limits are asked last: a label may be longer than what it stands for.
       ({ candidates: left, guardrails, ...bodies, retainsNothing, leftOut, findings, ...limitsOf(bodies) })
-    return whenKnown(screenRequest(scanner, guardrails, asked), decided)
+    return whenKnown(screenRequest(scanner, guardrails, asked, { requester: caller, signal }), decided)
   }
   return {
     decide(question) {

@@ -57,12 +57,12 @@ async function lastKnown(read: Guardrails | Promise<Guardrails>, known: Guardrai
 }
 
 async function judge(deps: JudgeAgainDeps, question: JudgeAgainQuestion, guardrails: Guardrails): Promise<void> {
-  const { caller, host, decision, sent, target, isByok } = question
+  const { caller, host, decision, sent, target, isByok, signal } = question
   const asked = { target, byok: isByok(target.endpoint) }
   await deps.requirePermitted(guardrails, { caller, host, asked, limits: decision.limits })
   if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw sentOtherwise()
   const { chat, body } = sent
-  const { findings } = await screenRequest(deps.scanner, guardrails, { chat, body })
+  const { findings } = await screenRequest(deps.scanner, guardrails, { chat, body }, { requester: caller, signal })
   if (findings.some(({ action }) => action === 'redact')) throw sentOtherwise()
 }
 

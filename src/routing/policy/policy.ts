@@ -4,6 +4,7 @@ import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ContentFinding } from '#guardrails/content.ts'
 import type { GuardrailRecord } from '#guardrails/guardrail.ts'
+import type { LeaveSignal } from '#lib/leave-signal.ts'
 import type { PicoUsd } from '#lib/pico-usd.ts'
 import type { Protocol } from '#lib/vocabulary.ts'
 import type { Candidate, Target } from '../plan/plan.ts'
@@ -20,6 +21,8 @@ export type PolicyQuestion = {
   candidates: Candidate[]
   host: string | undefined
   turns?: TurnLimits | undefined
+  /** Aborts when the client leaves or its key is disabled. */
+  signal?: LeaveSignal | undefined
 }
 
 /**
@@ -81,6 +84,7 @@ export type JudgeAgainQuestion = Pick<RecheckQuestion, 'caller' | 'host'> & {
   sent: Pick<Forms, 'chat' | 'body'>
   target: Target
   isByok: (endpoint: Endpoint) => boolean
+  signal?: LeaveSignal | undefined
 }
 
 /**
