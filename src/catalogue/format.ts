@@ -2,6 +2,7 @@ import { z } from '#lib/schema.ts'
 import { nearestName } from '#lib/strict-fields.ts'
 import { parseSource } from './document.ts'
 import { CatalogueRefused, type EndpointPatch, type Layer, type ModelPatch, type ProviderPatch } from './layer.ts'
+import type { Compatibility } from './model.ts'
 import { modelIdShape, slugShape, tagShape } from './names.ts'
 import { pricesPatch } from './prices-patch.ts'
 import { EndpointRow, ModelRow, ProviderRow } from './rows.ts'
@@ -86,6 +87,7 @@ function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
     protocol: row.protocol,
     baseUrl: row.base_url,
     discover: row.discover,
+    compatibility: row.compatibility && compatibility(row.compatibility),
     prices: row.prices && pricesPatch(row.prices),
     credentialVariables: row.credentials,
     tools: row.tools,
@@ -93,6 +95,16 @@ function providerPatch(row: z.output<typeof ProviderRow>): ProviderPatch {
     termsOfServiceUrl: row.terms_of_service_url,
     statusPageUrl: row.status_page_url,
     remove: row.remove,
+  })
+}
+
+function compatibility(row: NonNullable<z.output<typeof ProviderRow>['compatibility']>): Compatibility {
+  return withoutUndefined({
+    developerRole: row.developer_role,
+    lateSystemMessages: row.late_system_messages,
+    repeatedRoles: row.repeated_roles,
+    namedToolChoice: row.named_tool_choice,
+    wholeAnswers: row.whole_answers,
   })
 }
 
@@ -132,6 +144,7 @@ function endpointPatch(row: z.output<typeof EndpointRow>): EndpointPatch {
     upstreamModel: row.model,
     protocol: row.protocol,
     baseUrl: row.base_url,
+    compatibility: row.compatibility && compatibility(row.compatibility),
     contextLength: row.context_length,
     maxCompletionTokens: row.max_completion_tokens,
     maxPromptTokens: row.max_prompt_tokens,

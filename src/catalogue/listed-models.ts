@@ -1,5 +1,5 @@
 import { z } from '#lib/schema.ts'
-import type { Layer, ModelPatch } from './layer.ts'
+import type { EndpointPatch, Layer, ModelPatch } from './layer.ts'
 import { modelIdShape } from './names.ts'
 
 /** More than any one server has; a gateway's list of thousands belongs into a file. */
@@ -17,6 +17,7 @@ const Tokens = z.int().min(1).optional().catch(undefined)
 const Listed = z.object({
   id: z.string().min(1).max(300),
   created: z.number().min(0).max(4e9).optional().catch(undefined),
+  owned_by: z.string().optional().catch(undefined),
   context_length: Tokens,
   max_model_len: Tokens,
   context_window: Tokens,
@@ -60,6 +61,12 @@ function inOurLetters(name: string): string {
   return [clean(base), clean(variant.join('-'))].filter(Boolean).join(':')
 }
 
+/** Servers that can be recognised by the owner that they list, and what must be known of them. */
+const serverTraits: Record<string, EndpointPatch> = {
+  // llama.cpp ignores a `tool_choice` that is an object.
+  llamacpp: { compatibility: { namedToolChoice: false } },
+}
+
 function patchOf(id: string, provider: string, listed: Listed): ModelPatch {
   return {
     name: listed.id,
@@ -76,6 +83,6 @@ function patchOf(id: string, provider: string, listed: Listed): ModelPatch {
       supposedContextLength,
     ...(/embed/i.test(listed.id) && { outputModalities: ['embeddings'] }),
     aliases: [listed.id],
-    endpoints: new Map([[provider, { upstreamModel: listed.id }]]),
+    endpoints: new Map([[provider, { upstreamModel: listed.id, ...serverTraits[listed.owned_by ?? ''] }]]),
   }
 }

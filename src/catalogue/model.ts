@@ -31,6 +31,20 @@ export type Prices = TokenPrices & {
   serviceTiers?: Record<string, Partial<TokenPrices>>
 }
 
+/** Properties of a chat server that decide how requests are written for it. An absent one has its usual value. */
+export type Compatibility = {
+  /** Whether it knows the role `developer`. Usually not: such messages become system messages. */
+  developerRole?: boolean
+  /** Whether system messages can follow others. Usually not: they become a part of the message beside them. */
+  lateSystemMessages?: boolean
+  /** Whether several user messages can follow each other. Usually not: they become one. */
+  repeatedRoles?: boolean
+  /** Whether `tool_choice` can name a tool. Usually so. Elsewhere that tool alone is sent, and required. */
+  namedToolChoice?: boolean
+  /** Whether it stops a whole answer when the client leaves. Usually so. Elsewhere a stream is requested and assembled. */
+  wholeAnswers?: boolean
+}
+
 export type Provider = {
   slug: string
   name: string
@@ -41,6 +55,7 @@ export type Provider = {
   credentialVariables: string[]
   /** Whether models that the server lists itself are added to the catalogue. */
   discover?: true
+  compatibility?: Compatibility
   /** The prices of its endpoints that have none of their own. */
   prices?: Partial<Prices>
   /** The price of a call of each tool that it runs, for every model. */
@@ -63,6 +78,7 @@ export type Endpoint = {
   /** Only where they differ from the provider's. */
   protocol?: Protocol
   baseUrl?: string
+  compatibility?: Compatibility
   contextLength: number
   maxCompletionTokens: number | null
   maxPromptTokens: number | null

@@ -59,11 +59,22 @@ export const PricesRow = TokenPricesRow.extend({
   service_tiers: z.record(Name, TokenPricesRow).optional(),
 })
 
+const CompatibilityRow = z
+  .strictObject({
+    developer_role: z.boolean(),
+    late_system_messages: z.boolean(),
+    repeated_roles: z.boolean(),
+    named_tool_choice: z.boolean(),
+    whole_answers: z.boolean(),
+  })
+  .partial()
+
 export const ProviderRow = z.strictObject({
   name: z.string().min(1).optional(),
   protocol: z.enum(protocols).optional(),
   base_url: BaseUrl.nullable().optional(),
   discover: z.boolean().optional(),
+  compatibility: CompatibilityRow.optional(),
   prices: PricesRow.optional(),
   credentials: z.array(z.string().regex(/^[A-Za-z_0-9]+$/, 'must be the name of an environment variable')).optional(),
   tools: Tools.optional(),
@@ -78,6 +89,7 @@ export const EndpointRow = z.strictObject({
   model: z.string().min(1).optional(),
   protocol: ProviderRow.shape.protocol,
   base_url: BaseUrl.optional(),
+  compatibility: CompatibilityRow.optional(),
   context_length: Tokens.optional(),
   max_completion_tokens: Tokens.nullable().optional(),
   max_prompt_tokens: Tokens.nullable().optional(),

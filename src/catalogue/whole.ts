@@ -13,6 +13,7 @@ export function wholeProvider(slug: string, patch: ProviderPatch): Provider | st
     baseUrl: patch.baseUrl ?? null,
     credentialVariables: patch.credentialVariables ?? [],
     ...(patch.discover && { discover: true as const }),
+    ...(patch.compatibility && { compatibility: patch.compatibility }),
     ...(patch.prices && { prices: patch.prices }),
     ...(patch.tools && { tools: patch.tools }),
     privacyPolicyUrl: patch.privacyPolicyUrl ?? null,
@@ -81,6 +82,9 @@ export function wholeEndpoint(model: Model, provider: Provider, tag: string, pat
     upstreamModel,
     ...(patch.protocol && { protocol: patch.protocol }),
     ...(patch.baseUrl && { baseUrl: patch.baseUrl }),
+    ...((provider.compatibility || patch.compatibility) && {
+      compatibility: { ...provider.compatibility, ...patch.compatibility },
+    }),
     contextLength: patch.contextLength ?? model.contextLength,
     maxCompletionTokens: patch.maxCompletionTokens ?? null,
     maxPromptTokens: patch.maxPromptTokens ?? null,

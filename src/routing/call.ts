@@ -41,6 +41,8 @@ export type CompletionContext = Omit<CompletionCall, 'response'> & {
   chat: ChatRequest
   /** Whether a spending limit counts the request. */
   limited: boolean
+  /** Fields that the policy keeps from upstreams, since their cost is unknown. */
+  heldBack: readonly string[]
   /** The estimated length of the prompt; defined if the request allows the prompt to be shortened. */
   promptTokens: number | undefined
   requestRecord: RequestRecord

@@ -6,6 +6,7 @@ import { tellingFailure, whenKnown } from '#lib/when-known.ts'
 import { admit } from './admit.ts'
 import { answerFrom } from './attempt/answer.ts'
 import type { Accesses } from './attempt/credentials.ts'
+import { nameDroppedFields } from './attempt/dropped-fields-header.ts'
 import type { CompletionCall, CompletionContext } from './call.ts'
 import type { RoutingDeps } from './deps.ts'
 import type { Candidate, Target } from './plan/plan.ts'
@@ -132,7 +133,7 @@ function openRecord(deps: RoutingDeps, call: CompletionCall, decided: Decided): 
   )
   call.response.header('x-generation-id', requestRecord.id)
   const content = contentToKeep(deps.contents, call.caller, requestRecord.id, decision)
-  if (decision.leftOut.length > 0) call.response.header('x-fields-left-out', headerList(decision.leftOut))
+  nameDroppedFields(call, decision.leftOut)
   return { requestRecord, content }
 }
 
@@ -224,6 +225,7 @@ function contextOf(
     chat,
     body,
     limited: decision.limits.length > 0,
+    heldBack: decision.leftOut,
     requestRecord,
     content,
     accesses,
@@ -238,14 +240,6 @@ function contextOf(
 /** Its answer may have no more than there is money for. */
 function shorten(context: CompletionContext, shorter: Pick<CompletionContext, 'chat' | 'body'> | undefined): void {
   if (shorter) [context.chat, context.body] = [shorter.chat, shorter.body]
-}
-
-/** Names come from anybody: no more of them than a header should hold. */
-function headerList(names: readonly string[]): string {
-  return names
-    .slice(0, 20)
-    .map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed()))
-    .join(', ')
 }
 
 /** A workspace's own credential has its own circuit: its failures must not shut the endpoint to other workspaces. */

@@ -16,6 +16,7 @@ import { admittedTargets } from './admitted-targets.ts'
 import { attempt } from './attempt.ts'
 import { type AttemptRequest, attemptRequestOf } from './attempt-request.ts'
 import { hasRoomFor } from './context-length.ts'
+import { nameDroppedFields } from './dropped-fields-header.ts'
 import { type AttemptFailure, failureOfStatus, faultOf } from './failure.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -141,7 +142,7 @@ type PreparedAttempt = {
 
 function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Target): PreparedAttempt {
   const { client, response, requestRecord, content, chat } = context
-  const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
+  const { ask, passThrough, dropped, tried } = attemptRequestOf(deps, context, target)
   const relay = relayStream(response, {
     client,
     head: headOf(deps, context, target),
@@ -150,7 +151,10 @@ function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Targe
     count: content ? content.collecting(requestRecord.count) : requestRecord.count,
     countSaid: requestRecord.countSaid,
     readsAll: content !== undefined,
-    started: () => context.source?.release(),
+    started: () => {
+      nameDroppedFields(context, dropped)
+      context.source?.release()
+    },
     price: priceFor(requestRecord, tried),
   })
   response.onRevoked((fault) => endWithError(context, relay.writer(), fault))
@@ -172,7 +176,7 @@ function streamFrom(deps: RoutingDeps, context: CompletionContext, target: Targe
 
 function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target): PreparedAttempt {
   const { client, response, requestRecord, content } = context
-  const { ask, passThrough, tried } = attemptRequestOf(deps, context, target)
+  const { ask, passThrough, dropped, tried } = attemptRequestOf(deps, context, target)
   const relay = relayWhole({
     client,
     head: headOf(deps, context, target),
@@ -187,6 +191,7 @@ function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target
       requestRecord.gaveNothing(tried, failure, response.signal.aborted)
       return { failure }
     }
+    nameDroppedFields(context, dropped)
     requestRecord.gaveAnswer(tried, undefined, false, true)
     return { body: relay.body() }
   }

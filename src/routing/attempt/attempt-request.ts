@@ -6,6 +6,7 @@ import { LazyUsageBound } from '../policy/lazy-usage-bound.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../translate/protocol.ts'
 import { providerProtocolOf } from '../translate/providers/protocols.ts'
+import { restoringNames } from '../translate/repairs/aliases.ts'
 import type { CredentialOwner } from './failure.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest } from './upstream/send.ts'
@@ -29,7 +30,7 @@ export function attemptRequestOf(
   deps: RoutingDeps,
   context: CompletionContext,
   target: Target,
-): { ask: AttemptRequest; passThrough: boolean; tried: TriedEndpoint } {
+): { ask: AttemptRequest; passThrough: boolean; dropped: readonly string[]; tried: TriedEndpoint } {
   const { endpoint } = target
   const { chat, body: given, client } = context
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
@@ -42,7 +43,14 @@ export function attemptRequestOf(
   const encoded =
     providerProtocol.protocol === client.protocol ? passedThrough(providerProtocol, context, protocolTarget) : undefined
   const passedHeaders = encoded && client.headersFor?.(context.headers, given, context.limited)
-  const { path, headers, body } = encoded ?? providerProtocol.encode(context.chat, protocolTarget)
+  const {
+    path,
+    headers,
+    body,
+    dropped = [],
+    aliases,
+  } = encoded ?? providerProtocol.encode(context.chat, protocolTarget)
+  const hasAliases = aliases !== undefined && aliases.size > 0
   const { traceParent: traceparent } = context.requestRecord
   const request = {
     ...placeOf(providerProtocol.origin ?? access.baseUrl, path),
@@ -58,10 +66,11 @@ export function attemptRequestOf(
     streams: stream,
   }
   return {
+    dropped,
     ask: {
       answerId: context.requestRecord.id,
       target,
-      providerProtocol,
+      providerProtocol: hasAliases ? restoringNames(providerProtocol, aliases) : providerProtocol,
       request,
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
@@ -74,7 +83,7 @@ export function attemptRequestOf(
       bound: new LazyUsageBound({ chat, body: given, protocol: client.protocol }, target, providerProtocol),
     },
     // If both sides speak one protocol, the bytes of the answer need no translation.
-    passThrough: encoded !== undefined && !client.rewrites,
+    passThrough: encoded !== undefined && !client.rewrites && !hasAliases,
   }
 }
 

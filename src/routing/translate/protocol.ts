@@ -13,7 +13,15 @@ import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { ContextErrors } from './providers/context-errors.ts'
 
 /** An HTTP request for an upstream. `path` follows the provider's base URL. */
-export type EncodedRequest = { path: string; headers: Record<string, string>; body: string | readonly Buffer[] }
+export type EncodedRequest = {
+  path: string
+  headers: Record<string, string>
+  body: string | readonly Buffer[]
+  /** Fields that the upstream does not get. */
+  dropped?: readonly string[]
+  /** The original names of tools that have another name in the body. */
+  aliases?: ReadonlyMap<string, string>
+}
 
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
 

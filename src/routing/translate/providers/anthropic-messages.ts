@@ -3,9 +3,12 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
+import { fieldsSetIn } from '../repairs/absent-fields.ts'
+import { repaired } from '../repairs/repair.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
 import { passedToAnthropic } from './anthropic-passed.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
+import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules.ts'
 import { mayThink } from './anthropic-thinking.ts'
 import { anthropicBillable, ownTool } from './anthropic-tools.ts'
 import { messageOfRefusal } from './error-code.ts'
@@ -14,7 +17,11 @@ import { countIn } from './token-counts.ts'
 /** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
 export const anthropicMessages: ProviderProtocol = {
   protocol: 'anthropic-messages',
-  encode: (chat, target) => sent('/messages', anthropicRequest(chat, target.endpoint, target.stream), target),
+  encode: (chat, target) => {
+    const encoded = sent('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
+    const lacking = fieldsSetIn(chat as Body, anthropicLacks(chat as Body))
+    return { ...encoded, dropped: [...lacking, ...encoded.dropped!.map(chatFieldName)] }
+  },
   passThrough: (body, target, source) =>
     sent('/messages', { ...passedToAnthropic(body, target.endpoint), stream: target.stream }, target, source),
   countTokens: {
@@ -40,11 +47,14 @@ export const anthropicMessages: ProviderProtocol = {
   errorMessage: messageOfRefusal,
 }
 
-function sent(path: string, body: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
+function sent(path: string, given: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
+  const { body, dropped, aliases } = repaired(given, anthropicRules)
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
     body: source?.as(body) ?? JSON.stringify(body),
+    dropped,
+    aliases,
   }
 }
 

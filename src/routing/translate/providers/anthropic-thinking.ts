@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { thinksByCatalogue } from '../../policy/usage-bound.ts'
 import { keptThoughts } from './anthropic-turns.ts'
-import { effortOf, thinkingBudgetOf, thinkingSetting } from './reasoning-budget.ts'
+import { effortOf, leastBudget, thinkingBudgetOf, thinkingSetting } from './reasoning-budget.ts'
 
 /** The ways to ask an Anthropic model to think. */
 type Way =
@@ -42,7 +42,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, samples: false }
   }
   if (answersToolWithoutThoughts(chat)) return { maxTokens, samples }
-  const budget = thinkingBudgetOf(setting, maxTokens)
+  const budget = Math.max(leastBudget, thinkingBudgetOf(setting, maxTokens))
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
   return {

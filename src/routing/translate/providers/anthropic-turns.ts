@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#lib/push-all.ts'
@@ -40,7 +39,7 @@ function blocksOf(message: Message): Block[] {
   )
   const calls = (message.tool_calls ?? []).map((call) => ({
     type: 'tool_use',
-    id: knownId(call.id),
+    id: call.id,
     name: calledFunction(call).name,
     input: calledFunction(call).args,
   }))
@@ -61,16 +60,11 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
   const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => blockOf(piece))
   return withoutNulls({
     type: 'tool_result',
-    tool_use_id: knownId(message.tool_call_id),
+    tool_use_id: message.tool_call_id,
     content: content.length > 0 ? content : undefined,
     is_error: hasFailed(message) ? true : undefined,
     cache_control: pieces.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl,
   })
-}
-
-/** A call id that Anthropic accepts. Other models use ids such as `functions.read:0`. */
-function knownId(id: string): string {
-  return /^[a-zA-Z0-9_-]+$/.test(id) ? id : `call_${createHash('sha256').update(id).digest('base64url')}`
 }
 
 function blockOf(piece: Piece): Block[] {

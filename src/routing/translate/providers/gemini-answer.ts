@@ -120,7 +120,7 @@ class GeminiAnswer {
 
   #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): AnswerEvent[] {
     const index = this.#calls++
-    const callId = id ?? callIdFor(this.#id || this.#ownId, index)
+    const callId = id || callIdFor(this.#id || this.#ownId, index)
     const events: AnswerEvent[] = [
       { type: 'tool_call', index, id: callId, name },
       { type: 'tool_arguments', index, text: JSON.stringify(args ?? {}) },

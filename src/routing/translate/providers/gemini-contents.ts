@@ -95,7 +95,14 @@ function responseOf(texts: string[], failed: boolean): object {
   const read = texts.length === 1 ? parsedText(texts[0]!) : undefined
   const value = read === undefined ? asOneText(texts) : read
   if (failed) return { error: value }
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { output: value }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { output: value }
+  // Gemini takes `$ref` for a reference to a part that is sent beside the result.
+  return hasReference(value) ? { output: texts[0] } : value
+}
+
+function hasReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference)
 }
 
 function sentId(id: string): { id?: string } {

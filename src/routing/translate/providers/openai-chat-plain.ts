@@ -25,7 +25,8 @@ export function plainChat(chat: ChatRequest, { prices, supportedParameters }: En
   return plain
 }
 
-const knownToSome = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
+/** Settings that go only to servers of which the catalogue says that they know them. */
+export const knownToSome = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
 
 /** A message that says nothing else is none. */
 function withoutAside(message: Message): Message[] {

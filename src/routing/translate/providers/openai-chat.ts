@@ -5,9 +5,11 @@ import { ownFields } from '#chat/own-fields.ts'
 import { withChatThoughts } from '#chat/thoughts.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
+import { fieldsSetIn } from '../repairs/absent-fields.ts'
 import { messageOfRefusal } from './error-code.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
-import { plainChat } from './openai-chat-plain.ts'
+import { knownToSome, plainChat } from './openai-chat-plain.ts'
+import { acceptableChat } from './openai-chat-rules.ts'
 import { openaiContextErrors } from './openai-context-errors.ts'
 import { chatBillable } from './openai-tools.ts'
 import { effortOf, thinkingSetting } from './reasoning-budget.ts'
@@ -15,7 +17,11 @@ import { effortOf, thinkingSetting } from './reasoning-budget.ts'
 /** OpenAI chat completions, which most providers speak. */
 export const openaiChat: ProviderProtocol = {
   protocol: 'openai-chat',
-  encode: (chat, target) => request(plainChat(chat, target.endpoint), target),
+  encode: (chat, target) => {
+    const plain = plainChat(chat, target.endpoint)
+    const encoded = request(plain, target)
+    return { ...encoded, dropped: [...fieldsSetIn(chat as Body, lostFields(chat, plain)), ...encoded.dropped!] }
+  },
   passThrough: request,
   answerLimit: answerLimitOf,
   billableOptions: chatBillable,
@@ -29,14 +35,20 @@ export const openaiChat: ProviderProtocol = {
 }
 
 function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
-  const sent = changedBody(body, changesOf(body, target))
+  const changed = changedBody(body, changesOf(body, target))
+  const { body: sent, dropped, aliases } = acceptableChat(changed, target.endpoint)
   const { credential } = target
   return {
     path: '/chat/completions',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
     body: source?.as(sent) ?? JSON.stringify(sent),
+    dropped,
+    aliases,
   }
 }
+
+const lostFields = (chat: ChatRequest, plain: ChatRequest) =>
+  knownToSome.filter((name) => chat[name] != null && plain[name] == null)
 
 /** In the order of a body whose bytes are changed: what is new comes first. */
 function changedBody(body: Body, changes: Body): Body {

@@ -95,7 +95,11 @@ describe('openai-responses, requests', () => {
   })
 
   test('a schema for the answer, and how wordy it may be', () => {
-    const json_schema = { name: 'city', schema: { type: 'object' }, strict: true }
+    const json_schema = {
+      name: 'city',
+      schema: { type: 'object', properties: {}, additionalProperties: false },
+      strict: true,
+    }
     const { text } = bodyOf({ response_format: { type: 'json_schema', json_schema }, verbosity: 'low' })
     assert.deepEqual(text, { format: { type: 'json_schema', ...json_schema }, verbosity: 'low' })
     assert.deepEqual(bodyOf({ response_format: { type: 'json_object' } }).text, { format: { type: 'json_object' } })

@@ -3,17 +3,24 @@ import { nameLimit } from '#chat/answer-limit.ts'
 import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
+import { fieldsSetIn } from '../repairs/absent-fields.ts'
+import { repaired } from '../repairs/repair.ts'
 import { messageOfRefusal } from './error-code.ts'
 import { openaiContextErrors } from './openai-context-errors.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
 import { responsesLimit, responsesRequest } from './openai-responses-request.ts'
+import { responsesLacks, responsesRules } from './openai-responses-rules.ts'
 import { ownTool, responsesBillable } from './openai-tools.ts'
 import { withoutOwnFields } from './own-fields.ts'
 
 /** OpenAI responses: items instead of messages, and thoughts that come back encrypted. */
 export const openaiResponses: ProviderProtocol = {
   protocol: 'openai-responses',
-  encode: (chat, target) => sent(responsesRequest(chat, target.endpoint), target),
+  encode: (chat, target) => {
+    const encoded = sent(responsesRequest(chat, target.endpoint), target)
+    const renamed = encoded.dropped!.map((name) => name.replace(/^text\.format/, 'response_format'))
+    return { ...encoded, dropped: [...fieldsSetIn(chat as Body, responsesLacks), ...renamed] }
+  },
   passThrough: (body, target, source) => sent(passedToResponses(body, target.endpoint), target, source),
   answerLimit: responsesLimit,
   billableOptions: responsesBillable,
@@ -26,11 +33,13 @@ export const openaiResponses: ProviderProtocol = {
 
 function sent(asked: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const { endpoint, credential, stream } = target
-  const body = { ...asked, model: endpoint.upstreamModel, stream }
+  const { body, dropped, aliases } = repaired({ ...asked, model: endpoint.upstreamModel, stream }, responsesRules)
   return {
     path: '/responses',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
     body: source?.as(body) ?? JSON.stringify(body),
+    dropped,
+    aliases,
   }
 }
 

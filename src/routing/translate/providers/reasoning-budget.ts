@@ -4,7 +4,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 const shares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 }
 
 /** No provider takes a smaller one. */
-const leastBudget = 1024
+export const leastBudget = 1024
 
 /** The thinking options of a request. `effort` and `budgetTokens` are defined if the request has them. */
 export type ThinkingSetting =

@@ -10,11 +10,13 @@ const asked = (more: object) => ({ messages: [{ role: 'user', content: 'Hi' }], 
 const strictly = (strict: unknown) => [{ type: 'function', function: { name: 'f', strict } }]
 
 test('a function is strict for Anthropic only where it was said to be', () => {
-  const told = (strict: unknown) =>
+  const toolFor = (strict: unknown) =>
     encoded(anthropicMessages, 'claude', asked({ tools: strictly(strict) })).body.tools[0]
-  assert.equal(told(true).strict, true)
-  for (const no of [false, null, undefined]) assert.equal('strict' in told(no), false)
-  assert.deepEqual(told(true).input_schema, { type: 'object', properties: {} })
+  assert.equal(toolFor(true).strict, true)
+  for (const no of [false, null, undefined]) assert.equal('strict' in toolFor(no), false)
+  const schemas = [true, false].map((strict) => toolFor(strict).input_schema)
+  const empty = { type: 'object', properties: {} }
+  assert.deepEqual(schemas, [{ ...empty, additionalProperties: false }, empty])
 })
 
 test('who may call how many functions, in Anthropic’s words', () => {
@@ -73,9 +75,10 @@ test('a result of a tool that is no text follows it as the user’s, in a chat',
   const told = encoded(openaiChat, 'm', { messages } as never).body.messages as { role: string; content: unknown }[]
   assert.deepEqual(
     told.map(({ role }) => role),
-    ['user', 'assistant', 'tool', 'user', 'user'],
+    ['user', 'assistant', 'tool', 'user'],
   )
-  assert.deepEqual(told[3]!.content, [{ type: 'text', text: 'Of the result of a:' }, image])
+  const text = { type: 'text', text: 'And?' }
+  assert.deepEqual(told[3]!.content, [{ type: 'text', text: 'Of the result of a:' }, image, text])
 })
 
 test('a choice that is Responses’ own goes there as it came', () => {

@@ -1,0 +1,179 @@
+import { mapItems } from './map-texts.ts'
+import {
+  described,
+  isSchema,
+  type Schema,
+  type SchemaRules,
+  schemaKeywords,
+  silentKeywords,
+} from './schema-keywords.ts'
+import { resolveRef } from './schema-refs.ts'
+
+/** Reports a keyword that a schema loses. */
+export type ReportKeyword = (keyword: string) => void
+
+/**
+ * A schema as a provider accepts it: with the keywords of later drafts, without booleans for schemas, and with what the
+ * provider does not know in the description. Returns the same object where nothing changes.
+ */
+export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema {
+  return fitted(schema, { rules, report, root: isSchema(schema) ? schema : {}, open: [] })
+}
+
+type Fitting = {
+  rules: SchemaRules
+  report: ReportKeyword
+  /** The whole schema, in which references are looked up. */
+  root: Schema
+  /** The references that are being replaced; one among them would have no end. */
+  open: readonly string[]
+}
+
+function fitted(given: unknown, fitting: Fitting): Schema {
+  // `true` accepts any value, as an empty schema does.
+  if (!isSchema(given)) return {}
+  const { rules } = fitting
+  if (typeof given.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(given, fitting)
+  let schema = modern(given)
+  schema = inOtherWords(schema, rules)
+  schema = withFittedParts(schema, fitting)
+  schema = withoutUnknown(schema, fitting)
+  if (schema.type === 'array' && schema.items === undefined && schema.prefixItems === undefined)
+    schema = { ...schema, items: {} }
+  if (rules.closesObjects && isObject(schema) && schema.additionalProperties !== false)
+    schema = { ...schema, properties: schema.properties ?? {}, additionalProperties: false }
+  return schema
+}
+
+const accepts = ({ keywords }: SchemaRules, keyword: string) => keywords === undefined || keywords.has(keyword)
+
+const isObject = ({ type, properties }: Schema) => type === 'object' || (type === undefined && properties !== undefined)
+
+function withoutRef({ $ref, ...beside }: Schema, fitting: Fitting): Schema {
+  const ref = String($ref)
+  const found = fitting.open.includes(ref) ? undefined : resolveRef(fitting.root, ref)
+  if (found === undefined) {
+    fitting.report('$ref')
+    return fitted({ type: 'object', ...beside }, fitting)
+  }
+  return fitted({ ...found, ...beside }, { ...fitting, open: [...fitting.open, ref] })
+}
+
+/** The keywords of older drafts of JSON schema in the words of the latest one. */
+function modern(schema: Schema): Schema {
+  const changes: Schema = {}
+  if (Array.isArray(schema.items)) Object.assign(changes, { prefixItems: schema.items, items: undefined })
+  for (const [exclusive, inclusive] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof schema[exclusive] !== 'boolean') continue
+    const isExclusive = schema[exclusive] && schema[inclusive] !== undefined
+    Object.assign(changes, { [exclusive]: isExclusive ? schema[inclusive] : undefined })
+    if (isExclusive) changes[inclusive] = undefined
+  }
+  if ('required' in schema && !isListOfNames(schema.required)) changes.required = namesIn(schema.required)
+  if (schema.type === 'any' || schema.type === '' || schema.type === null) changes.type = undefined
+  for (const name of ['properties', 'patternProperties', '$defs', 'definitions'])
+    if (name in schema && !isSchema(schema[name])) changes[name] = undefined
+  for (const name of ['anyOf', 'oneOf', 'allOf', 'enum'])
+    if (Array.isArray(schema[name]) ? (schema[name] as unknown[]).length === 0 : name in schema)
+      changes[name] = undefined
+  return Object.keys(changes).length === 0 ? schema : defined({ ...schema, ...changes })
+}
+
+const isListOfNames = (value: unknown) =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string') && new Set(value).size === value.length
+
+function namesIn(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? [...new Set(value.filter((name) => typeof name === 'string'))] : undefined
+}
+
+const defined = (schema: Schema): Schema =>
+  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
+
+/** Keywords that a provider does not know, by others that mean the same. */
+function inOtherWords(schema: Schema, rules: SchemaRules): Schema {
+  let current = schema
+  if ('const' in current && !accepts(rules, 'const')) {
+    const { const: only, ...rest } = current
+    current = { ...rest, enum: [only] }
+  }
+  if (Array.isArray(current.oneOf) && !accepts(rules, 'oneOf') && current.anyOf === undefined) {
+    const { oneOf, ...rest } = current
+    current = { ...rest, anyOf: oneOf }
+  }
+  if (Array.isArray(current.allOf) && !accepts(rules, 'allOf')) current = mergedAllOf(current)
+  if (Array.isArray(current.prefixItems) && !accepts(rules, 'prefixItems')) {
+    const { prefixItems, ...rest } = current
+    current = { ...rest, items: rest.items ?? { anyOf: prefixItems } }
+  }
+  return current
+}
+
+/** One schema with the properties and the required names of all; of other keywords the first one counts. */
+export function mergedAllOf({ allOf, ...rest }: Schema): Schema {
+  const all = [
+    rest,
+    ...(allOf as unknown[]).filter(isSchema).map((one) => (Array.isArray(one.allOf) ? mergedAllOf(one) : one)),
+  ]
+  const merged: Schema = {}
+  for (const one of all.toReversed()) Object.assign(merged, one)
+  const properties = Object.assign({}, ...all.map((one) => one.properties ?? {}))
+  const required = new Set(all.flatMap((one) => namesIn(one.required) ?? []))
+  if (Object.keys(properties).length > 0) merged.properties = properties
+  if (required.size > 0) merged.required = [...required]
+  return merged
+}
+
+function withFittedParts(schema: Schema, fitting: Fitting): Schema {
+  let current = schema
+  for (const [keyword, value] of Object.entries(schema)) {
+    const fittedValue = fittedPart(keyword, value, fitting)
+    if (fittedValue === value) continue
+    current = { ...current, [keyword]: fittedValue }
+  }
+  return current
+}
+
+function fittedPart(keyword: string, value: unknown, fitting: Fitting): unknown {
+  if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return mapItems(value, (one) => fitted(one, fitting))
+  if (schemaKeywords.map.has(keyword) && isSchema(value)) return fittedMap(value, fitting)
+  if (!schemaKeywords.one.has(keyword)) return value
+  const isFlag = typeof value === 'boolean' && keyword !== 'items' && keyword !== 'contains'
+  return isFlag ? value : fitted(value, fitting)
+}
+
+/** A property that is `false` can have no value, so it is dropped. */
+function fittedMap(map: Schema, fitting: Fitting): Schema {
+  let changed: Schema | undefined
+  for (const [name, value] of Object.entries(map)) {
+    const next = value === false ? undefined : fitted(value, fitting)
+    if (next === value) continue
+    changed ??= { ...map }
+    changed[name] = next
+  }
+  return changed ? defined(changed) : map
+}
+
+function withoutUnknown(schema: Schema, { rules, report }: Fitting): Schema {
+  const moved: Schema = {}
+  let remaining: Schema | undefined
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (isAccepted(keyword, value, rules)) continue
+    remaining ??= { ...schema }
+    delete remaining[keyword]
+    if (silentKeywords.has(keyword) || keyword === '$defs' || keyword === 'definitions') continue
+    if (keyword === 'additionalProperties' && typeof value === 'boolean') continue
+    moved[keyword] = value
+    report(keyword)
+  }
+  return remaining ? described(remaining, moved) : schema
+}
+
+function isAccepted(keyword: string, value: unknown, rules: SchemaRules): boolean {
+  if (keyword === '$schema') return false
+  if (rules.accepts && !rules.accepts(keyword, value)) return false
+  if (keyword === 'format' && rules.formats) return rules.formats.has(String(value))
+  return accepts(rules, keyword)
+}

@@ -1,0 +1,31 @@
+/**
+ * Changes the texts at a path of a value, `*` standing for each item of an array: `tools.*.name`. Returns the value itself
+ * where no text changes, so that an unchanged body can be sent as the bytes it came in.
+ */
+export function mapTexts(
+  value: unknown,
+  path: readonly string[],
+  change: (text: string) => string,
+  depth = 0,
+): unknown {
+  const name = path[depth]
+  if (name === undefined) return typeof value === 'string' ? change(value) : value
+  if (name === '*')
+    return Array.isArray(value) ? mapItems(value, (item) => mapTexts(item, path, change, depth + 1)) : value
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return value
+  const before = (value as Record<string, unknown>)[name]
+  const after = mapTexts(before, path, change, depth + 1)
+  return after === before ? value : { ...value, [name]: after }
+}
+
+/** Like `map` of an array, but returns the array itself where no item changes. */
+export function mapItems<Item>(items: Item[], change: (item: Item, index: number) => Item): Item[] {
+  let changed: Item[] | undefined
+  for (const [index, item] of items.entries()) {
+    const next = change(item, index)
+    if (next === item) continue
+    changed ??= [...items]
+    changed[index] = next
+  }
+  return changed ?? items
+}

@@ -1,0 +1,26 @@
+import type { Body } from '../protocol.ts'
+import { type Aliases, type NameRule, withAliases } from './aliases.ts'
+
+/** Makes one thing of a body acceptable. It adds the fields that it drops to `dropped`, and returns the same body if it changes nothing. */
+export type Repair = (body: Body, dropped: string[]) => Body
+
+/** Everything that the servers of a protocol refuse and this service can mend. */
+export type RequestRules = {
+  repairs: readonly Repair[]
+  /** Names of tools. */
+  names: NameRule
+  /** Ids of tool calls. */
+  callIds?: NameRule
+}
+
+/** A body that its provider accepts, the fields it lost, and the names that must be restored in the answer. */
+export type RepairedBody = { body: Body; dropped: readonly string[]; aliases: Aliases }
+
+export function repaired(body: Body, { repairs, names, callIds }: RequestRules): RepairedBody {
+  const dropped: string[] = []
+  let current = body
+  for (const repair of repairs) current = repair(current, dropped)
+  const named = withAliases(current, names)
+  const { body: whole } = callIds ? withAliases(named.body, callIds) : named
+  return { body: whole, dropped, aliases: named.aliases }
+}

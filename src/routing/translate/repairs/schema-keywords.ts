@@ -1,0 +1,45 @@
+/** A JSON schema that is an object. */
+export type Schema = Record<string, unknown>
+
+/** The JSON schema that the servers of a protocol accept. */
+export type SchemaRules = {
+  /** Keywords that are accepted. Others move into the description. Undefined: all of them. */
+  keywords?: ReadonlySet<string>
+  /** Formats of strings that are accepted. */
+  formats?: ReadonlySet<string>
+  /** Bounds that are accepted only with some values. */
+  accepts?: (keyword: string, value: unknown) => boolean
+  /** Whether each object must say `additionalProperties: false`. */
+  closesObjects?: boolean
+}
+
+/** Keywords that constrain nothing. */
+export const silentKeywords: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  'id',
+  '$comment',
+  '$anchor',
+  '$vocabulary',
+])
+
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
+export const schemaKeywords = {
+  one: new Set([
+    ...['items', 'additionalProperties', 'additionalItems', 'contains', 'propertyNames', 'not', 'if', 'then', 'else'],
+    ...['unevaluatedProperties', 'unevaluatedItems', 'contentSchema'],
+  ]),
+  list: new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']),
+  map: new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']),
+} as const
+
+export const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The schema with these keywords in its description. */
+export function described(schema: Schema, moved: Schema): Schema {
+  const parts = Object.entries(moved).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)
+  if (parts.length === 0) return schema
+  const before = typeof schema.description === 'string' && schema.description ? `${schema.description}\n\n` : ''
+  return { ...schema, description: `${before}{${parts.join(', ')}}` }
+}

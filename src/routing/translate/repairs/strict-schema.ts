@@ -1,0 +1,28 @@
+import { fitSchema } from './fit-schema.ts'
+import { isSchema, type Schema, schemaKeywords } from './schema-keywords.ts'
+
+const refused = ['allOf', 'oneOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties'] as const
+
+/**
+ * A schema that OpenAI accepts as strict: with every object closed. Undefined where that is not enough, since some
+ * property is optional or a keyword is refused.
+ */
+export function strictSchema(schema: unknown): Schema | undefined {
+  const closed = fitSchema(schema, { closesObjects: true }, () => {})
+  return isStrict(closed) ? closed : undefined
+}
+
+function isStrict(schema: unknown): boolean {
+  if (!isSchema(schema)) return true
+  if (refused.some((keyword) => keyword in schema)) return false
+  const { properties, required, additionalProperties } = schema
+  if (isSchema(properties)) {
+    if (additionalProperties !== false || !Array.isArray(required)) return Object.keys(properties).length === 0
+    if (!Object.keys(properties).every((name) => required.includes(name))) return false
+  }
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return value.every(isStrict)
+    if (schemaKeywords.map.has(keyword) && isSchema(value)) return Object.values(value).every(isStrict)
+    return !schemaKeywords.one.has(keyword) || isStrict(value)
+  })
+}

@@ -1,0 +1,51 @@
+import type { Body } from '../protocol.ts'
+import type { Repair } from './repair.ts'
+import type { SchemaRules } from './schema-keywords.ts'
+import { fitToolSchema } from './tool-schema.ts'
+
+/** Where a tool of a protocol has its name and the schema of its arguments. */
+export type ToolShape = {
+  /** Undefined for a tool whose arguments the protocol defines itself. */
+  schemaOf: (tool: Body) => { name: unknown; schema: unknown } | undefined
+  withSchema: (tool: Body, schema: unknown) => Body
+}
+
+/** The tools with schemas that are accepted. A tool whose arguments cannot be an object is dropped. */
+export function fitTools(tools: Body[], shape: ToolShape, rules: SchemaRules, dropped: string[]): Body[] {
+  let changed: Body[] | undefined
+  for (const [at, tool] of tools.entries()) {
+    const next = fitTool(tool, shape, rules, dropped)
+    if (next === tool && !changed) continue
+    changed ??= tools.slice(0, at)
+    if (next) changed.push(next)
+  }
+  return changed ?? tools
+}
+
+function fitTool(tool: Body, shape: ToolShape, rules: SchemaRules, dropped: string[]): Body | undefined {
+  const described = typeof tool === 'object' && tool !== null ? shape.schemaOf(tool) : undefined
+  if (!described) return tool
+  const { name, schema } = described
+  const fitted = fitToolSchema(schema, rules, (keyword) => note(dropped, `tools.${name}.${keyword}`))
+  if (!fitted) {
+    note(dropped, `tools.${name}`)
+    return undefined
+  }
+  return fitted === schema ? tool : shape.withSchema(tool, fitted)
+}
+
+/** The repair of a body that has its tools in `tools`. */
+export function toolRepair(shape: ToolShape, rules: SchemaRules): Repair {
+  return (body, dropped) => {
+    if (!Array.isArray(body.tools)) return body
+    const tools = fitTools(body.tools, shape, rules, dropped)
+    if (tools === body.tools) return body
+    if (tools.length > 0) return { ...body, tools }
+    const { tools: _tools, tool_choice: _choice, parallel_tool_calls: _parallel, ...rest } = body
+    return rest
+  }
+}
+
+export function note(dropped: string[], name: string): void {
+  if (!dropped.includes(name)) dropped.push(name)
+}

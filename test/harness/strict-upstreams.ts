@@ -1,0 +1,186 @@
+import type { UpstreamProtocol } from './provider-facts.ts'
+import { askedOf, type Received } from './scripted-upstream.ts'
+import { saidBy } from './upstream-answers.ts'
+
+/** The reason why a strict server refuses a request; undefined where it accepts it. */
+type Check = (body: any) => string | undefined
+
+const name = /^[a-zA-Z0-9_-]{1,64}$/
+const imageType = /^image\/(?:jpeg|png|gif|webp)$/
+
+/** A schema of a tool's arguments as OpenAI and Anthropic validate it. */
+function toolSchemaError(schema: any, at: string): string | undefined {
+  if (schema?.type !== 'object') return `${at}: schema must have type "object"`
+  if (typeof schema.properties !== 'object') return `${at}: object schema missing properties`
+  for (const keyword of ['anyOf', 'oneOf', 'allOf', 'enum', 'not', '$ref'])
+    if (keyword in schema) return `${at}: ${keyword} is not permitted at the top level`
+  return nodeError(schema, at, undefined)
+}
+
+/** @param keywords the keywords that are accepted; undefined: all. */
+function nodeError(schema: any, at: string, keywords: readonly string[] | undefined): string | undefined {
+  if (typeof schema !== 'object' || schema === null) return `${at}: ${JSON.stringify(schema)} is not of type object`
+  if (schema.type === 'array' && !schema.items && !schema.prefixItems) return `${at}: array schema missing items`
+  if (Array.isArray(schema.items)) return `${at}: items must be a schema`
+  if (typeof schema.exclusiveMinimum === 'boolean') return `${at}: exclusiveMinimum must be a number`
+  if (typeof schema.required === 'boolean') return `${at}: required must be a list`
+  const unknown = Object.keys(schema).find((keyword) => keywords && !keywords.includes(keyword))
+  if (unknown) return `${at}: unknown keyword ${unknown}`
+  const children = [
+    ...Object.entries(schema.properties ?? {}),
+    ...Object.entries(schema.$defs ?? {}),
+    ...(schema.anyOf ?? []).map((one: unknown) => ['anyOf', one]),
+    ...(schema.items ? [['items', schema.items]] : []),
+  ] as [string, unknown][]
+  for (const [key, child] of children) {
+    const error = nodeError(child, `${at}.${key}`, keywords)
+    if (error) return error
+  }
+  return undefined
+}
+
+const first = (errors: Iterable<string | undefined | false>) => [...errors].find(Boolean) || undefined
+
+/** A server with the template of Qwen: system first, and user and assistant take turns. */
+const chat: Check = ({ messages, tools = [] }) =>
+  first([
+    ...messages.map(({ role, content }: any, at: number) =>
+      first([
+        !['system', 'user', 'assistant', 'tool'].includes(role) && `unexpected role ${role}`,
+        role === 'system' && at > 0 && 'System message must be at the beginning.',
+        role === 'user' && messages[at - 1]?.role === 'user' && 'Conversation roles must alternate',
+        ...(Array.isArray(content) ? content : []).map(
+          ({ image_url: image }: any) =>
+            image?.url.startsWith('data:') &&
+            !imageType.test(image.url.slice(5).split(';')[0]) &&
+            `unsupported image ${image.url.slice(0, 30)}`,
+        ),
+      ]),
+    ),
+    ...tools.map(({ function: { name: tool, parameters } }: any) =>
+      first([!name.test(tool) && `tool name ${tool}`, parameters && toolSchemaError(parameters, tool)]),
+    ),
+    ...messages.flatMap(({ tool_calls = [] }: any) =>
+      tool_calls.map((call: any) => !name.test(call.function.name) && `call of ${call.function.name}`),
+    ),
+  ])
+
+const responses: Check = ({ input, tools = [] }) =>
+  first([
+    ...tools.map((tool: any) =>
+      first([!name.test(tool.name) && 'tool name', toolSchemaError(tool.parameters, tool.name)]),
+    ),
+    ...(typeof input === 'string' ? [] : input).map(({ name: called, call_id: id, content }: any) =>
+      first([
+        called && !name.test(called) && `call of ${called}`,
+        id?.length > 64 && 'call_id: string too long. Expected a string with maximum length 64',
+        ...(Array.isArray(content) ? content : []).map(
+          ({ image_url: url }: any) =>
+            url && !imageType.test(url.slice(5).split(';')[0]) && `image ${url.slice(0, 30)}`,
+        ),
+      ]),
+    ),
+  ])
+
+const strictKeywords = [
+  ...['type', 'title', 'description', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'],
+  ...['minItems', 'anyOf', 'allOf', '$ref', '$defs', 'format'],
+]
+
+function closedError(schema: any, at: string): string | undefined {
+  if (schema?.type === 'object' && schema.additionalProperties !== false)
+    return `${at}: additionalProperties must be false`
+  return first(Object.entries(schema?.properties ?? {}).map(([key, child]) => closedError(child, `${at}.${key}`)))
+}
+
+const anthropic: Check = ({
+  system,
+  messages,
+  stop_sequences = [],
+  tools = [],
+  thinking,
+  max_tokens,
+  output_config,
+}) => {
+  const blocks = messages.flatMap(({ content }: any) =>
+    Array.isArray(content) ? content : [{ type: 'text', text: content }],
+  )
+  const inner = blocks.flatMap(({ content }: any) => (Array.isArray(content) ? content : []))
+  const texts = [
+    ...(Array.isArray(system) ? system : system === undefined ? [] : [{ type: 'text', text: system }]),
+    ...blocks,
+    ...inner,
+  ]
+  const last = messages.at(-1)
+  const end = Array.isArray(last.content) ? last.content.at(-1)?.text : last.content
+  return first([
+    texts.some(({ type, text }) => type === 'text' && !/\S/.test(text)) &&
+      'text content blocks must contain non-whitespace text',
+    last.role === 'assistant' && /\s$/.test(end ?? '') && 'final assistant content cannot end with trailing whitespace',
+    stop_sequences.some((stop: string) => !/\S/.test(stop)) && 'each stop sequence must contain non-whitespace',
+    thinking?.type === 'enabled' &&
+      !(thinking.budget_tokens >= 1024 && thinking.budget_tokens < max_tokens) &&
+      'thinking.budget_tokens: Input should be greater than or equal to 1024',
+    ...[...blocks, ...inner].map(
+      ({ source }: any) =>
+        source?.type === 'base64' && !imageType.test(source.media_type) && `media type ${source.media_type}`,
+    ),
+    ...blocks.map(({ id, tool_use_id: of = id }: any) => of && !/^[a-zA-Z0-9_-]+$/.test(of) && `id ${of}`),
+    ...tools.map((tool: any) =>
+      first([!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name) && 'tool name', toolSchemaError(tool.input_schema, tool.name)]),
+    ),
+    output_config?.format && nodeError(output_config.format.schema, 'schema', strictKeywords),
+    output_config?.format && closedError(output_config.format.schema, 'schema'),
+  ])
+}
+
+const geminiKeywords = [
+  ...['type', 'title', 'description', 'format', 'enum', 'properties', 'required', 'items', 'prefixItems', 'minItems'],
+  ...['maxItems', 'minimum', 'maximum', 'anyOf', 'nullable', 'propertyOrdering'],
+]
+
+const gemini: Check = ({ contents, tools = [] }) =>
+  first([
+    ...tools.flatMap(({ functionDeclarations = [] }: any) =>
+      functionDeclarations.map((declared: any) =>
+        first([
+          !/^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$/.test(declared.name) && `Invalid function name ${declared.name}`,
+          declared.parametersJsonSchema && toolSchemaError(declared.parametersJsonSchema, declared.name),
+          declared.parametersJsonSchema && nodeError(declared.parametersJsonSchema, declared.name, geminiKeywords),
+        ]),
+      ),
+    ),
+    ...contents.flatMap(({ parts }: any) =>
+      parts.map(({ functionResponse, inlineData }: any) =>
+        first([
+          functionResponse && /"\$ref":/.test(JSON.stringify(functionResponse.response)) && 'invalid $ref',
+          inlineData && !imageType.test(inlineData.mimeType) && `Unsupported MIME type: ${inlineData.mimeType}`,
+        ]),
+      ),
+    ),
+  ])
+
+const checks: Record<UpstreamProtocol, Check> = {
+  'openai-chat': chat,
+  'openai-responses': responses,
+  'anthropic-messages': anthropic,
+  'google-gemini': gemini,
+}
+
+/** The name of the first tool that a request offers. */
+export function firstTool(body: any): string | undefined {
+  const [tool] = body.tools ?? []
+  return tool?.function?.name ?? tool?.name ?? tool?.functionDeclarations?.[0]?.name
+}
+
+/** Refuses what the real server of the protocol refuses; else calls the first tool, or says something. */
+export function strictAnswer(received: Received) {
+  const { protocol, streamed } = askedOf(received)
+  const refusal = checks[protocol as UpstreamProtocol](received.body)
+  if (refusal !== undefined) {
+    const body = JSON.stringify({ error: { code: 400, type: 'invalid_request_error', message: refusal } })
+    return { status: 400, type: 'application/json', body }
+  }
+  const tool = firstTool(received.body)
+  return saidBy(protocol, tool ? { calls: [{ name: tool, input: { a: 1 } }] } : { text: 'Hi' }, streamed)
+}
