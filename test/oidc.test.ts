@@ -214,7 +214,7 @@ test('without an issuer there is no such way, and with one that is away it says 
   assert.deepEqual((await lonely.ask('GET', '/sessions/methods', { key: null })).body.data, ['key', 'link', 'oidc'])
   const { status, body } = await lonely.ask('GET', '/sessions/oidc', { key: null })
   assert.equal(status, 503)
-  assert.match(body.error.message, /issuer of OpenID Connect cannot be asked now/)
+  assert.match(body.error.message, /OpenID Connect issuer cannot be reached now/)
 })
 
 test('the settings of the issuer are read from the environment, and refused where they cannot be meant', async () => {

@@ -92,7 +92,9 @@ export async function signOut(): Promise<void> {
   // Of a session that has ended there is nothing to end.
   if (!response.ok && response.status !== 401) throw await failureOf(response)
   remember(undefined)
-  anew()
+  const { sign_out_url } = response.ok ? ((await response.json()) as { sign_out_url?: string }) : {}
+  if (sign_out_url) location.assign(sign_out_url)
+  else anew()
 }
 
 /** The page begins anew: answers, drafts and chats of who sat here are not there for who comes next. */

@@ -239,7 +239,7 @@ export type Routes = {
   'POST /sessions': { params: undefined; query: undefined; body: NewSession; response: { data: Session } }
   'GET /sessions': { params: undefined; query: { offset?: number; limit?: number }; body: undefined; response: { data: (ListedSession)[]; total_count: number } }
   'GET /sessions/current': { params: undefined; query: undefined; body: undefined; response: { data: Session } }
-  'DELETE /sessions/current': { params: undefined; query: undefined; body: undefined; response: { ended: true } }
+  'DELETE /sessions/current': { params: undefined; query: undefined; body: undefined; response: { ended: true; sign_out_url?: string } }
   'GET /sessions/methods': { params: undefined; query: undefined; body: undefined; response: { data: ('key' | 'link' | 'oidc')[] } }
   'GET /sessions/oidc': { params: undefined; query: { return_to?: string }; body: undefined; response: undefined }
   'GET /sessions/oidc/callback': { params: undefined; query: undefined; body: undefined; response: undefined }

@@ -34,9 +34,21 @@ export function pageIn(text: string, origin: string): string | undefined {
   return path?.startsWith('/api/') ? undefined : path
 }
 
-const nameFor = (origin: string) => (isSecure(origin) ? `__Secure-${plainName}` : plainName)
+const signedOutName = 'signalbox_signed_out'
+const signedOutSeconds = 30 * 86_400
 
-function written(origin: string, value: string, maxAge: number): string {
+/** Remembers a sign-out in this browser, so that the issuer asks which account signs in next. */
+export const signedOutCookie = (origin: string) => writtenAs(signedOutName, origin, '1', signedOutSeconds)
+export const endedSignedOutCookie = (origin: string) => writtenAs(signedOutName, origin, '', 0)
+
+export const hasSignedOut = (cookies: string | undefined, origin: string) =>
+  tokenIn(cookies, nameFor(origin, signedOutName)) !== undefined
+
+const nameFor = (origin: string, name = plainName) => (isSecure(origin) ? `__Secure-${name}` : name)
+
+const written = (origin: string, value: string, maxAge: number) => writtenAs(plainName, origin, value, maxAge)
+
+function writtenAs(name: string, origin: string, value: string, maxAge: number): string {
   const secure = isSecure(origin) ? '; Secure' : ''
-  return `${nameFor(origin)}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
+  return `${nameFor(origin, name)}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${secure}`
 }

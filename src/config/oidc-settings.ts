@@ -1,5 +1,5 @@
 import { z } from '#lib/schema.ts'
-import { accessRoles } from '#lib/vocabulary.ts'
+import { accessRoles, clientSecretMethods } from '#lib/vocabulary.ts'
 import { address, list } from './setting-values.ts'
 
 const Issuer = address(
@@ -26,6 +26,18 @@ export const oidcSettings = {
     .min(1)
     .optional()
     .describe('Its secret there; none for a public client. PKCE is used in any case.'),
+  oidc_token_auth_method: z
+    .enum(['auto', ...clientSecretMethods])
+    .default('auto')
+    .describe(
+      'How the secret is sent to the issuer: `auto` uses the first method that the issuer lists, and `client_secret_basic` if it lists none.',
+    ),
+  oidc_sign_out: z
+    .enum(['service', 'issuer'])
+    .default('service')
+    .describe(
+      'What signing out of the console ends: the session here, after which the issuer asks which account signs in next; or the session at the issuer too, which needs this service’s address as a post-logout redirect URI there.',
+    ),
   oidc_scopes: z.string().min(1).default('openid email profile').describe('What the issuer is asked for.'),
   oidc_domains: list(Domain)
     .default([])

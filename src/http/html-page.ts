@@ -14,7 +14,7 @@ const headers = {
 export function htmlPage(
   status: number,
   { title, text, head = '' }: { title: string; text: string; head?: string },
-  more: Record<string, string> = {},
+  more: Record<string, string | string[]> = {},
 ): HttpAnswer {
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>${head}</head><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p><p><a href="/">Go on to Signalbox</a></p></body></html>`
   return new HttpAnswer(status, { ...headers, ...more }, body)

@@ -94,14 +94,14 @@ export function routeFor<Caller, Deps>() {
 /** An answer that is more than JSON with the route's status. */
 export class HttpAnswer {
   readonly status: number
-  readonly headers: Record<string, string>
+  readonly headers: Record<string, string | string[]>
   readonly body: Buffer | string | object | null
   /** For the log: why the status is 5xx. */
   readonly reason: string | undefined
 
   constructor(
     status: number,
-    headers: Record<string, string>,
+    headers: Record<string, string | string[]>,
     body: Buffer | string | object | null = null,
     reason?: string,
   ) {

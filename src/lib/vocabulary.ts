@@ -34,3 +34,6 @@ export type AccessRole = (typeof accessRoles)[number]
 /** The intervals after which a limit starts again. */
 export const intervals = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof intervals)[number]
+
+/** How OpenID Connect clients send their secret to the token endpoint. */
+export const clientSecretMethods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'] as const

@@ -1,6 +1,7 @@
 import { Fault } from '#lib/fault.ts'
 import { type AccessRole, accessRoles } from '#lib/vocabulary.ts'
-import type { Claims } from './oidc-client.ts'
+import { beginningOf } from '#lib/whole-characters.ts'
+import type { Claims, IssuerAnswer } from './oidc-client.ts'
 
 export type OidcRules = {
   oidc_domains: readonly string[]
@@ -10,67 +11,111 @@ export type OidcRules = {
   oidc_trust_addresses: boolean
 }
 
-/** Somebody as the issuer and the settings have them. */
+/** An account as the issuer and the settings describe it. */
 export type OidcPerson = {
   issuer: string
   subject: string
-  /** Undefined where the issuer tells none that can be believed. */
+  /** Undefined if the issuer gives none that can be trusted. */
   email: string | undefined
   name: string
-  /** What each sign-in makes them; undefined where roles are given here, not by the issuer. */
+  /** The role that each sign-in sets; undefined if the member keeps the present one. */
   role: AccessRole | undefined
-  /** What they become as new members; undefined where they do not become any. */
+  /** The role of a new member; undefined if the account cannot become one. */
   joinsAs: AccessRole | undefined
+  /** Why the role claim could not be read, to be logged. */
+  roleUnknown: string | undefined
 }
 
-/** @throws Fault `forbidden` for who has no role by the claim, where that is required. */
-export function personIn(claims: Claims, rules: OidcRules): OidcPerson {
-  const email = addressIn(claims, rules)
-  const standard = rules.oidc_default_role === 'none' ? undefined : rules.oidc_default_role
-  const told = rules.oidc_role_claim === undefined ? undefined : (highest(claims, rules) ?? standard)
-  if (rules.oidc_role_claim !== undefined && told === undefined) {
-    throw new Fault('forbidden', 'The issuer knows you, but tells no role that lets you in here.')
+/** @throws Fault `forbidden` if the role claim gives no role and one is required, or the subject cannot be stored. */
+export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
+  const { idToken, userInfo } = answer
+  const claims: Claims = { ...userInfo, ...idToken }
+  const email = addressIn([idToken, userInfo ?? {}], rules)
+  const defaultRole = rules.oidc_default_role === 'none' ? undefined : rules.oidc_default_role
+  const { oidc_role_claim: claim } = rules
+  const roleUnknown = claim === undefined ? undefined : unreadableClaim(claims, claim, answer.isIncomplete)
+  const role = claim === undefined || roleUnknown !== undefined ? undefined : (highest(claims, rules) ?? defaultRole)
+  if (claim !== undefined && role === undefined && roleUnknown === undefined) {
+    throw new Fault('forbidden', 'The issuer signed you in, but gives you no role that has access here.')
   }
   return {
-    issuer: claims.iss,
-    subject: claims.sub,
+    issuer: idToken.iss,
+    subject: storableSubject(idToken.sub),
     email,
-    name: nameIn(claims) ?? email ?? claims.sub,
-    role: told,
-    joinsAs: mayJoin(email, rules.oidc_domains) ? (told ?? standard) : undefined,
+    name: nameIn(claims) ?? email ?? idToken.sub,
+    role,
+    joinsAs: mayJoin(email, rules.oidc_domains) ? (role ?? defaultRole) : undefined,
+    roleUnknown,
   }
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined)
+/** OpenID Connect allows 255 ASCII characters. */
+function storableSubject(subject: string): string {
+  if (subject.length <= 255 && !hasControl(subject)) return subject
+  throw new Fault('forbidden', 'The issuer names you by a "sub" longer than 255 characters or with control characters.')
+}
+
+const hasControl = (value: string) => /\p{Cc}/u.test(value)
+
+const text = (value: unknown) =>
+  typeof value === 'string' && value.trim() !== '' ? value.toWellFormed().trim() : undefined
 
 const maxName = 200
-const nameIn = ({ name, preferred_username }: Claims) => (text(name) ?? text(preferred_username))?.slice(0, maxName)
 
-/** An address that nobody has checked may be anybody's: it would sign in as whoever has it here. */
-function addressIn({ email, email_verified }: Claims, { oidc_trust_addresses }: OidcRules): string | undefined {
+function nameIn({ name, preferred_username }: Claims): string | undefined {
+  const given = text(name) ?? text(preferred_username)
+  return given && text(beginningOf(given.replace(/\p{Cc}+/gu, ' '), maxName))
+}
+
+type AddressClaims = { email?: unknown; email_verified?: unknown }
+
+/**
+ * The address, with the verification that the same source states. An unverified address could be anybody's: it would sign
+ * in as the member who has it here. A source that states the verification comes first.
+ */
+function addressIn(sources: AddressClaims[], { oidc_trust_addresses }: OidcRules): string | undefined {
+  const withAddress = sources.filter(({ email }) => text(email) !== undefined)
+  const source = withAddress.find(({ email_verified }) => email_verified !== undefined) ?? withAddress[0]
+  if (source === undefined) return undefined
+  const { email_verified } = source
   const isVerified = email_verified === true || email_verified === 'true'
   const isTrusted = oidc_trust_addresses && email_verified === undefined
-  const address = text(email)?.toLowerCase()
-  return (isVerified || isTrusted) &&
-    address !== undefined &&
-    /^[^@\s]+@[^@\s]+$/.test(address) &&
-    address.length <= 320
-    ? address
-    : undefined
+  const address = text(source.email)!.toLowerCase()
+  return (isVerified || isTrusted) && isAddress(address) ? address : undefined
 }
+
+const isAddress = (address: string) =>
+  address.length <= 320 && !hasControl(address) && /^[^@\s]+@[^@\s]+$/.test(address)
 
 function mayJoin(email: string | undefined, domains: readonly string[]): boolean {
   return email !== undefined && (domains.includes('*') || domains.includes(email.slice(email.lastIndexOf('@') + 1)))
+}
+
+/**
+ * Why a missing role claim says nothing about the account's roles: issuers move long lists of groups out of the token
+ * (OpenID Connect Core 5.6.2), and a failed user-info endpoint may have had them.
+ */
+function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): string | undefined {
+  if (valueAt(claims, path) !== undefined) return undefined
+  const { _claim_names: moved } = claims
+  const names = [path, path.split('.')[0]!]
+  if (typeof moved === 'object' && moved !== null && names.some((name) => Object.hasOwn(moved, name))) {
+    return `the claim "${path}" is too long for the token and stands at another endpoint (_claim_names); have the issuer send only the groups assigned to this service`
+  }
+  return isIncomplete ? `the claim "${path}" is missing, and the user-info endpoint failed` : undefined
 }
 
 function highest(
   claims: Claims,
   { oidc_role_claim: claim = '', oidc_roles: roles }: OidcRules,
 ): AccessRole | undefined {
-  const told = [valueAt(claims, claim)].flat().map(String)
-  const given = told.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []))
+  const values = [valueAt(claims, claim)].flat().flatMap(roleName)
+  const given = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []))
   return accessRoles.find((role) => given.includes(role))
 }
+
+/** Roles are texts; some issuers number them. */
+const roleName = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : [])
 
 /** A claim of this very name, which may have dots, or else a path into an object. */
 function valueAt(claims: object, path: string): unknown {

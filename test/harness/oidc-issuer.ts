@@ -17,10 +17,11 @@ export async function startIssuer(): Promise<Issuer> {
   let provider: Provider | undefined
   const people = new Map<string, object>()
   const server = createServer(async (request, response) => {
-    if (!request.url?.startsWith('/interaction/')) return provider!.callback()(request, response)
+    if (!provider) return void response.writeHead(503).end()
+    if (!request.url?.startsWith('/interaction/')) return provider.callback()(request, response)
     people.set(issuer.person.id, issuer.person.claims)
     const login = { accountId: issuer.person.id }
-    await provider!.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
+    await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -65,6 +66,12 @@ export class Traveller {
   readonly jar = new Map<string, Map<string, string>>()
   /** Every address on the way. */
   readonly trail: string[] = []
+  readonly #headers: Record<string, string>
+
+  /** @param headers sent with every request. */
+  constructor(headers: Record<string, string> = {}) {
+    this.#headers = headers
+  }
 
   /** Follows until an answer is no redirect, or leads to where `stop` says. */
   async go(from: string, stop: (url: string) => boolean = () => false): Promise<Response & { at: string }> {
@@ -73,7 +80,10 @@ export class Traveller {
       this.trail.push(url)
       const { origin } = new URL(url)
       const cookies = [...(this.jar.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ')
-      const response = await fetch(url, { redirect: 'manual', headers: { ...(cookies && { cookie: cookies }) } })
+      const response = await fetch(url, {
+        redirect: 'manual',
+        headers: { ...this.#headers, ...(cookies && { cookie: cookies }) },
+      })
       this.#keep(origin, response.headers.getSetCookie())
       const location = response.headers.get('location')
       if (response.status < 300 || response.status > 399 || !location) return Object.assign(response, { at: url })

@@ -38,6 +38,8 @@ type Options = {
   /** Environment variables that hold providers' credentials. */
   variables?: Record<string, string>
   timeouts?: RequestTimeouts
+  /** Receives each line of the log. */
+  log?: (line: string) => void
 }
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
@@ -61,7 +63,9 @@ export async function startTestService(options: Options = {}): Promise<TestServi
   const service = await startService({
     config,
     settingSources: options.sources ?? {},
-    log: pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    log: options.log
+      ? pino({ level: 'info' }, { write: options.log })
+      : pino({ level: process.env.TEST_LOG ?? 'silent' }),
     now: options.now ?? Date.now,
     variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
     newId: newUuid,

@@ -2,7 +2,10 @@ import { StartupError } from '#lib/fault.ts'
 import { createOidcClient, type OidcClient } from '#sign-in/oidc-client.ts'
 import { type Opening, warnOf } from './parts.ts'
 
-/** @throws StartupError where the settings name an issuer but not who we are there. */
+/**
+ * Opens the client of the issuer, and checks in the background that the issuer is the one of the settings.
+ * @throws StartupError if the settings name an issuer but no client id.
+ */
 export function openOidc(opening: Pick<Opening, 'parts'>): OidcClient | undefined {
   const { config, now } = opening.parts
   const { oidc_issuer, oidc_client_id } = config
@@ -11,5 +14,7 @@ export function openOidc(opening: Pick<Opening, 'parts'>): OidcClient | undefine
     throw new StartupError('The setting oidc_issuer needs oidc_client_id: the id that this service has at the issuer.')
   }
   const onError = warnOf(opening as Opening, 'somebody could not be signed in by OpenID Connect')
-  return createOidcClient({ ...config, oidc_issuer, oidc_client_id }, { now, onError })
+  const client = createOidcClient({ ...config, oidc_issuer, oidc_client_id }, { now, onError })
+  setImmediate(client.checkIssuer)
+  return client
 }

@@ -1,7 +1,9 @@
 import { HttpAnswer } from '#http/route.ts'
 import { z } from '#lib/schema.ts'
 import { accessRoles } from '#lib/vocabulary.ts'
+import type { OidcClient } from '#sign-in/oidc-client.ts'
 import { endSession } from '#sign-in/sign-in.ts'
+import { signedOutCookie } from '../../flow-cookie.ts'
 import { route } from '../../route.ts'
 import { sessionCookie } from '../../session-cookie.ts'
 import { currentSession } from './current.ts'
@@ -15,11 +17,35 @@ export const endCurrentSession = route({
   summary: 'Sign out',
   description:
     'Ends the session of the calling browser, at once on the server that answers and within a second elsewhere.',
-  response: z.object({ ended: z.literal(true) }),
+  response: z.object({
+    ended: z.literal(true),
+    sign_out_url: z
+      .string()
+      .optional()
+      .describe(
+        'Open this page to end the session at the OpenID Connect issuer as well; present if `oidc_sign_out` is `issuer`.',
+      ),
+  }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller, raw }, deps) => {
     const { found, origin } = await currentSession(deps, caller, raw)
     await endSession(deps, caller, found.row.id, () => true)
-    return new HttpAnswer(200, { 'set-cookie': sessionCookie(origin, '', 0) }, { ended: true })
+    const ended = sessionCookie(origin, '', 0)
+    if (found.row.method !== 'oidc') return new HttpAnswer(200, { 'set-cookie': ended }, { ended: true })
+    const sign_out_url = await issuerSignOut(deps, origin)
+    return new HttpAnswer(
+      200,
+      { 'set-cookie': [ended, signedOutCookie(origin)] },
+      { ended: true, ...(sign_out_url !== undefined && { sign_out_url }) },
+    )
   },
 })
+
+/** The sign-out page of the issuer, if it is wanted and can be had; a sign-out here must not fail with the issuer. */
+async function issuerSignOut(
+  { oidc, config }: { oidc: OidcClient | undefined; config: { oidc_sign_out: 'service' | 'issuer' } },
+  origin: string,
+): Promise<string | undefined> {
+  if (config.oidc_sign_out === 'service') return undefined
+  return oidc?.endSessionUrl(`${origin}/`).catch(() => undefined)
+}

@@ -5,7 +5,7 @@ import { Fault } from '#lib/fault.ts'
 import { personIn } from '#sign-in/oidc-person.ts'
 import { signInWithOidc } from '#sign-in/sign-in-with-oidc.ts'
 import type { ApiDeps } from '../../deps.ts'
-import { endedFlowCookie, flowIn } from '../../flow-cookie.ts'
+import { endedFlowCookie, endedSignedOutCookie, flowIn } from '../../flow-cookie.ts'
 import { newSessionAnswer } from '../../new-session.ts'
 import { route } from '../../route.ts'
 import { oidcOf, redirectUri } from './oidc.ts'
@@ -54,13 +54,18 @@ async function signedIn(deps: ApiDeps, { raw, url, origin, browser }: Returned):
   }
   const returned = new URL(redirectUri(origin))
   returned.search = new URL(url, origin).search
-  const claims = await oidcOf(deps).claimsOf(flow.secret, returned)
-  const person = personIn(claims, deps.config)
+  const person = personIn(await oidcOf(deps).claimsOf(flow.secret, returned), deps.config)
+  if (person.roleUnknown !== undefined) {
+    deps.log.warn(
+      { subject: person.subject, reason: person.roleUnknown },
+      'somebody signed in by OpenID Connect keeps their present role: the issuer did not send the role claim',
+    )
+  }
   const started = await signInWithOidc({ ...deps, times: deps.sessions.times }, person, browser)
   const { cookies } = await newSessionAnswer(deps, started, raw, origin)
   return htmlPage(
     200,
     { title: 'Signed in', text: 'The console opens.', head: goesOnTo(flow.returnTo) },
-    { 'set-cookie': cookies },
+    { 'set-cookie': [cookies, endedSignedOutCookie(origin)] },
   )
 }

@@ -3,7 +3,7 @@ import { Fault } from '#lib/fault.ts'
 import { z } from '#lib/schema.ts'
 import type { OidcClient } from '#sign-in/oidc-client.ts'
 import { newFlowSecret } from '#sign-in/oidc-flow.ts'
-import { flowCookie, pageIn } from '../../flow-cookie.ts'
+import { flowCookie, hasSignedOut, pageIn } from '../../flow-cookie.ts'
 import { prefix } from '../../prefix.ts'
 import { route } from '../../route.ts'
 
@@ -37,7 +37,9 @@ export const getOidcSignIn = route({
         'Invalid request: return_to: must be the path of a page of the console, such as /requests',
       )
     const secret = newFlowSecret()
-    const location = await client.authorizationUrl(secret, redirectUri(origin))
+    const location = await client.authorizationUrl(secret, redirectUri(origin), {
+      choosesAccount: hasSignedOut(raw.headers.cookie, origin),
+    })
     return new HttpAnswer(303, {
       location,
       'set-cookie': flowCookie(origin, { secret, returnTo }),
