@@ -34,7 +34,7 @@ async function withPlainIssuer(settings: Partial<Config> = {}, kind: DatabaseKin
 }
 
 let browsers = 0
-/** A browser at an address of its own: failed attempts are limited by address. */
+/** A browser with a separate address: failed attempts are limited by address. */
 const newBrowser = () => new Traveller({ 'x-forwarded-for': `2001:db8:0:${(++browsers).toString(16)}::1` })
 
 async function signIn({ service }: World, browser = newBrowser()) {
@@ -111,13 +111,13 @@ onEachDatabase('odd claims', (kind) => {
     let person = 0
     for (const name of names) {
       for (const value of oddValues) {
-        const known = { ...ada, sub: `person ${++person}`, email: `person${person}@example.com` }
-        issuer.idToken = { ...known, [name]: value }
-        issuer.userInfo = json(known)
+        const valid = { ...ada, sub: `person ${++person}`, email: `person${person}@example.com` }
+        issuer.idToken = { ...valid, [name]: value }
+        issuer.userInfo = json(valid)
         const first = await signIn(world)
         assert.ok([200, 401, 403].includes(first.status), `ID token, ${name}: ${first.status} ${first.html}`)
-        issuer.idToken = { sub: known.sub }
-        issuer.userInfo = json({ ...known, [name]: value })
+        issuer.idToken = { sub: valid.sub }
+        issuer.userInfo = json({ ...valid, [name]: value })
         const second = await signIn(world)
         assert.ok([200, 401, 403].includes(second.status), `user info, ${name}: ${second.status} ${second.html}`)
       }

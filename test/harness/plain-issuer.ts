@@ -8,7 +8,7 @@ export type PlainIssuer = AsyncDisposable & {
   url: string
   /** Overrides members of the issuer's description; undefined removes one. */
   description: Record<string, unknown>
-  /** The claims of the next ID token, besides those of the protocol. */
+  /** The claims of the next ID token, in addition to those of the protocol. */
   idToken: Record<string, unknown>
   /** Answers requests to the user-info endpoint. */
   userInfo: (response: ServerResponse) => void
