@@ -92,19 +92,19 @@ const steps: Record<string, Step> = {
   designatePresetVersion: { action: 'preset.version_designated', path: { slug: 'one', version: '1' } },
   createProviderKey: {
     action: 'credential.created',
-    body: { provider: 'openai', key: 'sk-brought-0123456789', name: 'team' },
+    body: { provider: 'openai', key: 'sk-brought-for-few-0123456789', name: 'team' },
     keep: 'credential',
   },
   updateProviderKey: { action: 'credential.updated', path: { id: '<credential>' }, body: { name: 'all' } },
   deleteProviderKey: { action: 'credential.deleted', path: { id: '<credential>' } },
-  createWebhook: { action: 'webhook.created', body: { url: 'https://hooks.example.com/x' }, keep: 'webhook' },
+  createWebhook: { action: 'webhook.created', body: { url: 'https://hooks.example.com/for-few' }, keep: 'webhook' },
   updateWebhook: { action: 'webhook.updated', path: { webhookId: '<webhook>' }, body: { enabled: false } },
   rotateWebhookSecret: { action: 'webhook.secret_rotated', path: { webhookId: '<webhook>' }, body: {} },
   deleteWebhook: { action: 'webhook.deleted', path: { webhookId: '<webhook>' } },
   reloadCatalogue: { action: 'catalogue.reloaded' },
   createIntern: {
     action: 'intern.created',
-    body: { name: 'bob', agent: 'scripted', provision: true },
+    body: { name: 'bob', agent: 'scripted', instructions: 'for-few', provision: true },
     keep: 'intern',
     becomes: 'running',
   },
@@ -200,4 +200,7 @@ test('whatever is written in the session of a person stands in the trail with th
     assert.deepEqual([...new Set(written.map(({ actor }: any) => actor.user_name))], ['Olga'], operationId)
     if (becomes) await untilIntern(browser, kept.get('intern')!, becomes)
   }
+  const all = (await talk.manage('GET', '/audit?limit=100')).text
+  assert.ok(all.includes('webhook.created') && all.includes('intern.created'))
+  assert.equal(all.includes('for-few'), false, 'the trail shows what the routes of its objects refuse to the reader')
 })

@@ -4,6 +4,7 @@ import { Instant } from '#lib/instant.ts'
 import { PageQuery, pageOf } from '#lib/page.ts'
 import { z } from '#lib/schema.ts'
 import { namesOfTargets } from '../../audit-targets.ts'
+import { publicEvent } from '../../public-audit.ts'
 import { route } from '../../route.ts'
 
 const AuditEvent = z
@@ -44,7 +45,7 @@ export const listAudit = route({
   summary:
     'The changes made to keys, workspaces, guardrails, interns and more, and what interns were allowed, newest first',
   description:
-    'Who changed what and when, with the object before and after. Events `intern.answered` say who gave an intern which answer to what, `intern.answer_refused` that it was not taken, and `intern.rule_decided` what a rule decided instead. Secrets are never among it.',
+    'Who changed what and when, with the object before and after. Events `intern.answered` say who gave an intern which answer to what, `intern.answer_refused` that it was not taken, and `intern.rule_decided` what a rule decided instead. Secrets are never included. A webhook is shown with the origin of its URL only, and the contents of an intern with visibility `creator` to its creator only.',
   request: {
     query: PageQuery.extend({
       action: z.string().max(100).optional().describe('Only these, such as `key.updated`.'),
@@ -61,7 +62,8 @@ export const listAudit = route({
   response: pageOf(AuditEvent),
   faults: ['invalid', 'unauthenticated', 'forbidden'],
   handler: async ({ query, caller }, deps) => {
-    const { data, total_count } = await listChanges(deps, caller.organizationId, query)
+    const { data: events, total_count } = await listChanges(deps, caller.organizationId, query)
+    const data = events.map((event) => publicEvent(event, caller))
     const { query: read } = deps.db
     const [users, keys, nameOf] = await Promise.all([
       namesOfUsers({ query: read }, caller.organizationId, new Set(data.map(({ actor }) => actor.user_id))),
