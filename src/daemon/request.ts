@@ -3,6 +3,7 @@ import { type Attachment, attachmentKinds } from '#interns/attachments.ts'
 import type { RulesInForce } from '#interns/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/runs.ts'
 import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/turn-budget.ts'
+import { readRequestBody } from '#lib/request-body.ts'
 
 /** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
 export class HttpError extends Error {
@@ -22,7 +23,7 @@ const maxBodyBytes = 2 * 1024 * 1024
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of readRequestBody(request)) {
     bytes += chunk.length
     if (bytes > maxBodyBytes) throw new HttpError(413, 'payload_too_large', 'The body is too large.')
     chunks.push(chunk)

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#lib/fault.ts'
+import { readRequestBody } from '#lib/request-body.ts'
 
 /** Connections whose body may take longer than others, as long as something comes. */
 const underWay = new WeakSet<Socket>()
@@ -34,9 +35,9 @@ export async function* uploadOf(request: IncomingMessage, silenceMs = longestSil
     request.destroy()
   }, silenceMs).unref()
   try {
-    for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    for await (const piece of readRequestBody(request)) {
       isRead = true
-      yield piece as Buffer
+      yield piece
       isRead = false
       timer.refresh()
     }

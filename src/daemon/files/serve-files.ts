@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bytes, InternFiles } from '#interns/files.ts'
 import { Refusal } from '#interns/refusal.ts'
+import { readRequestBody } from '#lib/request-body.ts'
 import { answer, drained } from '../http-answer.ts'
 
 type Asked = {
@@ -31,7 +32,7 @@ export async function serveFiles(files: InternFiles, { what, query, request, res
       return send(response, body, { 'content-length': String(to - from), 'x-file': encodeURIComponent(head) })
     }
     case 'PUT content':
-      return tell(await files.write(path, bodyOf(request), replace, signal))
+      return tell(await files.write(path, readRequestBody(request), replace, signal))
     case 'DELETE content':
       await files.remove(path, query.get('recursive') === 'true')
       return tell({})
@@ -43,16 +44,11 @@ export async function serveFiles(files: InternFiles, { what, query, request, res
     case 'GET archive':
       return send(response, await files.pack(path, signal), {})
     case 'PUT archive':
-      return tell(await files.unpack(path, bodyOf(request), signal))
+      return tell(await files.unpack(path, readRequestBody(request), signal))
     default:
       throw new Refusal('file_invalid', `There is no ${what}.`)
   }
 }
-
-/** A body that is not read to its end leaves the connection for the answer. */
-const bodyOf = (request: IncomingMessage): Bytes => ({
-  [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }),
-})
 
 function wantedIn(query: URLSearchParams) {
   const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
