@@ -1,4 +1,5 @@
 import { estimateSize } from './pattern-size.ts'
+import { isPlain } from './references.ts'
 import type { Rule } from './rules.ts'
 
 /** Nanoseconds a character costs at worst, by what is looked for. */
@@ -21,21 +22,34 @@ export function estimateScanMs(rules: readonly Pick<Rule, 'matcher'>[], bodies: 
     0,
   )
   const enough = enoughMs * 1e6
+  const enoughLeaves = enough / (rules.length * textNs)
   const open: unknown[] = [bodies]
   let ns = 0
   while (open.length > 0 && ns <= enough && eachNs < Number.POSITIVE_INFINITY) {
     const value = open.pop()
-    if (typeof value === 'string') ns += value.length * eachNs + rules.length * textNs
+    if (typeof value === 'string') ns += value.length * eachNs + leavesIn(value, enoughLeaves) * rules.length * textNs
+    else if (typeof value === 'number') ns += rules.length * textNs
     else if (Array.isArray(value)) for (const inner of value) open.push(inner)
     else if (typeof value === 'object' && value !== null) {
       for (const [name, inner] of Object.entries(value)) {
-        ns += name.length * eachNs
+        ns += name.length * eachNs + rules.length * (isPlain(name) ? 0 : textNs)
         open.push(inner)
       }
     }
   }
   return eachNs === Number.POSITIVE_INFINITY ? eachNs : ns / 1e6
 }
+
+/** The texts of which each is filtered by itself: JSON counts by its separators, up to `enough`. */
+function leavesIn(text: string, enough: number): number {
+  if (!/^\s*[[{]/.test(text) && !text.includes('\\u')) return 1
+  let leaves = 1
+  for (let at = 0; at < text.length && leaves <= enough; at++) if (separators.has(text.charCodeAt(at))) leaves++
+  return leaves
+}
+
+/** A comma, a colon, a quote and an opening bracket. */
+const separators: ReadonlySet<number> = new Set([...',:"['].map((character) => character.charCodeAt(0)))
 
 /** Bytes that a value occupies in memory, roughly. Objects that occur twice count once. */
 export function sizeOf(value: unknown): number {
