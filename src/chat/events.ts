@@ -42,6 +42,17 @@ export type CitedFile = { id: string; name: string; index: number }
 /** An image that the model made: a data URL, or an address that the provider keeps it at. */
 export type Picture = { url: string }
 
+/** The provider's counts: sums of all pieces so far. */
+export type UsageEvent = {
+  type: 'usage'
+  tokens: TokenCounts
+  extras?: Extras
+  /** Whether clients that read the provider's own words would see other counts than these. */
+  restated?: true
+  /** How the counts contradict each other, if they do. The larger ones are billed. */
+  mismatch?: string
+}
+
 /** The pieces of a model's answer, the same for every protocol. */
 export type AnswerEvent =
   /** The provider that answers, as the upstream says. */
@@ -55,8 +66,7 @@ export type AnswerEvent =
   /** The arguments of a `custom` one are free text, and no JSON. Few protocols have functions in namespaces. */
   | { type: 'tool_call'; index: number; id: string; name: string; custom?: true; namespace?: string }
   | { type: 'tool_arguments'; index: number; text: string }
-  /** The provider's counts: sums of all pieces so far. */
-  | { type: 'usage'; tokens: TokenCounts; extras?: Extras }
+  | UsageEvent
   /** One of what is billed by the piece went by. */
   | { type: 'piece'; unit: string }
   | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string }

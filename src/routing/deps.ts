@@ -51,6 +51,8 @@ export type RoutingDeps = {
   tracing: boolean
   /** The account of a request could not be closed. The client has its answer all the same. */
   onUnaccounted: (error: Error) => void
+  /** The usage that an endpoint reports contradicts itself. The larger counts are billed. */
+  onUsageMismatch?: ((endpointId: string, mismatch: string) => void) | undefined
   now: () => number
   newId: NewId
 }

@@ -32,6 +32,7 @@ type RoutingOpenParts = {
   noteRequest?: RoutingDeps['noteRequest']
   contents?: RoutingDeps['contents']
   onUnaccounted: RoutingDeps['onUnaccounted']
+  onUsageMismatch?: RoutingDeps['onUsageMismatch']
   onRefused: RoutingDeps['onRefused']
   tracing: boolean
   onCircuit: CircuitWatch
@@ -59,6 +60,7 @@ export function openRouting({
   noteRequest,
   contents,
   onUnaccounted,
+  onUsageMismatch,
   onRefused,
   tracing,
   onCircuit,
@@ -93,6 +95,7 @@ export function openRouting({
     noteRequest,
     contents,
     onUnaccounted,
+    onUsageMismatch,
     onRefused,
     tracing,
     now,

@@ -45,6 +45,6 @@ function readUsage(usage: any, plain: Plain): void {
   if (!usage) return
   plain.prompt = usage.prompt_tokens
   plain.completion = usage.completion_tokens
-  plain.cached = usage.prompt_tokens_details?.cached_tokens ?? 0
+  plain.cached = usage.prompt_tokens_details?.cached_tokens ?? usage.num_cached_tokens ?? 0
   plain.reasoned = usage.completion_tokens_details?.reasoning_tokens ?? 0
 }

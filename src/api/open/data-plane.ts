@@ -55,6 +55,7 @@ export function openDataPlane(opening: Opening, below: Below) {
   metrics.observeLate(told.flush)
   opened.defer(told.flush)
   const unnoted = warnOf(opening, 'requests of interns are not told to be written')
+  const contradictory = warnOf(opening, 'a provider reports a total of tokens that its counts do not explain')
   const record = (generation: Generation) => {
     ledger.record(generation)
     told.add(generation)
@@ -68,6 +69,9 @@ export function openDataPlane(opening: Opening, below: Below) {
     noteRequest: isAlone ? undefined : noteRequests({ db, now, newId, ledger, onError: unnoted }),
     tracing: traces.on,
     onUnaccounted: lost,
+    onUsageMismatch(endpointId, mismatch) {
+      contradictory(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))
+    },
     onRefused(refused) {
       // Refused for want of room, it must not take more of it.
       if (ledger.hasRoom()) ledger.record(refused)

@@ -26,6 +26,8 @@ export type Counted = {
 export type AnswerTally = Counted & {
   finish: FinishReason | undefined
   nativeFinish: string | undefined
+  /** How the upstream's last counts contradict each other. */
+  usageMismatch: string | undefined
   upstreamId: string | undefined
   upstreamModel: string | undefined
   /** When the first piece of the answer came, in milliseconds since the epoch. */
@@ -57,11 +59,14 @@ export class AnswerCounter {
     extras: undefined,
     finish: undefined,
     nativeFinish: undefined,
+    usageMismatch: undefined,
     upstreamId: undefined,
     upstreamModel: undefined,
     firstTokenAt: undefined,
   }
   #toldExtras: Extras | undefined
+  /** Whether the last count includes all of the answer so far. */
+  #isCounted = false
   #passed: Map<string, number> | undefined
   /** Only of an answer that takes its time: most requests need not carry one. */
   #pace: Pace | undefined
@@ -81,6 +86,7 @@ export class AnswerCounter {
       this.#pace.add(since, bytes)
     }
     tally.isFinal = false
+    this.#isCounted = false
     tally.bytes += bytes
     if (type === 'reasoning') tally.thoughtBytes += Math.max(1, bytes)
   }
@@ -126,11 +132,15 @@ export class AnswerCounter {
         tally.told = event.tokens
         tally.isFinal = tally.finish !== undefined
         this.#toldExtras = event.extras ?? this.#toldExtras
+        tally.usageMismatch = event.mismatch
+        this.#isCounted = tally.bytes > 0 && event.tokens.completion > 0
         break
       case 'piece':
         this.#pass(event.unit)
         break
       case 'finish':
+        // All that came was counted before.
+        if (this.#isCounted) tally.isFinal = true
         tally.finish = event.reason
         tally.nativeFinish = nameIn(event.native)
         break

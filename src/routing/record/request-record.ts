@@ -18,7 +18,7 @@ import { notAsked, type Planned, shutOutNote } from './not-asked.ts'
 import type { OpeningFacts } from './opening-facts.ts'
 import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
 
-type RequestRecordDeps = Pick<RoutingDeps, 'measure' | 'now' | 'newId' | 'tracing'>
+type RequestRecordDeps = Pick<RoutingDeps, 'measure' | 'now' | 'newId' | 'tracing' | 'onUsageMismatch'>
 
 /** The cost of a request, and whether it was made with the workspace's own key. */
 type Owed = { cost: PicoUsd; byok: boolean }
@@ -184,6 +184,8 @@ export class RequestRecord {
     const [opening, context] = [this.#opening, this.#answering]
     const tally = this.#tally.result()
     const charge = context && this.#chargeOf(context, context.seen)
+    if (context && tally.usageMismatch !== undefined)
+      this.#deps.onUsageMismatch?.(context.target.endpoint.id, tally.usageMismatch)
     return {
       // Each by its name: an object that is spread and then added to is built several times over.
       requestId: opening.requestId,

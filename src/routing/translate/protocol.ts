@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Endpoint } from '#catalogue/model.ts'
 import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
 import type { ConversationField } from '#chat/conversation-fields.ts'
-import type { AnswerEvent } from '#chat/events.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import type { Envelope } from '#http/envelope.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { SseEvent } from '#lib/sse.ts'
@@ -136,6 +136,8 @@ export type ClientProtocol = {
   passThroughEnd: string
   /** Rewrites the upstream's own bytes where clients need other values. */
   rewriter?: (head: AnswerHead) => PassthroughRewriter
+  /** Token counts in the words of its usage. */
+  usageOf: (tokens: TokenCounts) => object
   /** The upstream's event that tells the usage, with the cost in it, in the form that this client expects. */
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
   /** A whole answer from all its events. */
@@ -163,8 +165,8 @@ export type Operation = {
   errorBody?: z.ZodType
 }
 
-/** The metered cost, for the usage that the client sees. */
-export type CostNote = { costUsd: number }
+/** The metered cost, for the usage that the client sees; and the counts, where the provider reports them otherwise. */
+export type CostNote = { costUsd: number; restated?: TokenCounts }
 
 export type StreamWriter = {
   event: (event: AnswerEvent) => string

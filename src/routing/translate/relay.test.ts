@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ResponseStream } from '#lib/response-stream.ts'
+import { usageOf } from './clients/chat/usage.ts'
 import type { ClientProtocol } from './protocol.ts'
 import { relayStream, withCost } from './relay.ts'
 
-const costed = (json: string) => withCost(json, { costUsd: 0.5 })
+const costed = (json: string) => withCost(json, { costUsd: 0.5 }, usageOf)
 
 test('the cost goes into the usage, and every other byte stays', () => {
   const whole = '{"id":"x", "big":12345678901234567890,"usage" : {"prompt_tokens":1}}'
@@ -25,7 +26,7 @@ test('our cost takes the place of the upstream’s', () =>
 
 test('without a cost nothing is touched', () => {
   const answer = '{"usage":{}}'
-  assert.equal(withCost(answer, undefined), answer)
+  assert.equal(withCost(answer, undefined, usageOf), answer)
 })
 
 test('the least piece reaches the client, and what is no piece makes no write', async () => {

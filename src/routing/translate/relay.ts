@@ -1,4 +1,4 @@
-import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
 import { ByteBatch } from '#lib/byte-batch.ts'
 import { bytesOfJson } from '#lib/json-members.ts'
 import type { ResponseStream } from '#lib/response-stream.ts'
@@ -7,6 +7,7 @@ import type { AttemptFailure } from '../attempt/failure.ts'
 import type { AlikeReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
 import type { Exchange } from '../attempt/upstream/send.ts'
 import type { EventTemplate } from './event-template.ts'
+import { notedUsage } from './noted-usage.ts'
 import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
 
@@ -83,7 +84,7 @@ class Relay implements StreamRelay, AlikeReceiver {
     const { client, passThrough, includeUsage, count, price } = this.#options
     count(events)
     const usage = usageIn(events)
-    this.#tokens = usage ?? this.#tokens
+    this.#tokens = usage?.tokens ?? this.#tokens
     if (!passThrough || raw === undefined) {
       const writer = this.#ownWriter()
       return this.#send(events.map(writer.event).join(''))
@@ -91,7 +92,7 @@ class Relay implements StreamRelay, AlikeReceiver {
     this.#passed++
     const mended = this.change(raw)
     if (!usage) return this.#send(mended)
-    this.#send(client.usageEvent(mended, price(usage), includeUsage))
+    this.#send(client.usageEvent(mended, noteOf(usage, price), includeUsage))
   }
 
   change(raw: Buffer): Buffer {
@@ -142,8 +143,12 @@ class Relay implements StreamRelay, AlikeReceiver {
   }
 }
 
-export function usageIn(events: AnswerEvent[]): TokenCounts | undefined {
-  return events.find((event) => event.type === 'usage')?.tokens
+function usageIn(events: AnswerEvent[]): UsageEvent | undefined {
+  return events.find((event) => event.type === 'usage')
+}
+
+function noteOf({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
+  return restated ? { ...price(tokens), restated: tokens } : price(tokens)
 }
 
 /** Builds a whole answer for a client that does not stream. */
@@ -157,13 +162,13 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
   let body: Buffer | object = {}
   const written = () => {
     const usage = usageIn(all)
-    const cost = usage && price(usage)
+    const cost = usage && noteOf(usage, price)
     if (!passThrough || !bytes) return client.writeBody(head, all, cost)
     const rewriter = client.rewriter?.(head)
     if (!rewriter && !cost) return bytes
     // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
     const answer = latin1Of(bytes)
-    return Buffer.from(withCost(rewriter ? rewriter.whole(answer) : answer, cost), 'latin1')
+    return Buffer.from(withCost(rewriter ? rewriter.whole(answer) : answer, cost, client.usageOf), 'latin1')
   }
   return {
     failure: undefined,
@@ -189,14 +194,15 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
  * The same answer, a latin1 string of its bytes, with the cost put first into its usage. Where it is not plain which
  * usage, or that has a cost of its own, the answer is written anew.
  */
-export function withCost(answer: string, cost: CostNote | undefined): string {
+export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['usageOf']): string {
   if (!cost) return answer
+  if (cost.restated) return writtenAnew(answer, cost, usageOf)
   const name = answer.indexOf('"usage"')
   // Text that is quoted in an answer has its own quotes escaped: it is never found here.
   usageOpening.lastIndex = name
   const opening = name < 0 ? undefined : usageOpening.exec(answer)
   const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
-  if (!isPlain) return writtenAnew(answer, cost)
+  if (!isPlain) return writtenAnew(answer, cost, usageOf)
   const start = name + opening[0].indexOf('{') + 1
   const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
   return answer.slice(0, start) + note + answer.slice(start)
@@ -204,8 +210,8 @@ export function withCost(answer: string, cost: CostNote | undefined): string {
 
 const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 
-function writtenAnew(answer: string, cost: CostNote): string {
+function writtenAnew(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
   const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
-  if (read.usage) read.usage = { ...read.usage, cost: cost.costUsd }
+  if (read.usage || cost.restated) read.usage = notedUsage(read.usage, cost, usageOf)
   return bytesOfJson(read)
 }

@@ -2,19 +2,20 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMark } from '#chat/thoughts.ts'
 import type { SseEvent } from '#lib/sse.ts'
-import { withoutNulls } from '#lib/without-nulls.ts'
 import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
+import { mergedUsage, type UsageObject } from './usage-spellings.ts'
 
 type Usage = {
   input_tokens?: number
   output_tokens?: number
   cache_read_input_tokens?: number | null
   cache_creation_input_tokens?: number | null
-  cache_creation?: { ephemeral_1h_input_tokens?: number } | null
+  cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null
   server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
   output_tokens_details?: { thinking_tokens?: number } | null
+  iterations?: unknown[] | null
 }
 type Block =
   | { type: 'text'; text: string; citations?: AnthropicCitation[] | null }
@@ -66,13 +67,13 @@ const statuses: Record<string, number> = {
 /** Reads one streamed message. */
 export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
   const blocks = new Blocks()
-  let usage: Usage = {}
+  const usage = new StreamUsage()
 
   return ({ data }) => {
     const event = JSON.parse(data) as Event
     switch (event.type) {
       case 'message_start':
-        usage = { ...event.message?.usage }
+        usage.start(event.message?.usage)
         return [started(event.message)]
       case 'content_block_start':
         return event.content_block ? blocks.begin(event.index ?? 0, event.content_block) : []
@@ -81,9 +82,9 @@ export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
       case 'content_block_stop':
         return blocks.end()
       case 'message_delta':
-        // Null is what this event leaves as it was told.
-        usage = { ...usage, ...withoutNulls(event.usage ?? {}) }
-        return event.delta?.stop_reason ? [finish(event.delta.stop_reason), ...usageIn(usage)] : []
+        return [...(event.delta?.stop_reason ? [finish(event.delta.stop_reason)] : []), ...usage.add(event.usage)]
+      case 'message_stop':
+        return usage.add(event.usage ?? event.message?.usage)
       case 'error':
         return [errorEvent(event.error)]
       default:
@@ -91,6 +92,34 @@ export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
     }
   }
 }
+
+/** The usage of a stream: of the prompt in its first event, and again or at last in those at its end. */
+class StreamUsage {
+  #usage: UsageObject = {}
+
+  start(usage: Usage | undefined): void {
+    this.#usage = { ...usage }
+  }
+
+  /**
+   * The counts of the first event alone are not those of an answer. After a compaction the last event counts anew, and
+   * its zeros are true.
+   */
+  add(usage: Usage | null | undefined): AnswerEvent[] {
+    if (!usage) return []
+    this.#usage = usage.iterations?.length ? { ...usage } : mergedUsage(this.#usage, usage)
+    return usageIn(this.#usage).map((event) =>
+      event.type === 'usage' && this.#hides(usage) ? { ...event, restated: true } : event,
+    )
+  }
+
+  /** Whether clients would take a zero for the count, though another one came before. */
+  #hides(usage: Usage): boolean {
+    return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
+  }
+}
+
+const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
 
 /** Reads a whole message. */
 export function readAnthropicMessage(body: unknown): AnswerEvent[] {
@@ -196,13 +225,13 @@ function errorEvent(error: UpstreamError | undefined): AnswerEvent {
 
 /** Anthropic counts what came from the cache apart from the rest of the prompt. */
 function usageIn(usage: Usage): AnswerEvent[] {
-  const { cache_read_input_tokens: cached, cache_creation_input_tokens: cacheWritten } = usage
-  const prompt = sumOf(usage.input_tokens, cached, cacheWritten)
-  const { ephemeral_1h_input_tokens: cacheWritten1h } = usage.cache_creation ?? {}
+  const { cache_read_input_tokens: cached, cache_creation: written } = usage
+  const { ephemeral_1h_input_tokens: cacheWritten1h, ephemeral_5m_input_tokens: cacheWritten5m } = written ?? {}
+  const cacheWritten = usage.cache_creation_input_tokens || sumOf(cacheWritten1h, cacheWritten5m)
   const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
   return usageEvents(
     {
-      prompt,
+      prompt: sumOf(usage.input_tokens, cached, cacheWritten),
       completion: usage.output_tokens,
       cached,
       cacheWritten,

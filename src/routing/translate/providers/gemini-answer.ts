@@ -7,6 +7,7 @@ import { callIdFor } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
 import { type Grounding, Searches } from './gemini-searches.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
+import { mergedUsage, type UsageObject } from './usage-spellings.ts'
 
 type Part = {
   text?: string
@@ -22,6 +23,7 @@ type Usage = {
   candidatesTokenCount?: number
   thoughtsTokenCount?: number
   cachedContentTokenCount?: number
+  totalTokenCount?: number
   promptTokensDetails?: ModalityCount[] | null
   toolUsePromptTokensDetails?: ModalityCount[] | null
   candidatesTokensDetails?: ModalityCount[] | null
@@ -72,6 +74,8 @@ export function readGenerated(body: unknown, answerId?: string): AnswerEvent[] {
 
 class GeminiAnswer {
   #begun = false
+  #ended = false
+  #usage: UsageObject = {}
   #calls = 0
   #id = ''
   readonly #text = new BytePlaces()
@@ -96,9 +100,15 @@ class GeminiAnswer {
     const ended = candidate?.finishReason ?? blocked
     if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
     if (ended) events.push(this.#finish(ended, blocked !== undefined))
-    const usage = generated.usageMetadata
-    if (usage && (ended || usage.candidatesTokenCount !== undefined)) events.push(...usageIn(usage))
-    return events
+    return [...events, ...this.#usageIn(generated.usageMetadata, ended !== undefined)]
+  }
+
+  /** The counts of the first events may be of the prompt alone, and the last ones may come after the end. */
+  #usageIn(usage: Usage | undefined, ended: boolean): AnswerEvent[] {
+    this.#ended ||= ended
+    if (!usage) return []
+    this.#usage = mergedUsage(this.#usage, usage)
+    return this.#ended || usage.candidatesTokenCount !== undefined ? usageIn(this.#usage as Usage) : []
   }
 
   #start({ responseId, modelVersion }: Generated): AnswerEvent[] {
@@ -155,7 +165,10 @@ function usageIn(usage: Usage): AnswerEvent[] {
   return usageEvents(
     {
       prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+      otherPrompt: usage.promptTokenCount,
       completion: sumOf(usage.candidatesTokenCount, reasoning),
+      otherCompletion: usage.candidatesTokenCount,
+      total: usage.totalTokenCount,
       cached,
       reasoning,
       audioPrompt: ofModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),

@@ -5,37 +5,40 @@ import type { SseEvent } from '#lib/sse.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
-import { type CompletionDetails, detailsIn, type PromptDetails } from './openai-usage.ts'
-import { usageEvents } from './token-counts.ts'
+import { chatSpellings, OpenaiUsage } from './openai-usage.ts'
+import type { UsageObject } from './usage-spellings.ts'
 
-type UpstreamUsage = {
-  prompt_tokens?: number
-  completion_tokens?: number
-  prompt_tokens_details?: PromptDetails
-  completion_tokens_details?: CompletionDetails
+type UpstreamUsage = UsageObject & {
   server_tool_use?: { web_search_requests?: number } | null
   server_tool_use_details?: { web_search_requests?: number } | null
   num_search_queries?: number
+}
+/** Streams of Groq have the usage in `x_groq`, too, and those of Moonshot in the choice. */
+type WithUsage = {
+  usage?: UpstreamUsage | null
+  x_groq?: { usage?: UpstreamUsage } | null
+  choices?: { usage?: UpstreamUsage | null }[]
+  service_tier?: string | null
 }
 type UpstreamDelta = ChatContent & Omit<Delta, keyof ChatContent> & { audio?: unknown }
 /** Some servers say it in a word. */
 type UpstreamError = { error?: string | { message?: string; code?: unknown } }
 export type Completion = UpstreamError &
-  Sources & {
+  Sources &
+  WithUsage & {
     id?: string
     model?: string
-    usage?: UpstreamUsage | null
-    service_tier?: string | null
     choices?: { message?: UpstreamDelta; finish_reason?: string | null }[]
   }
 
 /** Reads one stream. Citations beside the message may be repeated in every event. */
 export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
   let hasSources = false
+  const usage = new OpenaiUsage(chatSpellings)
   return ({ data }) => {
     if (data === '[DONE]') return []
     const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
-    const events = readChunk(chunk, answerId)
+    const events = [...readChunk(chunk, answerId), ...usageEvents(chunk as WithUsage, usage)]
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = sourcesIn(chunk)
     hasSources = sources.length > 0
@@ -52,7 +55,6 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError, answerId: string | und
     readDelta(choice.delta ?? {}, events, chunk.id || answerId)
     if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
   }
-  if (chunk.usage) events.push(...usageIn(chunk.usage, (chunk as Completion).service_tier))
   return events
 }
 
@@ -65,8 +67,7 @@ export function readCompletion(completion: Completion, answerId?: string): Answe
   const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
   readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id || answerId)
   events.push(...sourcesIn(completion), finish(choice.finish_reason ?? 'stop'))
-  if (completion.usage) events.push(...usageIn(completion.usage, completion.service_tier))
-  return events
+  return [...events, ...usageEvents(completion, new OpenaiUsage(chatSpellings))]
 }
 
 function readDelta(delta: UpstreamDelta, events: AnswerEvent[], id: string | undefined): void {
@@ -108,15 +109,10 @@ function errorEvent(told: NonNullable<UpstreamError['error']>): AnswerEvent {
   }
 }
 
-function usageIn(usage: UpstreamUsage, serviceTier: string | null | undefined): AnswerEvent[] {
-  const { prompt_tokens_details: ofPrompt, completion_tokens_details: ofCompletion } = usage
+function usageEvents(answer: WithUsage, read: OpenaiUsage): AnswerEvent[] {
+  const usage = answer.usage ?? answer.choices?.[0]?.usage ?? answer.x_groq?.usage
+  if (!usage) return []
   const searches = (usage.server_tool_use ?? usage.server_tool_use_details)?.web_search_requests
-  return usageEvents(
-    {
-      prompt: usage.prompt_tokens,
-      completion: usage.completion_tokens,
-      ...detailsIn(ofPrompt, ofCompletion),
-    },
-    { pieces: { web_search: searches ?? usage.num_search_queries }, serviceTier },
-  )
+  const pieces = { web_search: searches ?? usage.num_search_queries }
+  return read.read(usage, { pieces, serviceTier: answer.service_tier }, Boolean(answer.usage))
 }

@@ -4,15 +4,9 @@ import type { SseEvent } from '#lib/sse.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { type Annotation, citations, TextSoFar } from './openai-responses-citations.ts'
 import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
-import { type CompletionDetails, detailsIn, type PromptDetails } from './openai-usage.ts'
-import { usageEvents } from './token-counts.ts'
+import { OpenaiUsage, responsesSpellings } from './openai-usage.ts'
+import type { UsageObject } from './usage-spellings.ts'
 
-type Usage = {
-  input_tokens?: number
-  output_tokens?: number
-  input_tokens_details?: PromptDetails
-  output_tokens_details?: CompletionDetails
-}
 type UpstreamError = { code?: string | null; type?: string; message?: string }
 type Part = { type?: string; text?: string; refusal?: string; annotations?: Annotation[] | null }
 type Item = {
@@ -34,7 +28,7 @@ type Response = {
   model?: string
   status?: string
   output?: Item[]
-  usage?: Usage | null
+  usage?: UsageObject | null
   service_tier?: string | null
   error?: UpstreamError | null
   incomplete_details?: { reason?: string } | null
@@ -215,13 +209,6 @@ function errorEvent(error: UpstreamError): AnswerEvent {
 
 function usageIn({ usage, output, service_tier }: Response): AnswerEvent[] {
   if (!usage) return []
-  const { input_tokens_details: ofPrompt, output_tokens_details: ofCompletion } = usage
-  return usageEvents(
-    {
-      prompt: usage.input_tokens,
-      completion: usage.output_tokens,
-      ...detailsIn(ofPrompt, ofCompletion),
-    },
-    { pieces: piecesIn(output ?? []), serviceTier: service_tier },
-  )
+  const extras = { pieces: piecesIn(output ?? []), serviceTier: service_tier }
+  return new OpenaiUsage(responsesSpellings).read(usage, extras)
 }

@@ -1,19 +1,124 @@
-import type { ReportedCounts } from './token-counts.ts'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { countIn, type ReportedCounts, type ReportedExtras, usageEvents } from './token-counts.ts'
+import { countsIn, mergedUsage, type UsageObject, type UsageSpelling } from './usage-spellings.ts'
 
-/** The parts of a count, as both of OpenAI's protocols name them. */
-export type PromptDetails = { cached_tokens?: number; cache_write_tokens?: number; audio_tokens?: number } | null
-export type CompletionDetails = { reasoning_tokens?: number; audio_tokens?: number; image_tokens?: number } | null
+/** The counts as clients of OpenAI chat completions read them. */
+const openaiChat: UsageSpelling = {
+  servers: 'OpenAI, and most others: Azure, Cerebras, Fireworks, Groq, MiniMax, OpenRouter, vLLM, xAI, Zhipu',
+  prompt: 'prompt_tokens',
+  completion: 'completion_tokens',
+  total: 'total_tokens',
+  cached: 'prompt_tokens_details.cached_tokens',
+  cacheWritten: 'prompt_tokens_details.cache_write_tokens',
+  reasoning: 'completion_tokens_details.reasoning_tokens',
+  audioPrompt: 'prompt_tokens_details.audio_tokens',
+  audioCompletion: 'completion_tokens_details.audio_tokens',
+  imageCompletion: 'completion_tokens_details.image_tokens',
+}
 
-export function detailsIn(
-  prompt: PromptDetails | undefined,
-  completion: CompletionDetails | undefined,
-): Omit<ReportedCounts, 'prompt' | 'completion'> {
-  return {
-    cached: prompt?.cached_tokens,
-    cacheWritten: prompt?.cache_write_tokens,
-    reasoning: completion?.reasoning_tokens,
-    audioPrompt: prompt?.audio_tokens,
-    audioCompletion: completion?.audio_tokens,
-    imageCompletion: completion?.image_tokens,
+export const chatSpellings: readonly UsageSpelling[] = [
+  openaiChat,
+  { servers: 'Moonshot, StepFun, Together', cached: 'cached_tokens' },
+  { servers: 'DeepSeek, SiliconFlow', cached: 'prompt_cache_hit_tokens' },
+  { servers: 'Mistral', cached: 'num_cached_tokens' },
+  { servers: 'Mistral', cached: 'prompt_token_details.cached_tokens' },
+  { servers: 'DashScope', cacheWritten: 'prompt_tokens_details.cache_creation_input_tokens' },
+  { servers: 'LiteLLM', cacheWritten: 'prompt_tokens_details.cache_creation_tokens' },
+  {
+    servers: 'LiteLLM and gateways to Anthropic',
+    cached: 'cache_read_input_tokens',
+    cacheWritten: 'cache_creation_input_tokens',
+    cacheWritten1h: 'cache_creation.ephemeral_1h_input_tokens',
+    beside: 'cache',
+  },
+  { servers: 'gateways to Anthropic', cached: 'prompt_tokens_details.cache_read_input_tokens' },
+  {
+    servers: 'New API, One Hub',
+    cached: 'prompt_tokens_details.cached_read_tokens',
+    cacheWritten: 'prompt_tokens_details.cached_creation_tokens',
+  },
+  { servers: 'One Hub', cacheWritten: 'prompt_tokens_details.cached_write_tokens' },
+  {
+    servers: 'gateways to Bedrock',
+    cached: 'cacheReadInputTokens',
+    cacheWritten: 'cacheWriteInputTokens',
+    beside: 'cache',
+  },
+  { servers: 'gateways to Bedrock', prompt: 'inputTokens', completion: 'outputTokens', total: 'totalTokens' },
+  { servers: 'Perplexity', only: 'citation_tokens', reasoning: 'reasoning_tokens', beside: 'reasoning' },
+  { servers: 'SGLang', reasoning: 'reasoning_tokens' },
+  {
+    servers: 'servers with the names of responses',
+    prompt: 'input_tokens',
+    completion: 'output_tokens',
+    cached: 'input_tokens_details.cached_tokens',
+    reasoning: 'output_tokens_details.reasoning_tokens',
+  },
+]
+
+const openaiResponses: UsageSpelling = {
+  servers: 'OpenAI, and most others',
+  prompt: 'input_tokens',
+  completion: 'output_tokens',
+  total: 'total_tokens',
+  cached: 'input_tokens_details.cached_tokens',
+  cacheWritten: 'input_tokens_details.cache_write_tokens',
+  reasoning: 'output_tokens_details.reasoning_tokens',
+  audioPrompt: 'input_tokens_details.audio_tokens',
+  audioCompletion: 'output_tokens_details.audio_tokens',
+  imageCompletion: 'output_tokens_details.image_tokens',
+}
+
+export const responsesSpellings: readonly UsageSpelling[] = [
+  openaiResponses,
+  { servers: 'DashScope', cacheWritten: 'input_tokens_details.cache_creation_input_tokens' },
+  { servers: 'LiteLLM', cacheWritten: 'input_tokens_details.cache_creation_tokens' },
+  {
+    servers: 'gateways to Anthropic',
+    cached: 'cache_read_input_tokens',
+    cacheWritten: 'cache_creation_input_tokens',
+    cacheWritten1h: 'cache_creation.ephemeral_1h_input_tokens',
+    beside: 'cache',
+  },
+  { servers: 'Moonshot, Together', cached: 'cached_tokens' },
+  { servers: 'DeepSeek', cached: 'prompt_cache_hit_tokens' },
+  {
+    servers: 'servers with the names of chat completions',
+    prompt: 'prompt_tokens',
+    completion: 'completion_tokens',
+    cached: 'prompt_tokens_details.cached_tokens',
+    reasoning: 'completion_tokens_details.reasoning_tokens',
+  },
+]
+
+/** Reads the usage of one answer, which may come in any event, and in several. The first spelling is the clients' own. */
+export class OpenaiUsage {
+  readonly #spellings: readonly UsageSpelling[]
+  #usage: UsageObject = {}
+
+  constructor(spellings: readonly UsageSpelling[]) {
+    this.#spellings = spellings
   }
+
+  /** @param isInPlace whether clients look for the usage where it came. */
+  read(usage: UsageObject, extras: ReportedExtras, isInPlace = true): AnswerEvent[] {
+    const merged = mergedUsage(this.#usage, usage)
+    // A total belongs to the counts that it came with.
+    if (!usage.total_tokens && hasCounts(countsIn(usage, this.#spellings))) delete merged.total_tokens
+    this.#usage = merged
+    const events = usageEvents(countsIn(merged, this.#spellings), extras)
+    const own = countsIn(usage, this.#spellings.slice(0, 1))
+    return events.map((event) =>
+      event.type === 'usage' && (!isInPlace || differs(event.tokens, own)) ? { ...event, restated: true } : event,
+    )
+  }
+}
+
+const hasCounts = ({ prompt, completion }: ReportedCounts) => Boolean(prompt) || Boolean(completion)
+
+/** Whether a client that reads the usage as it came would see other counts, or fewer savings. */
+function differs(tokens: TokenCounts, own: ReportedCounts): boolean {
+  const count = (name: keyof ReportedCounts) => countIn(own[name]) ?? 0
+  if (tokens.prompt !== count('prompt') || tokens.completion !== count('completion')) return true
+  return (['cached', 'cacheWritten', 'reasoning'] as const).some((name) => tokens[name] > count(name))
 }

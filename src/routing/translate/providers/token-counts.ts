@@ -1,9 +1,14 @@
 import type { AnswerEvent, Extras, TokenCounts, TokenParts } from '#chat/events.ts'
 
 /** The counts of a provider, not yet validated. A missing count is 0. */
-export type ReportedCounts = { prompt: unknown; completion: unknown } & Partial<
-  Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>
->
+export type ReportedCounts = {
+  prompt: unknown
+  completion: unknown
+  /** The prompt with parts that some servers count beside it; the same for the completion. The total decides. */
+  otherPrompt?: unknown
+  otherCompletion?: unknown
+  total?: unknown
+} & Partial<Record<'cached' | 'cacheWritten' | 'reasoning' | keyof TokenParts, unknown>>
 
 /** The units that a provider billed besides tokens, by name, and the service tier that answered. */
 export type ReportedExtras = { pieces?: Record<string, unknown>; serviceTier?: unknown }
@@ -11,25 +16,49 @@ export type ReportedExtras = { pieces?: Record<string, unknown>; serviceTier?: u
 /** Far more than any prompt or answer holds, and little enough that costs and sums of them stay exact. */
 const most = 1e9
 
+type Sides = { prompt: number; completion: number; mismatch?: string }
+
 /**
  * A provider's count, as far as it makes sense: money is charged by it. Undefined, for an estimate to take its place,
- * where prompt or completion are no such numbers or neither is told; parts are no larger than what they are parts of.
+ * where prompt or completion are not such numbers or neither is reported; parts are not larger than what they are parts
+ * of.
  */
-function tokenCounts(told: ReportedCounts): TokenCounts | undefined {
-  if (told.prompt == null && told.completion == null) return undefined
-  const prompt = countIn(told.prompt ?? 0)
-  const completion = countIn(told.completion ?? 0)
-  if (prompt === undefined || completion === undefined) return undefined
-  const cached = Math.min(countIn(told.cached) ?? 0, prompt)
-  const parts = partsIn(told)
+function tokenCounts(reported: ReportedCounts, { prompt, completion }: Sides): TokenCounts {
+  const cached = Math.min(countIn(reported.cached) ?? 0, prompt)
+  const parts = partsIn(reported)
   return {
     prompt,
     completion,
     cached,
-    cacheWritten: Math.min(countIn(told.cacheWritten) ?? 0, prompt - cached),
-    reasoning: Math.min(countIn(told.reasoning) ?? 0, completion),
+    cacheWritten: Math.min(countIn(reported.cacheWritten) ?? 0, prompt - cached),
+    reasoning: Math.min(countIn(reported.reasoning) ?? 0, completion),
     ...(parts && { parts }),
   }
+}
+
+/** Prompt and completion as the total explains them. Where nothing does, the larger count is billed. */
+function sidesOf(reported: ReportedCounts): Sides | undefined {
+  if (reported.prompt == null && reported.completion == null) return undefined
+  const prompt = countIn(reported.prompt ?? 0)
+  const completion = countIn(reported.completion ?? 0)
+  if (prompt === undefined || completion === undefined) return undefined
+  const otherPrompt = countIn(reported.otherPrompt) ?? prompt
+  const otherCompletion = countIn(reported.otherCompletion) ?? completion
+  const total = countIn(reported.total) || undefined
+  if (total === undefined) {
+    const isBeside = (countIn(reported.reasoning) ?? 0) > completion
+    return { prompt, completion: isBeside ? otherCompletion : completion }
+  }
+  const ways: Sides[] = [
+    { prompt, completion },
+    { prompt, completion: otherCompletion },
+    { prompt: otherPrompt, completion },
+    { prompt: otherPrompt, completion: otherCompletion },
+  ]
+  const exact = ways.find((way) => way.prompt + way.completion === total)
+  if (exact) return exact
+  const mismatch = `a total of ${total} tokens for a prompt of ${prompt} and a completion of ${completion}`
+  return { prompt, completion: Math.max(completion, total - prompt), mismatch }
 }
 
 const partNames = ['cacheWritten1h', 'audioPrompt', 'audioCompletion', 'imageCompletion'] as const
@@ -46,12 +75,14 @@ function partsIn(told: ReportedCounts): TokenParts | undefined {
   return parts
 }
 
-/** The same as what an answer tells: nothing where the count makes no sense. */
-export function usageEvents(told: ReportedCounts, toldExtras?: ReportedExtras): AnswerEvent[] {
-  const tokens = tokenCounts(told)
-  if (!tokens) return []
-  const extras = toldExtras && extrasIn(toldExtras)
-  return [extras ? { type: 'usage', tokens, extras } : { type: 'usage', tokens }]
+/** The same as an event of the answer: none where the count makes no sense. */
+export function usageEvents(reported: ReportedCounts, reportedExtras?: ReportedExtras): AnswerEvent[] {
+  const sides = sidesOf(reported)
+  if (!sides) return []
+  const tokens = tokenCounts(reported, sides)
+  const extras = reportedExtras && extrasIn(reportedExtras)
+  const { mismatch } = sides
+  return [{ type: 'usage', tokens, ...(extras && { extras }), ...(mismatch !== undefined && { mismatch }) }]
 }
 
 /** More than any provider runs for one request. */

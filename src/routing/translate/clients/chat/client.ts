@@ -1,11 +1,13 @@
 import { ChatRequest } from '#chat/chat-request.ts'
 import type { Chunk } from '#chat/chunk.ts'
 import { isSurelyChat } from '#chat/surely-chat.ts'
+import { notedUsage } from '../../noted-usage.ts'
 import type { ClientProtocol } from '../../protocol.ts'
 import { completionOf } from './completion.ts'
 import { chatPreset } from './preset.ts'
 import { chatRewriter } from './rewriter.ts'
 import { Completion, CompletionChunk } from './schema.ts'
+import { usageOf } from './usage.ts'
 import { chatWriter, emptyChoice } from './writer.ts'
 
 /** Clients of OpenAI chat completions. */
@@ -31,10 +33,11 @@ export const chatClient: ClientProtocol = {
   writeBody: completionOf,
   passThroughEnd: 'data: [DONE]\n\n',
   rewriter: chatRewriter,
+  usageOf,
   usageEvent(raw, cost, includeUsage) {
     const text = raw.toString('utf8')
     const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
     const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [emptyChoice]
-    return `data: ${JSON.stringify({ ...chunk, choices, usage: { ...chunk.usage, cost: cost.costUsd } })}\n\n`
+    return `data: ${JSON.stringify({ ...chunk, choices, usage: notedUsage(chunk.usage, cost, usageOf) })}\n\n`
   },
 }

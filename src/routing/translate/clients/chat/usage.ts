@@ -2,7 +2,7 @@ import type { TokenCounts } from '#chat/events.ts'
 import type { Usage } from '#chat/usage.ts'
 import type { CostNote } from '../../protocol.ts'
 
-export function usageOf(tokens: TokenCounts, cost: CostNote | undefined): Usage {
+export function usageOf(tokens: TokenCounts, cost?: CostNote): Usage {
   return {
     prompt_tokens: tokens.prompt,
     completion_tokens: tokens.completion,

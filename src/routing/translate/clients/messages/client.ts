@@ -1,7 +1,9 @@
 import { MessagesCall } from '#chat/messages-call.ts'
+import { notedUsage } from '../../noted-usage.ts'
 import type { ClientProtocol } from '../../protocol.ts'
 import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
+import { messageUsage } from './message.ts'
 import { messagesPreset } from './preset.ts'
 import { messagesRewriter } from './rewriter.ts'
 import { Message, MessageError, MessageEvent } from './schema.ts'
@@ -40,12 +42,13 @@ export const messagesClient: ClientProtocol = {
   },
   passThroughEnd: '',
   rewriter: messagesRewriter,
+  usageOf: messageUsage,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
     const at = text.indexOf('data:')
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { usage?: object | null }
     if (!event.usage) return raw
-    event.usage = { ...event.usage, cost: cost.costUsd }
+    event.usage = notedUsage(event.usage, cost, messageUsage)
     return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
   },
   envelope: messagesEnvelope,

@@ -1,5 +1,7 @@
 import { ResponsesCall } from '#chat/responses-call.ts'
+import { notedUsage } from '../../noted-usage.ts'
 import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol.ts'
+import { responseUsage } from './object.ts'
 import { responsesPreset } from './preset.ts'
 import { responsesRewriter } from './rewriter.ts'
 import { Response, ResponseEvent } from './schema.ts'
@@ -33,12 +35,13 @@ export const responsesClient: ClientProtocol = {
   },
   passThroughEnd: '',
   rewriter: responsesRewriter,
+  usageOf: responseUsage,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
     const at = text.indexOf('data:')
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { response?: { usage?: object | null } }
     if (!event.response?.usage) return raw
-    event.response.usage = { ...event.response.usage, cost: cost.costUsd }
+    event.response.usage = notedUsage(event.response.usage, cost, responseUsage)
     return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
   },
 }

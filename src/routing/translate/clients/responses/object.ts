@@ -108,7 +108,7 @@ export function settings(request: Body): Body {
   return { ...Object.fromEntries(known), ...(request.user != null && { user: request.user }) }
 }
 
-export function responseUsage(tokens: TokenCounts, cost: CostNote | undefined): object {
+export function responseUsage(tokens: TokenCounts, cost?: CostNote): object {
   return {
     input_tokens: tokens.prompt,
     input_tokens_details: {

@@ -1,0 +1,77 @@
+import type { ReportedCounts } from './token-counts.ts'
+import { countIn, sumOf } from './token-counts.ts'
+
+export type CountName = Exclude<keyof ReportedCounts, 'otherPrompt' | 'otherCompletion'>
+
+/** How some servers spell the counts in their usage: the path of each, of one or two names. */
+export type UsageSpelling = {
+  servers: string
+  /** A member that only these servers report. Without it they did not answer. */
+  only?: string
+  /** What they never count within the prompt or the completion, whatever their total says. */
+  beside?: 'cache' | 'reasoning'
+} & Partial<Record<CountName, string>>
+
+export type UsageObject = Record<string, unknown>
+
+const sides: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
+
+/** Reads the usage of any server that one of the spellings belongs to. A count of several spellings is the largest. */
+export function countsIn(usage: UsageObject, spellings: readonly UsageSpelling[]): ReportedCounts {
+  const counts: ReportedCounts = { prompt: undefined, completion: undefined }
+  const beside = new Set<UsageSpelling['beside']>()
+  for (const spelling of spellings) {
+    const { servers: _, only, beside: counted, ...paths } = spelling
+    if (only !== undefined && usage[only] == null) continue
+    for (const name in paths) {
+      const value = valueAt(usage, paths[name as CountName]!)
+      if (value == null) continue
+      if (sides.has(name)) counts[name as CountName] ??= value
+      else if ((countIn(value) ?? 0) > (countIn(counts[name as CountName]) ?? 0)) {
+        counts[name as CountName] = value
+        if (counted) beside.add(counted)
+      }
+    }
+  }
+  return withAlternatives(counts, beside)
+}
+
+/** A part that is counted within its whole by some servers, and beside it by others. */
+function withAlternatives(counts: ReportedCounts, beside: ReadonlySet<UsageSpelling['beside']>): ReportedCounts {
+  const cache = sumOf(counts.cached, counts.cacheWritten)
+  const otherPrompt = cache && sumOf(counts.prompt, cache)
+  const otherCompletion = counts.reasoning && sumOf(counts.completion, counts.reasoning)
+  const isCacheBeside = beside.has('cache') && Number(cache) > Number(counts.prompt ?? 0)
+  return {
+    ...counts,
+    prompt: isCacheBeside ? otherPrompt : counts.prompt,
+    completion: beside.has('reasoning') ? otherCompletion : counts.completion,
+    ...(otherPrompt && !isCacheBeside ? { otherPrompt } : {}),
+    ...(otherCompletion && !beside.has('reasoning') ? { otherCompletion } : {}),
+    ...((isCacheBeside || beside.has('reasoning')) && { total: undefined }),
+  }
+}
+
+function valueAt(usage: UsageObject, path: string): unknown {
+  const dot = path.indexOf('.')
+  if (dot === -1) return usage[path]
+  const details = usage[path.slice(0, dot)]
+  return typeof details === 'object' && details !== null ? (details as UsageObject)[path.slice(dot + 1)] : undefined
+}
+
+/**
+ * The usage so far of a stream that reports it more than once: counts are sums, so that a zero, or a count that is
+ * missing, does not erase one that came before.
+ */
+export function mergedUsage(before: UsageObject, next: UsageObject): UsageObject {
+  const merged = { ...before }
+  for (const name in next) {
+    const value = next[name]
+    if (value == null || (value === 0 && before[name] != null)) continue
+    merged[name] = isPlain(value) && isPlain(before[name]) ? mergedUsage(before[name], value) : value
+  }
+  return merged
+}
+
+const isPlain = (value: unknown): value is UsageObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
