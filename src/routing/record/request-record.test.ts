@@ -10,14 +10,16 @@ import type { TriedEndpoint } from './tried-endpoint.ts'
 const most = { prompt: 100, promptTold: 100, completion: 100, hidden: false, bill: undefined }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
 const tried = { target, byok: false, bound: { whole: most, surelyAllows: () => false } } as unknown as TriedEndpoint
-const told = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
+const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
 function journalAt(streamed: boolean) {
   const clock = { now: 1000 }
   const measured: Measurement[] = []
   const measure = (one: Measurement) => void measured.push(one)
-  const deps = { measure, now: () => clock.now, newId: () => '1', tracing: false }
-  return { clock, measured, requestRecord: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
+  const mismatches: string[][] = []
+  const onUsageMismatch = (...mismatch: string[]) => void mismatches.push(mismatch)
+  const deps = { measure, now: () => clock.now, newId: () => '1', tracing: false, onUsageMismatch }
+  return { clock, measured, mismatches, requestRecord: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
 }
 
 /** Asked 10 ms after the request came, answering after 20 more, done after another 30. */
@@ -28,7 +30,7 @@ function answered(streamed: boolean) {
   clock.now += 20
   requestRecord.count([{ type: 'text', text: 'Hi' }])
   clock.now += 30
-  requestRecord.count([{ type: 'usage', tokens: told }])
+  requestRecord.count([{ type: 'usage', tokens: reported }])
   requestRecord.gaveAnswer(tried, undefined, false, true)
   return { measured, requestRecord }
 }
@@ -43,7 +45,7 @@ test('an answer is measured once it is whole; only a stream says when its first 
 test('a count beyond what was possible is measured as what was possible: it would make the fastest of any', () => {
   const { measured, requestRecord } = journalAt(true)
   requestRecord.asked({ answered() {}, failed() {} } as never)
-  requestRecord.count([{ type: 'usage', tokens: { ...told, prompt: 1e9, completion: 1e9 } }])
+  requestRecord.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
   requestRecord.gaveAnswer(tried, undefined, false, true)
   assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
 })
@@ -73,4 +75,14 @@ test('a request that money or a rule kept from every endpoint was refused; one t
   const { requestRecord } = journalAt(true)
   requestRecord.because(new Fault('payment_required', 'The limit is used up.'))
   assert.equal(requestRecord.close().outcome, 'refused')
+})
+
+test('counts that contradict each other are reported once, with their endpoint', () => {
+  const { mismatches, requestRecord } = journalAt(true)
+  requestRecord.asked({ answered() {}, failed() {} } as never)
+  for (const mismatch of ['a total of 1', 'a total of 2'])
+    requestRecord.count([{ type: 'usage', tokens: reported, mismatch }])
+  requestRecord.gaveAnswer(tried, undefined, false, true)
+  requestRecord.close()
+  assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
 })

@@ -192,17 +192,17 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
 
 /**
  * The same answer, a latin1 string of its bytes, with the cost put first into its usage. Where it is not plain which
- * usage, or that has a cost of its own, the answer is written anew.
+ * usage, or that has a cost of its own, the answer is rewritten.
  */
 export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['usageOf']): string {
   if (!cost) return answer
-  if (cost.restated) return writtenAnew(answer, cost, usageOf)
+  if (cost.restated) return rewrittenAnswer(answer, cost, usageOf)
   const name = answer.indexOf('"usage"')
   // Text that is quoted in an answer has its own quotes escaped: it is never found here.
   usageOpening.lastIndex = name
   const opening = name < 0 ? undefined : usageOpening.exec(answer)
   const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
-  if (!isPlain) return writtenAnew(answer, cost, usageOf)
+  if (!isPlain) return rewrittenAnswer(answer, cost, usageOf)
   const start = name + opening[0].indexOf('{') + 1
   const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
   return answer.slice(0, start) + note + answer.slice(start)
@@ -210,7 +210,7 @@ export function withCost(answer: string, cost: CostNote | undefined, usageOf: Cl
 
 const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 
-function writtenAnew(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
+function rewrittenAnswer(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
   const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
   if (read.usage || cost.restated) read.usage = notedUsage(read.usage, cost, usageOf)
   return bytesOfJson(read)

@@ -16,30 +16,31 @@ function countOf(reader: Reader, events: object[]) {
   const counter = new AnswerCounter(() => 0)
   const read = readAll(reader, events)
   counter.count(read)
-  const { told, isFinal } = counter.result()
-  return { ...told, isFinal }
+  const result = counter.result()
+  const last = read.findLast((event): event is UsageEvent => event.type === 'usage')
+  return { ...last?.tokens, isFinal: result.isFinal }
 }
 
 const tokens = { cached: 0, cacheWritten: 0, reasoning: 0 }
-const said = { choices: [{ delta: { content: 'Hi' } }] }
+const content = { choices: [{ delta: { content: 'Hi' } }] }
 const end = { choices: [{ delta: {}, finish_reason: 'stop' }] }
 const usage = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 }
 const whole = { ...tokens, prompt: 100, completion: 5, isFinal: true }
 
 describe('the usage of a chat stream', () => {
   const streams: Record<string, object[]> = {
-    'in the last chunk': [said, end, { choices: [], usage }],
-    'with the end': [said, { ...end, usage }],
+    'in the last chunk': [content, end, { choices: [], usage }],
+    'with the end': [content, { ...end, usage }],
     'in every chunk': [
-      { ...said, usage: { ...usage, completion_tokens: 2, total_tokens: 102 } },
+      { ...content, usage: { ...usage, completion_tokens: 2, total_tokens: 102 } },
       { ...end, usage },
     ],
-    'with the last text': [said, { ...said, usage }, end],
-    'in the choice': [said, { choices: [{ ...end.choices[0], usage }] }],
-    'in x_groq': [said, { ...end, x_groq: { usage } }],
-    'before zeros': [said, { ...end, usage }, { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0 } }],
+    'with the last text': [content, { ...content, usage }, end],
+    'in the choice': [content, { choices: [{ ...end.choices[0], usage }] }],
+    'in x_groq': [content, { ...end, x_groq: { usage } }],
+    'before zeros': [content, { ...end, usage }, { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0 } }],
     'in two halves': [
-      { ...said, usage: { prompt_tokens: 100, completion_tokens: 0, total_tokens: 100 } },
+      { ...content, usage: { prompt_tokens: 100, completion_tokens: 0, total_tokens: 100 } },
       { ...end, usage: { prompt_tokens: 0, completion_tokens: 5, total_tokens: 5 } },
     ],
   }
@@ -52,8 +53,8 @@ describe('the usage of a chat stream', () => {
 
   test('of its first chunk alone is not that of the answer', () => {
     const first = { choices: [{ delta: { role: 'assistant' } }], usage: { prompt_tokens: 100, completion_tokens: 0 } }
-    assert.equal(countOf(chatReader(), [first, said, end]).isFinal, false)
-    assert.equal(countOf(chatReader(), [{ ...said, usage }, said, end]).isFinal, false)
+    assert.equal(countOf(chatReader(), [first, content, end]).isFinal, false)
+    assert.equal(countOf(chatReader(), [{ ...content, usage }, content, end]).isFinal, false)
   })
 
   test('keeps savings that a later chunk has as zero or null', () => {
@@ -64,7 +65,7 @@ describe('the usage of a chat stream', () => {
     ]
     for (const later of poor) {
       const { cached, cacheWritten } = countOf(chatReader(), [
-        said,
+        content,
         { ...end, usage: rich },
         { choices: [], usage: later },
       ])
@@ -105,7 +106,7 @@ describe('the usage of an Anthropic stream', () => {
   test('of its first event alone is not that of the answer', () =>
     assert.equal(countOf(anthropicReader(), [opened, text, stopped()]).isFinal, false))
 
-  test('is counted anew after a compaction', () => {
+  test('is replaced by the last event after a compaction', () => {
     const { prompt, cached } = countOf(anthropicReader(), [
       opened,
       text,

@@ -8,7 +8,7 @@ export type UsageSpelling = {
   servers: string
   /** A member that only these servers report. Without it they did not answer. */
   only?: string
-  /** What they never count within the prompt or the completion, whatever their total says. */
+  /** Parts that they never count within the prompt or the completion, whatever their total says. */
   beside?: 'cache' | 'reasoning'
 } & Partial<Record<CountName, string>>
 
