@@ -51,11 +51,17 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
     ...{ db, server, ask },
     announce: (budget: TurnBudget = ofDollar) =>
       announcing(deps, { ...own, account: newUuid(), budget }, async (told) => told!),
+    announceUnlimited: () =>
+      announcing(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
     announcing: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
       announcing({ ...deps, budgetMs }, { ...own, account }, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => beginRun(db.query, id, { ...begun, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
-    limits: async (key = 'own') => (await turnLimits({ db, now })(key))?.budgets.map((budget) => budget.id),
+    limits: (key = 'own') =>
+      turnLimits({ db, now })(key).then(
+        (limits) => limits?.budgets.map((budget) => budget.id) ?? 'no limit',
+        ({ kind }) => kind,
+      ),
     forget: () => forgetTurns({ db, clock, openTurns: () => openAccounts({ db, now }) }),
     kept: async () => (await db.query.selectFrom('budget_periods').select('budget').execute()).map((row) => row.budget),
   }
@@ -65,15 +71,29 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
   test('limits its requests before a turn is known as a run, and by the same account until that is over', async () => {
     await using store = await newDb(kind)
     const { announce, begin, end, limits } = await place(store)
-    assert.equal(await limits(), undefined)
+    assert.equal(await limits(), 'forbidden')
     const budget = await announce({ ...ofDollar, sessionUsd: 2 })
     const [ofTurn, ofSession] = (await limits())!
     assert.deepEqual([ofTurn, ofSession?.startsWith('session:')], [`turn:${budget.id}`, true])
-    assert.equal(await limits('another'), undefined)
+    assert.equal(await limits('another'), 'forbidden')
     await begin(budget)
     assert.deepEqual(await limits(), [ofTurn, ofSession])
     await end()
-    assert.equal(await limits(), undefined)
+    assert.equal(await limits(), 'forbidden')
+  })
+
+  test('refuses the key outside of a turn, whether or not turns are limited', async () => {
+    await using store = await newDb(kind)
+    const { announceUnlimited, begin, end, limits } = await place(store)
+    assert.equal(await limits(), 'forbidden')
+    const { id } = await announceUnlimited()
+    assert.deepEqual([await limits(), await limits('another')], ['no limit', 'forbidden'])
+    await begin({ id })
+    assert.equal(await limits(), 'no limit')
+    await store.db.query.updateTable('intern_runs').set({ status: 'waiting' }).execute()
+    assert.equal(await limits(), 'no limit')
+    await end()
+    assert.equal(await limits(), 'forbidden')
   })
 
   test('limits nothing of turns that did not begin, and of those for a while of which nobody can tell', async () => {
@@ -81,11 +101,11 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     const { announcing, limits } = await place(store)
     for (const kind of ['session_busy', 'intern_unreachable', 'intern_asleep'] as const) {
       await assert.rejects(announcing(() => Promise.reject(new Refusal(kind, 'not begun'))))
-      assert.equal(await limits(), undefined)
+      assert.equal(await limits(), 'forbidden')
     }
     const severed = () => Promise.reject(new Refusal('stream_severed', 'severed'))
     await assert.rejects(announcing(severed, -3_600_000))
-    assert.equal(await limits(), undefined)
+    assert.equal(await limits(), 'forbidden')
     await assert.rejects(announcing(severed))
     assert.equal((await limits())?.length, 1)
   })
@@ -113,7 +133,7 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
     await using store = await newDb(kind)
     const { begin, limits } = await place(store)
     await begin(ofDollar, 'earlier')
-    assert.equal(await limits(), undefined)
+    assert.equal(await limits(), 'forbidden')
     await store.db.query.updateTable('intern_runs').set({ metered_key: 'own' }).execute()
     assert.deepEqual(await limits(), ['turn:r'])
   })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Budget, limitOf } from '#budgets/budget.ts'
 import type { Db } from '#db/db.ts'
-import { type LimitedTurn, limitedTurnsOfKey, noteRefused } from '#interns/limited-turns.ts'
+import { type LimitedTurn, noteRefused, turnsOfKey } from '#interns/limited-turns.ts'
 import type { Now } from '#lib/clock.ts'
 import { Fault } from '#lib/fault.ts'
 import { type PicoUsd, toUsd } from '#lib/pico-usd.ts'
@@ -13,12 +13,19 @@ const lookEveryMs = 50
 /** Whoever looks after an intern ends a turn whose budget refused a request within a second. */
 const usualEndMs = 5000
 
-/** All requests with an intern's key count for each of its limited turns: none says which turn it is of. */
+const outsideTurn =
+  'The key of an intern works only within a turn of that intern, and no turn is in flight. Send the intern a prompt first.'
+
+/**
+ * All requests with an intern's key count for each of its limited turns: none says which turn it is of.
+ * The returned function throws a Fault `forbidden` when the intern has no turn in flight.
+ */
 export function turnLimits(deps: TurnLimitsDeps, endedWithinMs = usualEndMs) {
   return async (keyHash: string): Promise<TurnLimits | undefined> => {
-    const turns = await limitedTurnsOfKey(deps, keyHash)
-    if (turns.length === 0) return undefined
-    const limits = turns.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
+    const { isInTurn, limited } = await turnsOfKey(deps, keyHash)
+    if (!isInTurn) throw new Fault('forbidden', outsideTurn)
+    if (limited.length === 0) return undefined
+    const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
     const refused = async ({ id, subject }: Budget, need: PicoUsd) => {
       const ending = limits.filter(({ budget }) => budget.id === id).map(({ turn }) => turn.id)
       if (ending.length === 0) return
@@ -50,7 +57,7 @@ async function untilEnded(
   withinMs: number,
 ): Promise<void> {
   for (const late = performance.now() + withinMs; ; await sleep(lookEveryMs)) {
-    const left = (await limitedTurnsOfKey(deps, keyHash)).filter(({ id }) => ending.includes(id))
+    const left = (await turnsOfKey(deps, keyHash)).limited.filter(({ id }) => ending.includes(id))
     if (left.length === 0) break
     for (const { runId, refused, ...turn } of left)
       if (runId !== null && !refused) await noteRefused(deps.db.query, { ...turn, runId }, request)

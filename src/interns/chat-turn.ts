@@ -110,7 +110,10 @@ async function openedStream(heard: AsyncIterable<TurnEvent>) {
   throw severed
 }
 
-/** Keeps of a run what has to be known while it goes on: who began it in the background, and what it may cost. */
+/**
+ * Stores a run before its caller knows its id: the caller can cancel it, and what it costs counts even if its intern is stopped
+ * the next moment. An answer changes a stored run only when it moves it to the background.
+ */
 async function noteBegun(
   deps: ChatTurnDeps,
   { caller, link, speaker: { background } }: AskedTurn,
@@ -118,7 +121,7 @@ async function noteBegun(
   { runId: id, sessionId }: Started,
 ): Promise<void> {
   const { at = deps.now(), budget } = prompted ?? {}
-  if (!background && budget?.costUsd === undefined) return
+  if (!background && !prompted) return
   await noteRun(deps, runs, intern.id, {
     ...{ id, sessionId, background, beganAt: at, budget, meteredKey: intern.keyHash },
     // Whoever answers does not begin it.
@@ -148,9 +151,9 @@ function keepingEnds(
       await saveQuestion(deps, intern.id, { question, sessionId, deadlineAt, action })
       return event
     }
-    const mayBeLimited = !prompted || prompted.budget?.costUsd !== undefined
-    // Nobody's reply fails for it.
-    const written = mayBeLimited && untilWritten(deps.db.query, intern.id, runId).catch(() => {})
+    const limit = !prompted || prompted.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
+    // A failure to look does not fail the reply.
+    const written = untilWritten(deps.db.query, intern.id, runId, limit).catch(() => {})
     const [told] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), written])
     return told
   })

@@ -27,8 +27,11 @@ export type FollowDeps = {
   onError: (error: Error) => void
 }
 
-/** A busy intern is written down in steps, so that no intern can keep the database busy. */
-const pauseMs = 200
+/**
+ * The runs of a busy intern are written in steps, so that it does not keep the database busy. No pause follows the start
+ * of a turn alone: the caller waits for its end to be written.
+ */
+const pauseMs = 100
 const retryMs = { first: 1000, most: 30_000 }
 /** What was metered for an intern since a turn began is that turn's alone only as long as nothing can have followed it. */
 const freshMs = 5000
@@ -54,12 +57,12 @@ async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, sign
     try {
       const found = await runsOf().transcripts.milestones(await seen(deps.db, id), signal)
       if (found.length > 0) await writeDown(deps, id, found)
-      if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget)) watch()
+      if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) watch()
       if (found.some(({ entry }) => mayBeInBackground(entry))) lookAtStarters()
       // Of a run that nobody hears.
       if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions.collect(intern, runsOf())
       waitMs = retryMs.first
-      await sleep(pauseMs, undefined, { signal, ref: false })
+      if (found.some(({ entry }) => entry.type !== 'prompt')) await sleep(pauseMs, undefined, { signal, ref: false })
     } catch (error) {
       if (signal.aborted) return
       deps.onError(new Error(`The runs of the intern ${id} are not written down: ${(error as Error).message}`))

@@ -34,28 +34,47 @@ export async function limitedRuns(query: Query, internId: string): Promise<Limit
   return rows.flatMap(read) as LimitedRun[]
 }
 
-/** As long as another server takes to look after an intern whose own is gone, and to read of its runs. */
-const readWithinMs = 10_000
-const lookEveryMs = 20
+/** How long a caller waits for the end of its turn to be written, in milliseconds. */
+const writtenWithinMsOf = {
+  /** Another server needs this long to adopt an intern whose own is gone, and to read of its runs. */
+  limited: 10_000,
+  unlimited: 2000,
+}
+const pollMs = 20
 
 /**
- * Resolves when it is written down that a turn is over, where it was limited. Until then requests count for it, also those of the
- * turn that its caller begins next: they would be refused, or have shorter answers, by what is left of this one.
+ * Resolves when the end of a turn is written. Until then the intern's key can spend, and requests count for this turn, also those
+ * of the turn that its caller starts next: they would be refused, or have shorter answers, by what is left of this one.
  */
-export async function untilWritten(query: Query, internId: string, runId: string): Promise<void> {
-  const late = performance.now() + readWithinMs
-  const isOpen = async () => (await limitedRuns(query, internId)).some((run) => run.runId === runId)
-  while ((await isOpen()) && performance.now() < late) await sleep(lookEveryMs)
+export async function untilWritten(
+  query: Query,
+  internId: string,
+  runId: string,
+  limit: keyof typeof writtenWithinMsOf,
+): Promise<void> {
+  const deadline = performance.now() + writtenWithinMsOf[limit]
+  const isOpen = async () =>
+    (await query
+      .selectFrom('intern_runs')
+      .where('intern_id', '=', internId)
+      .where('id', '=', runId)
+      .where('status', '<>', 'ended')
+      .select('id')
+      .executeTakeFirst()) !== undefined
+  while ((await isOpen()) && performance.now() < deadline) await sleep(pollMs)
 }
 
 /** Whether an announcement has expired is told by the clock of the database: those of servers differ. */
 type KnownDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
 
+/** The turns in flight of the intern with a key, whatever server they were started through. */
+export type KeyTurns = { isInTurn: boolean; limited: LimitedTurn[] }
+
 /**
- * All that are under way or about to begin of the intern whose own key this is, as long as it has been its key. In one
- * statement: a turn that becomes a run meanwhile is either.
+ * Finds the turns of the intern with this key that are running, waiting for an answer, or starting, as long as it has had the key.
+ * In one statement: a turn that becomes a run meanwhile is either.
  */
-export async function limitedTurnsOfKey({ db, now }: KnownDeps, keyHash: string): Promise<LimitedTurn[]> {
+export async function turnsOfKey({ db, now }: KnownDeps, keyHash: string): Promise<KeyTurns> {
   const { query } = db
   const announced = query
     .selectFrom('announced_turns')
@@ -66,18 +85,20 @@ export async function limitedTurnsOfKey({ db, now }: KnownDeps, keyHash: string)
     .select((e) => e.cast(e.val(null), 'text').as('refused'))
     .$castTo<Row>()
   const owner = query.selectFrom('interns').where('key_hash', '=', keyHash).select('id')
-  const runs = openRuns(query).where('intern_id', '=', owner).where('metered_key', '=', keyHash)
+  const runs = openRuns(query)
+    .where('intern_id', '=', owner)
+    .where((e) => e.or([e('metered_key', '=', keyHash), e('metered_key', 'is', null)]))
   const rows = await announced.unionAll(runs).execute()
   const turns = rows.flatMap(read)
   const known = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
-  return turns.filter(({ id, runId }) => runId !== null || !known.has(id))
+  const limited = turns.filter(({ id, runId }) => runId !== null || !known.has(id))
+  return { isInTurn: rows.length > 0, limited }
 }
 
 const openRuns = (query: Query) =>
   query
     .selectFrom('intern_runs')
     .where('status', '<>', 'ended')
-    .where('budget', 'is not', null)
     .select(['id as run_id', 'intern_id', 'session_id', 'began_at', 'budget', 'refused'])
     .$castTo<Row>()
 
@@ -91,7 +112,7 @@ type Row = {
 }
 
 function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row): LimitedTurn[] {
-  const { id = run_id!, costUsd, costOf, sessionUsd } = JSON.parse(budget!) as TurnBudget
+  const { id = run_id!, costUsd, costOf, sessionUsd } = JSON.parse(budget ?? '{}') as TurnBudget
   if (costUsd === undefined || !costOf) return []
   const about = { id, internId: intern_id, runId: run_id, sessionId: session_id, beganAt: Number(began_at) }
   return [
@@ -127,15 +148,15 @@ type AnnounceDeps = KnownDeps & { budgetMs: number }
 const writtenWithinMs = 60_000
 
 /**
- * Begins a turn. What it may cost is known to all servers before: its agent asks its model long before it says anything by
- * which it is known as a run. Until then this stands for it, and for a while where this server dies in between.
+ * Starts a turn. All servers know before that it is in flight, and what it can cost: its agent asks its model long before the
+ * turn is known as a run. Until then the announcement stands for it, and for a while where this server dies in between.
  */
 export async function announcing<Begun>(
   { db, now, budgetMs }: AnnounceDeps,
   { account, internId, sessionId, keyHash, budget }: Announced,
   begin: (budget: TurnBudget | undefined) => Promise<Begun>,
 ): Promise<Begun> {
-  if (budget?.costUsd === undefined || keyHash === null) return begin(budget)
+  if (keyHash === null) return begin(budget)
   const own = { ...budget, id: account }
   const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${budgetMs + writtenWithinMs}`
   const row = {

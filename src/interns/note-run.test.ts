@@ -111,10 +111,12 @@ onEachDatabase('a turn that has begun', (kind) => {
     })
   }
 
-  test('without one is left to be written down as its daemon tells of it', async () => {
+  test('without a budget is written as well, with its account, before its caller has its id', async () => {
     await using store = await newDb(kind)
     const { prompt, kept } = await runningIntern(store, null)
     await prompt()
-    assert.deepEqual(await kept(), [])
+    const [run] = await kept()
+    assert.deepEqual([run?.id, run?.metered_key, Object.keys(JSON.parse(run?.budget ?? ''))], ['r', null, ['id']])
+    assert.deepEqual(await store.db.query.selectFrom('announced_turns').selectAll().execute(), [])
   })
 })

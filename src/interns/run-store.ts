@@ -12,7 +12,7 @@ import type { EndReason } from './run.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
 import { internById } from './store.ts'
 import { toldRunEnd } from './told.ts'
-import type { TurnBudget } from './turn-budget.ts'
+import { isLimited, type TurnBudget } from './turn-budget.ts'
 
 export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'beganAt'> & {
   /** Null where it is not a prompt that says so. */
@@ -48,16 +48,17 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
       .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
       .execute()
   if (run.background) await known().set({ background: 1 }).execute()
-  if (run.budget)
+  const { budget } = run
+  if (budget)
     await known()
       // What is read of it later may be read by a server that knows the intern's next key alone.
       .set((e) => ({
-        budget: JSON.stringify(run.budget),
-        metered_key: e.fn.coalesce('metered_key', e.val(meteredKey)),
+        budget: JSON.stringify(budget),
+        ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(meteredKey)) }),
       }))
       .execute()
   // Not before: a request that begins in between has to find one of them.
-  if (run.budget?.id !== undefined) await forgetAnnounced(query, run.budget.id)
+  if (budget?.id !== undefined) await forgetAnnounced(query, budget.id)
   if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }
 

@@ -18,6 +18,9 @@ export type TurnBudget = {
   seconds?: number
 }
 
+/** Whether a turn has a limit. Every turn has an account; most have nothing else. */
+export const isLimited = ({ costUsd, seconds }: TurnBudget) => costUsd !== undefined || seconds !== undefined
+
 /** Why a turn is over, for people. `neededUsd`: what its next request may cost, where no room is left for that. */
 export function spentMessage(part: BudgetPart, budget: TurnBudget, neededUsd?: number): string {
   const { costUsd = 0, costOf, sessionUsd = 0, seconds = 0 } = budget

@@ -35,7 +35,10 @@ export type RoutingDeps = {
   keepaliveMs: number
   measure: (measurement: Measurement) => void
   meter: (generation: Generation) => void
-  /** What turns of the intern with this key may still cost; undefined where none of them is limited. */
+  /**
+   * What turns of the intern with this key can still cost; undefined where none of them is limited.
+   * Throws a Fault `forbidden` when the intern has no turn in flight.
+   */
   turnLimits?: ((keyHash: string) => Promise<TurnLimits | undefined>) | undefined
   /** Notes requests of interns while they are not written; undefined where this process alone writes what is metered. */
   noteRequest?: NoteRequest | undefined
