@@ -1,5 +1,6 @@
 import { errorAnswer } from '#http/envelope.ts'
 import { wrongWithHost } from '#http/host.ts'
+import { gateRequests } from '#http/request-gate.ts'
 import { Fault } from '#lib/fault.ts'
 import { nameOf } from '#lib/host-name.ts'
 import { createServer } from '#lib/node-http.ts'
@@ -26,6 +27,7 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
     const { contentType, text } = await metrics.read()
     response.writeHead(200, { 'content-type': contentType }).end(text)
   })
+  gateRequests(server)
   const listening = Promise.withResolvers<void>()
   server.once('error', (error) => listening.reject(addressRefused(error, at, 'METRICS_PORT')))
   server.listen(at.port, at.host, listening.resolve)

@@ -13,6 +13,7 @@ import {
   type MetricValues,
 } from '#lib/metric.ts'
 import { once } from '#lib/once.ts'
+import { sharePending } from '#lib/share-pending.ts'
 import type { CircuitReport } from '#routing/plan/circuits.ts'
 import type { Generation } from '#usage/generation.ts'
 import type { Backlog } from '#webhooks/backlog.ts'
@@ -193,10 +194,11 @@ export function createMetrics(): Metrics {
         ),
       )
     },
-    async read() {
+    // Scrapes at the same moment share one page: to write it takes some milliseconds of the main thread.
+    read: sharePending(async () => {
       const register = upToDate()
       return { contentType: register.contentType, text: await register.metrics() }
-    },
+    }),
     async values() {
       const values = (await upToDate().getMetricsAsJSON()) as unknown as MetricValues[]
       return values.map((each) => (heldUp.test(each.name) ? { ...each, aggregator: 'max' } : each))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { acceptedEncoding, type Encoding } from './accept-encoding.ts'
 import { alreadyCompressed, compress } from './compress.ts'
 import { HttpAnswer } from './route.ts'
@@ -8,6 +9,13 @@ export type ReadyAnswer = {
   etag: string
   type: string
   bytes: () => Buffer
+}
+
+/** Constant text as a ready answer. Its bytes are made here, once. */
+export function readyAnswer(type: string, text: string): ReadyAnswer {
+  const bytes = Buffer.from(text)
+  const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+  return { etag: `W/"${digest}"`, type, bytes: () => bytes }
 }
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>

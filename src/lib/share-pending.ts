@@ -1,0 +1,10 @@
+/** Calls made while an earlier one is pending share its result. */
+export function sharePending<Result>(act: () => Promise<Result>): () => Promise<Result> {
+  let pending: Promise<Result> | undefined
+  return () => {
+    pending ??= act().finally(() => {
+      pending = undefined
+    })
+    return pending
+  }
+}
