@@ -84,6 +84,10 @@ try {
     log,
     now: Date.now,
     newId: newUuid,
+    onUnsupportedSchema(reason: string) {
+      log.error({ reason }, 'the database schema is not supported any more: draining, then stopping')
+      void stop({ drain: true }, 1)
+    },
   }
   const workers = countOf(config.workers, availableParallelism())
   const start = async (): Promise<Service & Partial<WorkersService>> => {

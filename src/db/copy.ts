@@ -11,6 +11,7 @@ export const ofWhoRuns = [
   'events',
   'requests_under_way',
   'announced_turns',
+  'schema_range',
 ] as const satisfies readonly Table[]
 
 /** Every table after those it refers to, but those above. */

@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely'
-import { Migrator, sql } from '#db/kysely.ts'
+import { Migrator } from '#db/kysely.ts'
 import { StartupError } from '#lib/fault.ts'
 import type { Db } from './db.ts'
 import * as accounts from './migrations/0001_accounts.ts'
@@ -41,6 +41,8 @@ import * as requestsUnderWay from './migrations/0083_requests_under_way.ts'
 import * as toldLimits from './migrations/0084_told_limits.ts'
 import * as announcedTurns from './migrations/0086_announced_turns.ts'
 import * as modelCells from './migrations/0088_model_cells.ts'
+import * as schemaRange from './migrations/0091_schema_range.ts'
+import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
 export const migrations: Record<string, Migration> = {
@@ -83,30 +85,45 @@ export const migrations: Record<string, Migration> = {
   '0084_told_limits': toldLimits,
   '0086_announced_turns': announcedTurns,
   '0088_model_cells': modelCells,
+  '0091_schema_range': schemaRange,
 }
 
 /**
- * Brings the database up to this version, under a lock and in one transaction.
- * @throws StartupError when the database is newer than this code or a migration fails; nothing was changed then.
+ * Brings the database up to this version, under a lock and in one transaction. Servers of older versions may run
+ * meanwhile, as far as the migrations allow it.
+ * @throws StartupError when this code cannot use the database or a migration fails; nothing was changed then.
  */
 export async function migrate(
   db: Pick<Db, 'kind' | 'query'>,
   known: Record<string, Migration> = migrations,
+  options: Parameters<typeof announceMigrations>[3] = {},
 ): Promise<void> {
-  const applied = await refuseNewer(db, known).catch((error) => {
+  const names = Object.keys(known)
+  const schema = await usableSchema(db, names).catch((error) => {
     throw lackOfRights(error) ?? error
   })
+  const pending = names.filter((name) => !schema.applied.includes(name))
   // As at almost every start: the migrator would read the tables three times more, and take the lock.
-  if (Object.keys(known).every((name) => applied.includes(name))) return
+  if (pending.length === 0) return
+  const restore = await announceMigrations(db, schema, pending, options)
   const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => known } })
   const { error } = await migrator.migrateToLatest()
-  if (!error) return
+  if (!error) return schema.range ? undefined : storeFirstRange(db, names, options)
+  await restore()
   // Another server of a newer version may have migrated between the look and the lock.
-  await refuseNewer(db, known)
+  await usableSchema(db, names)
   const message = error instanceof Error ? error.message : String(error)
   throw (
     lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was left as it was: ${message}`)
   )
+}
+
+/** @throws StartupError where code with these migrations cannot use the database. */
+async function usableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly string[]): Promise<StoredSchema> {
+  const schema = await readSchema(db)
+  const problem = schemaProblem(schema, names)
+  if (problem !== undefined) throw new StartupError(problem)
+  return schema
 }
 
 /** Codes of Postgres: a right is lacking, or with it the schema that tables would be made in. */
@@ -118,26 +135,4 @@ function lackOfRights(error: unknown): StartupError | undefined {
   return new StartupError(
     `The user of the database lacks rights, and nothing was changed: ${message}. Make it the owner of the database and of what is in it.`,
   )
-}
-
-/** @returns the migrations that the database has. @throws StartupError where one of them is not known. */
-async function refuseNewer(db: Pick<Db, 'kind' | 'query'>, known: Record<string, Migration>): Promise<string[]> {
-  const applied = await appliedMigrations(db)
-  const unknown = applied.filter((name) => !(name in known))
-  if (unknown.length === 0) return applied
-  throw new StartupError(
-    `The database was written by a newer version of Signalbox (it has the migration ${unknown[0]}). Start that version, or restore an older backup.`,
-  )
-}
-
-/** Whether there is the table of migrations: Kysely would read all columns of all tables to say so. */
-const isBegun = {
-  sqlite: sql`select 1 from sqlite_master where name = 'kysely_migration'`,
-  postgres: sql`select 1 where to_regclass('kysely_migration') is not null`,
-}
-
-async function appliedMigrations({ kind, query }: Pick<Db, 'kind' | 'query'>): Promise<string[]> {
-  if ((await isBegun[kind].execute(query)).rows.length === 0) return []
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(query)
-  return rows.map((row) => row.name)
 }

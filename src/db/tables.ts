@@ -570,6 +570,8 @@ export type Tables = {
     renewed_at: number
     spent_pico: bigint
   }
+  /** The schema versions whose servers can use this database: one row. */
+  schema_range: { id: number; oldest: number; newest: number }
   /** The most of a limit, in a hundred, that webhooks were told to be spent. `reset_interval` is `never` where it has none. */
   told_limits: {
     budget: string

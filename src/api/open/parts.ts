@@ -7,6 +7,8 @@ import type { Traces } from '../traces.ts'
 export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 'newId'> & {
   /** An environment variable's value: the catalogue names those that hold providers' credentials. */
   variable: (name: string) => string | undefined
+  /** Called when a newer version has changed the database so that this one must stop using it. */
+  onUnsupportedSchema?: (reason: string) => void
 }
 
 /**

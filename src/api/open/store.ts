@@ -6,7 +6,9 @@ import type { Config } from '#config/settings.ts'
 import { type ConsoleBundle, createConsoleBundle } from '#console/bundled.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import type { Db, Watch } from '#db/db.ts'
+import { migrations } from '#db/migrate.ts'
 import { openDb } from '#db/open.ts'
+import { watchSchema } from '#db/schema-range.ts'
 import { type AllowStale, staleWhileAway } from '#db/stale-reads.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
@@ -51,6 +53,9 @@ export async function openStore(opening: Opening): Promise<OpenStore> {
   loading.catch(() => {})
   const db = await openDb(settings, watchOf(opening))
   opened.defer(db.close)
+  if (db.kind === 'postgres' && parts.onUnsupportedSchema) {
+    opened.defer(watchSchema(db, Object.keys(migrations), parts.onUnsupportedSchema))
+  }
   const now = databaseTime(db, parts.now)
   const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
   const firstKeys = await bootstrap({ db, now, newId }, chosen)
