@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { type RecordedProviders, startWithUpstream, upstreamProtocols } from './harness/recorded-providers.ts'
 import { firstTool, strictAnswer } from './harness/strict-upstreams.ts'
@@ -213,6 +214,21 @@ describe('a strict provider accepts', () => {
         sent?.(received)
       }
     })
+
+  test('an upgrade to a WebSocket is refused at once with 426, and GET with 405', async () => {
+    const statusOf = (headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const asking = request(`${strict.service.url}/responses`, { headers })
+        asking
+          .on('response', (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end()
+      })
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+    assert.equal(await statusOf({ ...upgrade, authorization: `Bearer ${strict.service.apiKey}` }), 426)
+    assert.equal(await statusOf(upgrade), 426)
+    assert.equal(await statusOf({}), 405)
+  })
 
   const long = `mcp.server/${'x'.repeat(75)}`
   const doors: Record<string, object> = {

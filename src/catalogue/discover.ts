@@ -81,7 +81,10 @@ export function createDiscovery({
     })
     if (response.ok) return JSON.parse(await bodyText(response, maxBytes))
     await response.body?.cancel()
-    throw new Error(`it answered ${response.status}`)
+    const isKeyRefused = response.status === 401 || response.status === 403
+    throw new Error(
+      isKeyRefused ? keyWanted(response.status, credentialVariables, secret) : `it answered ${response.status}`,
+    )
   }
 
   const discover = async (layers: readonly Layer[]) => {
@@ -102,6 +105,15 @@ export function createDiscovery({
     }
   }
   return Object.assign(discover, { onBack })
+}
+
+/** A server that wants a key is named so at the check of a file, which is not in order then. */
+export const keyWantedText = 'it wants a key'
+
+function keyWanted(status: number, variables: readonly string[], secret: string | undefined): string {
+  if (secret) return `${keyWantedText} (${status}), and refuses the one in ${variables.join(' or ')}`
+  if (variables.length > 0) return `${keyWantedText} (${status}), and ${variables.join(' or ')} is not set`
+  return `${keyWantedText} (${status}): name the environment variable that holds it with "credentials: [NAME]"`
 }
 
 const emptyLayer = (source: string): Layer => ({

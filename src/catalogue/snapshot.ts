@@ -81,7 +81,8 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
   const compiled: Compiled = {
     models,
     providers: data.providers,
-    findModel: (name) => modelByName.get(name),
+    // Ollama implies `:latest`.
+    findModel: (name) => modelByName.get(name) ?? (name.includes(':') ? undefined : modelByName.get(`${name}:latest`)),
     findProvider: (name) => providerByName.get(name) ?? providerByName.get(name.toLowerCase()),
     items: once(() => encodeItems(models)),
     columns: columnsOf(models),
@@ -90,12 +91,20 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
   return new Snapshot(compiled, figures)
 }
 
+/** The models that have each alias. One that several models have names none of them. */
+function holdersOfAliases(models: readonly Model[]): Map<string, Model[]> {
+  const holders = new Map<string, Model[]>()
+  for (const model of models)
+    for (const alias of model.aliases) holders.set(alias, [...(holders.get(alias) ?? []), model])
+  return holders
+}
+
 /** Ids win over canonical slugs, and those over aliases, so that no alias can hide a model. */
 function namesOf(models: readonly Model[]): Map<string, Model> {
   const byName = new Map<string, Model>()
   const add = (name: string, model: Model) => byName.has(name) || byName.set(name, model)
   for (const model of models) add(model.id, model)
   for (const model of models) add(model.canonicalSlug, model)
-  for (const model of models) for (const alias of model.aliases) add(alias, model)
+  for (const [alias, holders] of holdersOfAliases(models)) if (holders.length === 1) add(alias, holders[0]!)
   return byName
 }

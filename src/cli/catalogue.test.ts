@@ -119,3 +119,15 @@ test('check names the models that a server lists', async () => {
   assert.equal(code, 0)
   assert.match(out, /^ollama: 2 models: ollama\/qwen3:8b, ollama\/gemma3$/m)
 })
+
+test('check fails at a server that wants a key, and names the variable', async () => {
+  await using server = await startScriptedUpstream(() => ({ status: 401, type: 'application/json', body: '{}' }))
+  const providerWith = (more: string) =>
+    `{ name: V, protocol: openai-chat, base_url: "${server.url}/v1", discover: true, prices: { prompt: 0, completion: 0 }${more} }`
+  const check = (more: string) => run('check', fileOf('keyed.yaml', `providers: { vllm: ${providerWith(more)} }`))
+  const unset = await check(', credentials: [VLLM_TEST_KEY]')
+  assert.match(unset.out, /it wants a key \(401\), and VLLM_TEST_KEY is not set/)
+  assert.doesNotMatch(unset.out, /in order/)
+  assert.deepEqual([unset.code, unset.err.includes('vllm: the key is missing or refused')], [1, true])
+  assert.match((await check('')).out, /name the environment variable that holds it with "credentials: \[NAME\]"/)
+})

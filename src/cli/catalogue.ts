@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { createDiscovery } from '#catalogue/discover.ts'
+import { createDiscovery, keyWantedText } from '#catalogue/discover.ts'
 import { readCatalogueFile } from '#catalogue/format.ts'
 import { hintsOf } from '#catalogue/hints.ts'
 import { CatalogueRefused, type Skipped } from '#catalogue/layer.ts'
@@ -51,6 +51,11 @@ async function check(file: string, { env, out }: Terminal): Promise<void> {
   for (const hint of hints) out(`hint: ${line(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover)) out(`${slug}: ${modelsAt(slug, data)}`)
   if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be left out.`)
+  const refusing = ofServers.filter(({ reason }) => reason.includes(keyWantedText))
+  if (refusing.length > 0) {
+    const slugs = refusing.map(({ row }) => row).join(', ')
+    throw new StartupError(`${file}: ${slugs}: the key is missing or refused, so no models were read.`)
+  }
   out(`${file} is in order. With it the catalogue has ${counts(report)}`)
 }
 

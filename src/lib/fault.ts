@@ -11,6 +11,7 @@ export type FaultKind =
   | 'gone'
   | 'payload_too_large'
   | 'range_not_satisfiable'
+  | 'upgrade_required'
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'bad_gateway'

@@ -38,7 +38,8 @@ export function attemptRequestOf(
   const providerProtocol = providerProtocolOf(endpoint, provider)
   if (!access || !providerProtocol)
     throw new Fault('unavailable', `The provider ${endpoint.provider} was taken out of the catalogue a moment ago.`)
-  const stream = context.chat.stream === true
+  const isStreamed = context.chat.stream === true
+  const stream = isStreamed || endpoint.compatibility?.wholeAnswers === false
   const protocolTarget = { endpoint, credential: access.secret, stream }
   const encoded =
     providerProtocol.protocol === client.protocol ? passedThrough(providerProtocol, context, protocolTarget) : undefined
@@ -63,7 +64,7 @@ export function attemptRequestOf(
       ...passedHeaders,
     },
     body,
-    streams: stream,
+    streams: isStreamed,
   }
   return {
     dropped,
@@ -74,7 +75,7 @@ export function attemptRequestOf(
       request,
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
-      stream,
+      stream: isStreamed,
       deadlines: deps.deadlines,
     },
     tried: {
@@ -83,7 +84,7 @@ export function attemptRequestOf(
       bound: new LazyUsageBound({ chat, body: given, protocol: client.protocol }, target, providerProtocol),
     },
     // If both sides speak one protocol, the bytes of the answer need no translation.
-    passThrough: encoded !== undefined && !client.rewrites && !hasAliases,
+    passThrough: encoded !== undefined && !client.rewrites && !hasAliases && stream === isStreamed,
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Candidate } from '../plan/plan.ts'
 import type { PreparedRequest } from '../resolve/prepared-request.ts'
-import { estimatePrompt } from '../resolve/prompt-size.ts'
 import type { ClientProtocol } from '../translate/protocol.ts'
 import { healing } from './healing.ts'
-import { middleOut } from './middle-out.ts'
+import { middleOut, promptTokensOf } from './middle-out.ts'
 import { pluginOptions } from './options.ts'
 
 /** A request as what it wishes of this service has made it, and the client whose answers are made so. */
@@ -27,7 +26,7 @@ export function applyPlugins(
   return {
     ...fitting,
     client: options.heals ? healing(client, fitting.chat) : client,
-    promptTokens: options.fits ? estimatePrompt(fitting.chat) : undefined,
+    promptTokens: options.fits ? promptTokensOf(fitting.chat) : undefined,
   }
 }
 

@@ -39,3 +39,20 @@ test('of one long text the middle goes, and instructions stay whole', () => {
   assert.match(only.content, /^begin x/)
   assert.match(only.content, /x end$/)
 })
+
+test('a long turn in the middle is shortened, and not dropped', () => {
+  const messages = [
+    user('first'),
+    { role: 'assistant', content: 'one' },
+    user('read the file'),
+    { role: 'assistant', content: 'w '.repeat(30_000) },
+    user('last'),
+  ]
+  const size = JSON.stringify(fitted(messages, 8_000)).length
+  assert.ok(size > 10_000 && size < 16_000, `${size} characters`)
+})
+
+test('a prompt of short words is measured by its words', () => {
+  const [only] = fitted([user('7 '.repeat(15_000))], 8_000)
+  assert.ok(only.content.split(' ').length < 8_000, `${only.content.split(' ').length} words`)
+})

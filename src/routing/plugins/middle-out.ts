@@ -1,9 +1,8 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { ConversationField } from '#chat/conversation-fields.ts'
-import { bytesPerToken } from '#lib/token-estimate.ts'
 import type { Candidate } from '../plan/plan.ts'
-import { estimatePrompt } from '../resolve/prompt-size.ts'
+import { estimatePrompt, wordTokens } from '../resolve/prompt-size.ts'
 import type { Body } from '../translate/protocol.ts'
 
 type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
@@ -25,17 +24,16 @@ export function middleOut(
 ): Body | undefined {
   const context = Math.max(0, ...candidates.flatMap(({ endpoints }) => endpoints.map((one) => one.contextLength)))
   const room = context - (answerLimitOf(chat as Body) ?? 0)
-  const estimate = estimatePrompt(chat)
+  const estimate = promptTokensOf(chat)
   if (estimate <= room || room <= 0) return undefined
   const items = body[conversation]
-  const excess = charactersIn(estimate - room * share, JSON.stringify(items) ?? '')
+  const excess = Math.ceil((1 - (room * share) / estimate) * sizeOf(items))
   if (typeof items === 'string') return { ...body, [conversation]: shortened(items, excess) }
   return Array.isArray(items) ? { ...body, [conversation]: withoutMiddle(items as Item[], excess) } : undefined
 }
 
-/** The number of characters of this text that are estimated as so many tokens. */
-const charactersIn = (tokens: number, text: string) =>
-  Math.ceil((tokens * bytesPerToken.usual * text.length) / Buffer.byteLength(text))
+/** The usual estimate, or the number of words where that is more: numbers and signs are short tokens. */
+export const promptTokensOf = (chat: ChatRequest) => Math.max(estimatePrompt(chat), wordTokens(chat))
 
 function withoutMiddle(items: Item[], excess: number): Item[] {
   const turns = turnsOf(items)
@@ -43,18 +41,37 @@ function withoutMiddle(items: Item[], excess: number): Item[] {
   return dropped < excess ? withoutMiddles(shorter, excess - dropped) : shorter
 }
 
-/** Drops whole turns from the middle outwards until enough characters are gone. Keeps at least three turns. */
+/** A turn is shortened where dropping it would lose this many characters more than necessary. */
+const longTurn = 4000
+
+/**
+ * Drops whole turns from the middle outwards until enough characters are gone, and shortens a long one. At least three
+ * turns remain.
+ */
 function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; dropped: number } {
   let from = Math.floor(turns.length / 2)
   let to = from
   let dropped = 0
   while (from + turns.length - to > 3 && dropped < excess) {
     const isBefore = Math.floor((from + turns.length - to) / 2) < from
+    const at = isBefore ? from - 1 : to
+    const size = sizeOf(turns[at])
+    const shorter = size - (excess - dropped) > longTurn ? withoutMiddles(turns[at]!, excess - dropped) : turns[at]!
+    const saved = size - sizeOf(shorter)
+    // The mark where a text was cut costs some characters, which the next cut makes up for.
+    if (saved >= (excess - dropped) * 0.9)
+      return { items: withTurn(turns, from, to, at, shorter), dropped: dropped + saved }
     if (isBefore) from--
     else to++
-    dropped += sizeOf(turns[isBefore ? from : to - 1])
+    dropped += size
   }
   return { items: [...turns.slice(0, from), ...turns.slice(to)].flat(), dropped }
+}
+
+/** The items of all turns but those between, with one turn replaced. */
+function withTurn(turns: Item[][], from: number, to: number, at: number, turn: Item[]): Item[] {
+  const all = turns.with(at, turn)
+  return [...all.slice(0, from), ...all.slice(to)].flat()
 }
 
 /** Each with all that was said and done about one saying of the user, so that no call is parted from its result. */

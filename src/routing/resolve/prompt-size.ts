@@ -20,12 +20,17 @@ export function leastTokens(chat: ChatRequest, contextLength: number): number {
   const fewest = Math.floor(characters / bytesPerToken.most)
   // A word has a space after it, so there are at most half as many words as characters.
   if (fewest > contextLength || characters / 2 <= contextLength) return fewest
+  return Math.max(fewest, wordTokens(chat))
+}
+
+/** The tokens of a prompt if each word were one, or more if it is long. */
+export function wordTokens(chat: ChatRequest): number {
   let tokens = chat.tools ? Math.floor(JSON.stringify(chat.tools).length / bytesPerToken.most) : 0
   for (const { content } of chat.messages) {
     if (typeof content === 'string') tokens += tokensOfWords(content)
     else for (const { text } of content ?? []) if (text) tokens += tokensOfWords(text)
   }
-  return Math.max(fewest, tokens)
+  return tokens
 }
 
 /** At least one token for each word, and more for a long one. */

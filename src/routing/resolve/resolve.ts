@@ -24,12 +24,24 @@ export function resolveModels(catalogue: Finder, names: { model?: string; models
   const callable = found.filter(({ model }) => canBeCalled(model))
   if (callable.length > 0) return callable
   if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => makesNoText(model)).join(' '))
+  const holders = modelsWithAlias(catalogue, wanted[0]!)
+  if (holders.length > 1) {
+    const ids = holders
+      .slice(0, 10)
+      .map((id) => JSON.stringify(id))
+      .join(', ')
+    const message = `The name ${JSON.stringify(shortened(wanted[0]!))} is ambiguous: ${holders.length} models have it. Name one of ${ids}.`
+    throw new Fault('not_found', message)
+  }
   const unknown = wanted.map((name) => JSON.stringify(shortened(name))).join(', ')
   throw new Fault(
     'not_found',
     `There is no model ${unknown}. ${meant(catalogue, wanted[0]!)}GET /models lists them all.`,
   )
 }
+
+const modelsWithAlias = ({ models = [] }: Finder, name: string) =>
+  models.flatMap(({ id, aliases }) => (aliases.includes(name) ? [id] : []))
 
 function makesNoText({ id, outputModalities }: Model): string {
   const made = outputModalities.join(' and ')

@@ -26,7 +26,24 @@ function errorIn(body: unknown): unknown {
 }
 
 export const codeOfRefusal = (body: unknown) => codeOfError(errorIn(body))
-export const messageOfRefusal = (body: unknown) => messageOfError(errorIn(body))
+
+/** The message of a whole refusal. FastAPI's errors have `detail`: a text, or a list of what is wrong. */
+export function messageOfRefusal(body: unknown): string | undefined {
+  const { error, detail, message } = (body ?? {}) as { error?: unknown; detail?: unknown; message?: unknown }
+  const texts = Array.isArray(detail) ? detail.flatMap((one) => detailText(one) ?? []) : [detail]
+  const text = texts.filter((one) => typeof one === 'string').join(' ')
+  return messageOfError(errorIn(body)) ?? [error, text, message].find((one): one is string => isText(one))
+}
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+
+/** One entry of a list of details, with the field that it is about. */
+function detailText(entry: unknown): string | undefined {
+  const { msg, loc } = (entry ?? {}) as { msg?: unknown; loc?: unknown }
+  if (typeof msg !== 'string') return undefined
+  const field = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : ''
+  return field ? `${field}: ${msg}.` : msg
+}
 
 /** Nothing that could be a credential. */
 const isWord = /^[a-zA-Z][a-zA-Z_]{0,63}$/

@@ -4,6 +4,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { Fault } from '#lib/fault.ts'
 import { SseReader } from '#lib/sse.ts'
 import { messagesClient } from './client.ts'
+import { messagesEnvelope } from './errors.ts'
 import { messagesHeaders } from './headers.ts'
 import { messagesToChat } from './to-chat.ts'
 
@@ -202,4 +203,22 @@ test('betas that nobody here knows stay here where a limit holds; sampling asks 
   assert.equal(messagesHeaders(headers, {}, true)['anthropic-version'], '2026-10-21')
   assert.equal(messagesHeaders(headers, { temperature: 1 }, true)['anthropic-version'], '2023-06-01')
   assert.deepEqual(messagesHeaders({}, {}, false), {})
+})
+
+test('a request on a thread is refused in the words by which official clients send everything', () => {
+  for (const thread of [{ type: 'continue', id: 'thread_1' }, { type: 'create' }]) {
+    const body = { model: 'a/b', max_tokens: 5, thread, messages: [{ role: 'user', content: 'Hi' }] }
+    assert.throws(
+      () => messagesClient.toChat(body),
+      (fault: Fault) => {
+        const { body } = messagesEnvelope({ code: 400, message: fault.message, ...fault.details }, 'r')
+        const { type, details } = (body as { error: { type: string; details: object } }).error
+        assert.deepEqual(
+          [type, details],
+          ['invalid_request_error', { error_code: 'thread_unsupported_request', unsupported: ['thread'] }],
+        )
+        return fault.kind === 'invalid'
+      },
+    )
+  }
 })

@@ -30,6 +30,7 @@ const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control
 
 /** A messages body as a chat request. @throws Fault `invalid` for what is no such body. */
 export function messagesToChat(body: Body): ChatRequest {
+  if (body.thread != null) throw threadUnsupported()
   const asked = body as MessagesCall
   const messages = messagesOf(asked.system, asked.messages)
   if (messages.length === 0) throw new Fault('invalid', 'messages: must say something.')
@@ -49,6 +50,14 @@ export function messagesToChat(body: Body): ChatRequest {
     }),
     ...toolsOf(asked),
   } as ChatRequest
+}
+
+/** Anthropic's clients recognise this error, and send the whole conversation then. */
+function threadUnsupported(): Fault {
+  const message = 'thread: this service stores no conversations. Send all messages, the system prompt and the tools.'
+  return new Fault('invalid', message, {
+    metadata: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  })
 }
 
 const serviceTiers: Record<string, string> = { auto: 'auto', standard_only: 'default' }

@@ -55,7 +55,7 @@ function add(messages: Message[], item: Item, path: string, namespaces: Namespac
   if (type === 'item_reference')
     throw new Fault(
       'invalid',
-      `${path}: this service stores no responses. Send the item itself instead of a reference.`,
+      `${path}: this service stores no responses. Send the item itself instead of a reference. With @ai-sdk/openai, set providerOptions.openai.store to false.`,
     )
   if (type === 'message') return addMessage(messages, item, path)
   if (type === 'reasoning') return addThought(messages, item, path)
