@@ -83,13 +83,14 @@ function joined(messages: Message[]): Message {
 /** Many templates want user and assistant to take turns. User messages that follow each other become one. */
 function withoutRepeats(messages: Message[]): Message[] {
   if (!messages.some((message, at) => isRepeat(messages[at - 1], message))) return messages
-  const result: Message[] = []
+  // Each run is joined once: joining two at a time would copy the first ones again and again.
+  const runs: Message[][] = []
   for (const message of messages) {
-    const last = result.at(-1)
-    if (isRepeat(last, message)) result[result.length - 1] = joined([last!, message])
-    else result.push(message)
+    const run = runs.at(-1)
+    if (run && isRepeat(run[0], message)) run.push(message)
+    else runs.push([message])
   }
-  return result
+  return runs.map((run) => (run.length === 1 ? run[0]! : joined(run)))
 }
 
 const isRepeat = (one: Message | undefined, other: Message) =>

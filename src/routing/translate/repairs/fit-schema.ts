@@ -17,7 +17,13 @@ export type ReportKeyword = (keyword: string) => void
  * provider does not know in the description. Returns the same object where nothing changes.
  */
 export function fitSchema(schema: unknown, rules: SchemaRules, report: ReportKeyword): Schema {
-  return fitted(schema, { rules, report, root: isSchema(schema) ? schema : {}, open: [] })
+  return fitted(schema, {
+    rules,
+    report,
+    root: isSchema(schema) ? schema : {},
+    open: [],
+    budget: { refs: 100, nodes: 20_000 },
+  })
 }
 
 type Fitting = {
@@ -27,17 +33,21 @@ type Fitting = {
   root: Schema
   /** The references that are being replaced; one among them would have no end. */
   open: readonly string[]
+  /** How many references may still be replaced, and how many schemas they may bring: copies of copies have no bound. */
+  budget: { refs: number; nodes: number }
 }
 
 function fitted(given: unknown, fitting: Fitting): Schema {
   // `true` accepts any value, as an empty schema does.
   if (!isSchema(given)) return {}
-  const { rules } = fitting
+  const { rules, budget, open } = fitting
+  if (open.length > 0) budget.nodes--
   if (typeof given.$ref === 'string' && !accepts(rules, '$ref')) return withoutRef(given, fitting)
   let schema = modern(given)
   schema = inOtherWords(schema, rules)
-  schema = withFittedParts(schema, fitting)
+  // First what is moved: a description must not have descriptions within it.
   schema = withoutUnknown(schema, fitting)
+  schema = withFittedParts(schema, fitting)
   if (schema.type === 'array' && schema.items === undefined && schema.prefixItems === undefined)
     schema = { ...schema, items: {} }
   if (rules.closesObjects && isObject(schema) && schema.additionalProperties !== false)
@@ -51,12 +61,14 @@ const isObject = ({ type, properties }: Schema) => type === 'object' || (type ==
 
 function withoutRef({ $ref, ...beside }: Schema, fitting: Fitting): Schema {
   const ref = String($ref)
-  const found = fitting.open.includes(ref) ? undefined : resolveRef(fitting.root, ref)
+  const { open, budget } = fitting
+  const isAllowed = budget.refs-- > 0 && budget.nodes > 0 && !open.includes(ref)
+  const found = isAllowed ? resolveRef(fitting.root, ref) : undefined
   if (found === undefined) {
     fitting.report('$ref')
     return fitted({ type: 'object', ...beside }, fitting)
   }
-  return fitted({ ...found, ...beside }, { ...fitting, open: [...fitting.open, ref] })
+  return fitted({ ...found, ...beside }, { ...fitting, open: [...open, ref] })
 }
 
 /** The keywords of older drafts of JSON schema in the words of the latest one. */
@@ -112,18 +124,26 @@ function inOtherWords(schema: Schema, rules: SchemaRules): Schema {
 }
 
 /** One schema with the properties and the required names of all; of other keywords the first one counts. */
-export function mergedAllOf({ allOf, ...rest }: Schema): Schema {
-  const all = [
-    rest,
-    ...(allOf as unknown[]).filter(isSchema).map((one) => (Array.isArray(one.allOf) ? mergedAllOf(one) : one)),
-  ]
-  const merged: Schema = {}
-  for (const one of all.toReversed()) Object.assign(merged, one)
-  const properties = Object.assign({}, ...all.map((one) => one.properties ?? {}))
+export function mergedAllOf(schema: Schema): Schema {
+  const all = flatAllOf(schema)
+  const merged: Schema = Object.assign({}, ...all.toReversed())
+  const properties = Object.assign({}, ...all.map((one) => (isSchema(one.properties) ? one.properties : {})))
   const required = new Set(all.flatMap((one) => namesIn(one.required) ?? []))
   if (Object.keys(properties).length > 0) merged.properties = properties
   if (required.size > 0) merged.required = [...required]
   return merged
+}
+
+/** The schema and all that it includes by `allOf`, at any depth, each without its own `allOf`. */
+function flatAllOf(schema: Schema): Schema[] {
+  const flat: Schema[] = []
+  const waiting = [schema]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { allOf, ...rest } = next
+    flat.push(rest)
+    if (Array.isArray(allOf)) waiting.push(...allOf.filter(isSchema).toReversed())
+  }
+  return flat
 }
 
 function withFittedParts(schema: Schema, fitting: Fitting): Schema {

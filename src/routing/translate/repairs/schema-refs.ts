@@ -5,10 +5,20 @@ export function resolveRef(root: Schema, ref: string): Schema | undefined {
   if (ref === '#') return root
   if (!ref.startsWith('#/')) return undefined
   let found: unknown = root
-  for (const step of ref.slice(2).split('/')) {
-    const name = decodeURIComponent(step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const pointer = decoded(ref.slice(2))
+  for (const step of pointer.split('/')) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
     found =
       typeof found === 'object' && found !== null && Object.hasOwn(found, name) ? (found as Schema)[name] : undefined
   }
   return isSchema(found) ? found : undefined
+}
+
+/** A text as it is where it is not a URL's encoding. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

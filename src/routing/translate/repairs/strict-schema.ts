@@ -18,7 +18,8 @@ function isStrict(schema: unknown): boolean {
   const { properties, required, additionalProperties } = schema
   if (isSchema(properties)) {
     if (additionalProperties !== false || !Array.isArray(required)) return Object.keys(properties).length === 0
-    if (!Object.keys(properties).every((name) => required.includes(name))) return false
+    const names = new Set(required)
+    if (!Object.keys(properties).every((name) => names.has(name))) return false
   }
   return Object.entries(schema).every(([keyword, value]) => {
     if (schemaKeywords.list.has(keyword) && Array.isArray(value)) return value.every(isStrict)

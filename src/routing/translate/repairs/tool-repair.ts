@@ -3,6 +3,8 @@ import type { Repair } from './repair.ts'
 import type { SchemaRules } from './schema-keywords.ts'
 import { fitToolSchema } from './tool-schema.ts'
 
+const mostNames = 20
+
 /** Where a tool of a protocol has its name and the schema of its arguments. */
 export type ToolShape = {
   /** Undefined for a tool whose arguments the protocol defines itself. */
@@ -46,6 +48,7 @@ export function toolRepair(shape: ToolShape, rules: SchemaRules): Repair {
   }
 }
 
+/** Adds a name once. More than the answer's header can hold are not collected. */
 export function note(dropped: string[], name: string): void {
-  if (!dropped.includes(name)) dropped.push(name)
+  if (dropped.length < mostNames && !dropped.includes(name)) dropped.push(name)
 }

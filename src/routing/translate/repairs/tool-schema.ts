@@ -42,10 +42,16 @@ function withoutRootUnion(schema: Schema, document: Schema, report: ReportKeywor
   return described(current, moved)
 }
 
+/** The schemas of a list, references replaced, each reference once. */
 function variantsOf(list: unknown[], document: Schema): Schema[] {
-  return list
-    .filter(isSchema)
-    .map((one) => (typeof one.$ref === 'string' ? { ...resolveRef(document, one.$ref), ...one, $ref: undefined } : one))
+  const refs = new Set<string>()
+  return list.filter(isSchema).flatMap((one) => {
+    if (typeof one.$ref !== 'string') return [one]
+    if (refs.has(one.$ref)) return []
+    refs.add(one.$ref)
+    const { $ref, ...beside } = one
+    return [{ ...resolveRef(document, String($ref)), ...beside }]
+  })
 }
 
 /** One object with the properties of all variants; only what every variant requires is required. */
@@ -54,20 +60,21 @@ function mergedUnion(schema: Schema, keyword: 'anyOf' | 'oneOf', document: Schem
   const variants = variantsOf(list as unknown[], document)
     .map((one) => (Array.isArray(one.allOf) ? mergedAllOf({ ...one, allOf: variantsOf(one.allOf, document) }) : one))
     .filter((one) => one.type === undefined || one.type === 'object')
-  const isOnlyOtherType = variants.length === 0 && rest.type === undefined
-  if (isOnlyOtherType) return { ...rest, type: 'string' }
+  if (variants.length === 0 && rest.type === undefined) return { ...rest, type: 'string' }
   report(keyword)
-  const properties: Schema = { ...(isSchema(rest.properties) && rest.properties) }
-  for (const variant of variants) addProperties(properties, isSchema(variant.properties) ? variant.properties : {})
-  const inAll = variants
-    .map(({ required }) => (Array.isArray(required) ? required : []))
-    .reduce(
-      (a, b) => a.filter((name) => b.includes(name)),
-      variants[0] && Array.isArray(variants[0].required) ? variants[0].required : [],
-    )
-  const required = [...new Set([...(Array.isArray(rest.required) ? rest.required : []), ...inAll])]
+  const properties = mergedProperties([rest, ...variants])
+  const required = [...new Set([...namesOf(rest.required), ...requiredByAll(variants)])]
   const merged = { ...rest, type: 'object', properties, ...(required.length > 0 && { required }) }
   return described(merged, { [keyword]: variants.map(summaryOf) })
+}
+
+const namesOf = (required: unknown): unknown[] => (Array.isArray(required) ? required : [])
+
+function requiredByAll(variants: Schema[]): unknown[] {
+  const counts = new Map<unknown, number>()
+  for (const { required } of variants)
+    for (const name of new Set(namesOf(required))) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].flatMap(([name, count]) => (count === variants.length ? [name] : []))
 }
 
 /** Which properties a variant has and requires, for the description. */
@@ -79,20 +86,21 @@ function summaryOf({ title, properties, required }: Schema): Schema {
   }
 }
 
-/** A property that differs between variants may be either. */
-function addProperties(properties: Schema, more: Schema): void {
-  for (const [name, schema] of Object.entries(more)) {
-    const before = Object.hasOwn(properties, name) ? properties[name] : undefined
-    if (before === undefined) properties[name] = schema
-    else if (JSON.stringify(before) !== JSON.stringify(schema)) properties[name] = eitherOf(before, schema)
-  }
+/** The properties of all schemas. One that differs between them may be any of theirs. */
+function mergedProperties(schemas: Schema[]): Schema {
+  const alternatives = new Map<string, Map<string, unknown>>()
+  for (const { properties } of schemas)
+    for (const [name, schema] of Object.entries(isSchema(properties) ? properties : {})) {
+      const different = alternatives.get(name) ?? new Map<string, unknown>()
+      alternatives.set(name, different.set(JSON.stringify(schema), schema))
+    }
+  return Object.fromEntries([...alternatives].map(([name, different]) => [name, anyOf([...different.values()])]))
 }
 
-function eitherOf(one: unknown, other: unknown): Schema {
-  const literals = [one, other].map((schema) => literalsOf(schema))
-  if (literals[0] && literals[1]) return { enum: [...new Set([...literals[0], ...literals[1]])] }
-  const alternatives = isSchema(one) && Array.isArray(one.anyOf) ? one.anyOf : [one]
-  return { anyOf: [...alternatives, other] }
+function anyOf(schemas: unknown[]): unknown {
+  if (schemas.length === 1) return schemas[0]
+  const literals = schemas.map(literalsOf)
+  return literals.every((one) => one !== undefined) ? { enum: [...new Set(literals.flat())] } : { anyOf: schemas }
 }
 
 function literalsOf(schema: unknown): unknown[] | undefined {
