@@ -32,6 +32,7 @@ try {
       '--test-reporter=spec',
       ...process.argv.slice(2),
       'test/cluster/faults.test.ts',
+      'test/fail-over.test.ts',
     ],
     {
       cwd: fileURLToPath(new URL('../..', import.meta.url)),
