@@ -1,6 +1,6 @@
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { countIn, type ReportedCounts, type ReportedExtras, usageEvents } from './token-counts.ts'
-import { countsIn, mergedUsage, type UsageObject, type UsageSpelling } from './usage-spellings.ts'
+import { compileSpellings, countsIn, mergedUsage, type UsageObject, type UsageSpelling } from './usage-spellings.ts'
 
 /** The counts as clients of OpenAI chat completions read them. */
 const openaiChat: UsageSpelling = {
@@ -16,7 +16,7 @@ const openaiChat: UsageSpelling = {
   imageCompletion: 'completion_tokens_details.image_tokens',
 }
 
-export const chatSpellings: readonly UsageSpelling[] = [
+export const chatSpellings = compileSpellings([
   openaiChat,
   { servers: 'Moonshot, StepFun, Together', cached: 'cached_tokens' },
   { servers: 'DeepSeek, SiliconFlow', cached: 'prompt_cache_hit_tokens' },
@@ -54,7 +54,7 @@ export const chatSpellings: readonly UsageSpelling[] = [
     cached: 'input_tokens_details.cached_tokens',
     reasoning: 'output_tokens_details.reasoning_tokens',
   },
-]
+])
 
 const openaiResponses: UsageSpelling = {
   servers: 'OpenAI, and most others',
@@ -69,7 +69,7 @@ const openaiResponses: UsageSpelling = {
   imageCompletion: 'output_tokens_details.image_tokens',
 }
 
-export const responsesSpellings: readonly UsageSpelling[] = [
+export const responsesSpellings = compileSpellings([
   openaiResponses,
   { servers: 'DashScope', cacheWritten: 'input_tokens_details.cache_creation_input_tokens' },
   { servers: 'LiteLLM', cacheWritten: 'input_tokens_details.cache_creation_tokens' },
@@ -89,28 +89,35 @@ export const responsesSpellings: readonly UsageSpelling[] = [
     cached: 'prompt_tokens_details.cached_tokens',
     reasoning: 'completion_tokens_details.reasoning_tokens',
   },
-]
+])
 
 /** Reads the usage of one answer, which may come in any event, and in several. The first spelling is the clients' own. */
 export class OpenaiUsage {
-  readonly #spellings: readonly UsageSpelling[]
-  #usage: UsageObject = {}
+  readonly #spellings: typeof chatSpellings
+  readonly #own: typeof chatSpellings
+  #usage: UsageObject | undefined
 
-  constructor(spellings: readonly UsageSpelling[]) {
+  constructor(spellings: typeof chatSpellings) {
     this.#spellings = spellings
+    this.#own = spellings.slice(0, 1)
   }
 
   /** @param isInPlace whether clients look for the usage where it came. */
   read(usage: UsageObject, extras: ReportedExtras, isInPlace = true): AnswerEvent[] {
-    const merged = mergedUsage(this.#usage, usage)
-    // A total belongs to the counts that it came with.
-    if (!usage.total_tokens && hasCounts(countsIn(usage, this.#spellings))) delete merged.total_tokens
-    this.#usage = merged
+    const merged = this.#merge(usage)
     const events = usageEvents(countsIn(merged, this.#spellings), extras)
-    const own = countsIn(usage, this.#spellings.slice(0, 1))
+    const own = countsIn(usage, this.#own)
     return events.map((event) =>
       event.type === 'usage' && (!isInPlace || differs(event.tokens, own)) ? { ...event, restated: true } : event,
     )
+  }
+
+  #merge(usage: UsageObject): UsageObject {
+    const before = this.#usage
+    this.#usage = before ? mergedUsage(before, usage) : usage
+    // A total belongs to the counts that it came with.
+    if (before && !usage.total_tokens && hasCounts(countsIn(usage, this.#spellings))) delete this.#usage.total_tokens
+    return this.#usage
   }
 }
 

@@ -16,20 +16,36 @@ export type UsageObject = Record<string, unknown>
 
 const sides: ReadonlySet<string> = new Set(['prompt', 'completion', 'total'])
 
+/** A spelling in the form in which it is read, once for each answer. */
+type CompiledSpelling = Pick<UsageSpelling, 'only' | 'beside'> & {
+  paths: { name: CountName; group: string | undefined; member: string }[]
+}
+
+export function compileSpellings(spellings: readonly UsageSpelling[]): readonly CompiledSpelling[] {
+  return spellings.map(({ servers: _, only, beside, ...paths }) => ({
+    ...(only !== undefined && { only }),
+    ...(beside && { beside }),
+    paths: Object.entries(paths).map(([name, path]) => {
+      const dot = path.indexOf('.')
+      const group = dot === -1 ? undefined : path.slice(0, dot)
+      return { name: name as CountName, group, member: path.slice(dot + 1) }
+    }),
+  }))
+}
+
 /** Reads the usage of any server that one of the spellings belongs to. A count of several spellings is the largest. */
-export function countsIn(usage: UsageObject, spellings: readonly UsageSpelling[]): ReportedCounts {
+export function countsIn(usage: UsageObject, spellings: readonly CompiledSpelling[]): ReportedCounts {
   const counts: ReportedCounts = { prompt: undefined, completion: undefined }
   const beside = new Set<UsageSpelling['beside']>()
   for (const spelling of spellings) {
-    const { servers: _, only, beside: counted, ...paths } = spelling
-    if (only !== undefined && usage[only] == null) continue
-    for (const name in paths) {
-      const value = valueAt(usage, paths[name as CountName]!)
+    if (spelling.only !== undefined && usage[spelling.only] == null) continue
+    for (const { name, group, member } of spelling.paths) {
+      const value = group === undefined ? usage[member] : (usage[group] as UsageObject | null | undefined)?.[member]
       if (value == null) continue
-      if (sides.has(name)) counts[name as CountName] ??= value
-      else if ((countIn(value) ?? 0) > (countIn(counts[name as CountName]) ?? 0)) {
-        counts[name as CountName] = value
-        if (counted) beside.add(counted)
+      if (sides.has(name)) counts[name] ??= value
+      else if ((countIn(value) ?? 0) > (countIn(counts[name]) ?? 0)) {
+        counts[name] = value
+        if (spelling.beside) beside.add(spelling.beside)
       }
     }
   }
@@ -50,13 +66,6 @@ function withAlternatives(counts: ReportedCounts, beside: ReadonlySet<UsageSpell
     ...(otherCompletion && !beside.has('reasoning') ? { otherCompletion } : {}),
     ...((isCacheBeside || beside.has('reasoning')) && { total: undefined }),
   }
-}
-
-function valueAt(usage: UsageObject, path: string): unknown {
-  const dot = path.indexOf('.')
-  if (dot === -1) return usage[path]
-  const details = usage[path.slice(0, dot)]
-  return typeof details === 'object' && details !== null ? (details as UsageObject)[path.slice(dot + 1)] : undefined
 }
 
 /**
