@@ -4,6 +4,7 @@ import { isDeeper } from '#lib/depth.ts'
 import { type SseEvent, SseReader } from '#lib/sse.ts'
 import { utf8Of, withoutMark } from '#lib/text-of-bytes.ts'
 import { codeOfRefusal } from '../translate/providers/error-code.ts'
+import { endMark, isEndMark } from '../translate/tool-calls/readers.ts'
 import { AlikeEvents } from './alike-events.ts'
 import { AnswerBound } from './answer-bound.ts'
 import type { AttemptRequest } from './attempt-request.ts'
@@ -59,7 +60,7 @@ export class AttemptAnswer implements Sink {
     this.#receiver = receiver
     this.#now = now
     this.#settle = settle
-    this.#read = ask.providerProtocol.reader(ask.answerId)
+    this.#read = ask.providerProtocol.reader(ask.answerId, ask.answerLimit)
     if (ask.providerProtocol.readsEventsAlone) this.#alike = new AlikeEvents(this.#read, receiver, this.#said)
   }
 
@@ -147,7 +148,7 @@ export class AttemptAnswer implements Sink {
   #deliver(events: SseEvent[]): void {
     for (const event of events) {
       // Nothing follows the end mark, though some upstreams keep the connection open after it.
-      if (event.data.startsWith('[DONE]')) return this.#started ? this.#finish() : this.#endTooEarly()
+      if (isEndMark(event)) return this.#endStream(this.#started)
       // Some send an empty one to keep the connection alive.
       if (event.data === '') continue
       const read = this.#read(event)
@@ -179,7 +180,14 @@ export class AttemptAnswer implements Sink {
     if (this.#whole) return this.#endWhole(withoutMark(this.#whole.take(Buffer.alloc(0))))
     this.#deliver(this.#sse.end())
     if (this.#over) return
-    if (this.#finished) this.#finish()
+    this.#endStream(this.#finished)
+  }
+
+  /** @param isWhole whether the answer is whole if nothing more is left of it. */
+  #endStream(isWhole: boolean): void {
+    const left = this.#read(endMark)
+    if (left.length > 0) this.#receiver.events(left, undefined)
+    if (isWhole || left.some((one) => one.type === 'finish')) this.#finish()
     else this.#endTooEarly()
   }
 
@@ -196,7 +204,7 @@ export class AttemptAnswer implements Sink {
       const failure = failureOfStatus(this.#status, message || undefined, wait, this.#ask.credentialOwner)
       return this.#fail(this.#withContextLength({ ...failure, providerCode: codeOfRefusal(body) }, message))
     }
-    const events = this.#ask.providerProtocol.readBody(flatEnough(text), this.#ask.answerId)
+    const events = this.#ask.providerProtocol.readBody(flatEnough(text), this.#ask.answerId, this.#ask.answerLimit)
     const error = events.find((one) => one.type === 'error')
     if (error) return this.#upstreamError(error)
     this.#said.takeEvents(events)

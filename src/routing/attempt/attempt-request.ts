@@ -1,3 +1,4 @@
+import { answerLimitOf } from '#chat/answer-limit.ts'
 import { Fault } from '#lib/fault.ts'
 import type { CompletionContext } from '../call.ts'
 import type { RoutingDeps } from '../deps.ts'
@@ -15,6 +16,8 @@ import type { UpstreamRequest } from './upstream/send.ts'
 export type AttemptRequest = {
   /** The id of the answer in this service. */
   answerId: string
+  /** The most tokens that the answer may have. */
+  answerLimit: number | undefined
   target: Target
   providerProtocol: ProviderProtocol
   /** Undefined once it was sent: it may be long, and an answer take minutes. */
@@ -70,6 +73,7 @@ export function attemptRequestOf(
     dropped,
     ask: {
       answerId: context.requestRecord.id,
+      answerLimit: answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? undefined,
       target,
       providerProtocol: hasAliases ? restoringNames(providerProtocol, aliases) : providerProtocol,
       request,

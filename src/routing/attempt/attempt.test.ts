@@ -18,6 +18,7 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
   const ask = {
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
+    answerLimit: undefined,
     providerProtocol: openaiChat,
     request: {
       origin: new URL(upstream.url).origin,
@@ -81,6 +82,7 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
   const ask = {
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
+    answerLimit: undefined,
     providerProtocol: openaiChat,
     request: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
     credential: undefined,

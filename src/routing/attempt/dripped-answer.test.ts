@@ -21,6 +21,7 @@ const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, br
 function begun(receiver: Receiver = silent): { sink: Sink; over: Promise<AttemptFailure | undefined> } {
   const ask: AttemptRequest = {
     answerId: 'gen-1',
+    answerLimit: undefined,
     target: { endpoint: endpointFor('m') } as Target,
     providerProtocol: openaiChat,
     request: { origin: 'http://x', path: '/', headers: {}, body: '{}' },

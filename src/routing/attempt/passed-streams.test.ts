@@ -45,7 +45,7 @@ function passed(pieces: Buffer[], readsAll = false): { events: object[]; counted
   return { events: events.map(({ data }) => JSON.parse(data)), counted: counter.result() }
 }
 
-type Delta = { content?: string; audio?: null; tool_calls?: { id?: string; function?: { name?: string } }[] | null }
+type Delta = { content?: string; audio?: null; tool_calls?: object[] | null }
 type Chunk = { choices: { delta: Delta; finish_reason?: string | null; usage?: null }[]; usage?: null }
 
 /** What the client is to get of a chunk, made without regard to its bytes. */
@@ -54,9 +54,7 @@ function expectedOf({ usage: _null, ...chunk }: Chunk): object {
     ...choice,
     delta: {
       ...delta,
-      ...(calls && {
-        tool_calls: calls.map((call) => (call.function?.name ? { ...call, id: call.id || 'call_c_0' } : call)),
-      }),
+      ...(calls && { tool_calls: calls }),
     },
     finish_reason: choice.finish_reason || null,
   }))
@@ -78,19 +76,20 @@ const word = fc.constantFrom(
   '{',
   '"tool_calls"',
 )
-const call = fc.record(
-  {
-    id: fc.constantFrom('own', ''),
-    function: fc.record({ name: word, arguments: word }, { requiredKeys: ['arguments'] }),
-  },
-  { requiredKeys: ['function'] },
-)
 const said = fc.oneof(
   { weight: 4, arbitrary: word.map((content) => ({ content })) },
   word.map((reasoning) => ({ reasoning })),
   word.map((content) => ({ content, audio: null, tool_calls: null })),
-  call.map((one) => ({ content: null, tool_calls: [{ index: 0, type: 'function', ...one }] })),
+  word.map((argument) => ({ content: null, argument })),
 )
+
+/** A delta with a call that follows the protocol: those that do not are repaired. */
+function withCall(delta: object, at: number, all: object[]): object {
+  if (!('argument' in delta)) return delta
+  const index = all.slice(0, at).filter((before) => 'argument' in before).length
+  const called = { name: `f${delta.argument}`, arguments: JSON.stringify({ argument: delta.argument }) }
+  return { content: null, tool_calls: [{ index, id: `own${index}`, type: 'function', function: called }] }
+}
 const members = ['object', 'created', 'model', 'choices', 'usage', 'x', 'padding'] as const
 const values = { object: 'chat.completion.chunk', created: 7, model: 'm', usage: null, x: { id: 'n', usage: null } }
 /** The members of all chunks of one stream, and what its choices have besides. */
@@ -104,7 +103,7 @@ const shape = fc.record({
 const chunks = fc
   .tuple(shape, fc.array(said, { minLength: 1, maxLength: 6 }), word)
   .map(([{ names, first, more }, deltas, padding]) =>
-    [...deltas.map((delta) => ({ delta, more })), { delta: {}, more: { finish_reason: 'stop' } }].map(
+    [...deltas.map(withCall).map((delta) => ({ delta, more })), { delta: {}, more: { finish_reason: 'stop' } }].map(
       ({ delta, more: of }) => {
         const all = { ...values, id: 'c', padding, choices: [{ index: 0, delta, ...of }] } as {
           [name: string]: unknown

@@ -10,7 +10,7 @@ import type { TextEvent } from '../attempt/receiver.ts'
 import { AnswerCounter } from '../record/answer-tally.ts'
 import { chatRewriter } from './clients/chat/rewriter.ts'
 import { EventTemplate } from './event-template.ts'
-import { chatReader } from './providers/openai-chat-answer.ts'
+import { openaiChat } from './providers/openai-chat.ts'
 
 const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
 const word = fc.oneof(
@@ -94,7 +94,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
         }
       : undefined,
   }
-  const [sse, read] = [new SseReader(), chatReader('a')]
+  const [sse, read] = [new SseReader(), openaiChat.reader('a')]
   const events = alike ? new AlikeEvents(read, receiver, new AnswerBound()) : undefined
   for (const piece of pieces) {
     const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0

@@ -1,3 +1,4 @@
+import type { AnswerEvent } from '#chat/events.ts'
 import { type Changes, membersOf, withChanges } from '#lib/json-members.ts'
 import { ownBytes } from '#lib/own-bytes.ts'
 
@@ -6,10 +7,12 @@ import { ownBytes } from '#lib/own-bytes.ts'
  * catalogue's names, and what they need and the upstream leaves out. Everything else passes as it came.
  */
 export type PassthroughRewriter = {
-  /** One streamed event. */
-  event: (raw: Buffer) => Buffer
-  /** A whole answer: its bytes as a latin1 string, one character for each. */
-  whole: (answer: string) => string
+  /** One streamed event. @param events what was read of it, its tool calls assembled; absent for one that is only text. */
+  event: (raw: Buffer, events?: readonly AnswerEvent[]) => Buffer
+  /** Writes the events that remain at the end of a stream and that no event of the upstream contains. */
+  rest?: (events: readonly AnswerEvent[]) => string
+  /** A whole answer: its bytes as a latin1 string, one character for each. @param events what was read of it. */
+  whole: (answer: string, events?: readonly AnswerEvent[]) => string
 }
 
 /** The start of an event's JSON object; -1 for data on several lines, which nobody passes on. */

@@ -60,14 +60,15 @@ export type ProviderProtocol = {
   /** Whether a model may think for such a request. If this is left out, the catalogue decides. */
   mayThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
   /**
-   * Reads one streamed answer. @throws Error on what is not this protocol.
-   * @param answerId what this service calls the answer: calls are named after it where their server names neither.
+   * Reads one streamed answer. `[DONE]` ends it, in every protocol. @throws Error on what is not this protocol.
+   * @param answerId this service's id of the answer: the ids of calls are made from it where their upstream gives none.
+   * @param answerLimit the most tokens that the answer may have.
    */
-  reader: (answerId?: string) => (event: SseEvent) => AnswerEvent[]
+  reader: (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[]
   /** Whether a reader needs nothing of an event's text for those that follow: then like events need not be parsed. */
   readsEventsAlone?: boolean
   /** Reads a whole answer. @throws Error on what is not this protocol. */
-  readBody: (body: unknown, answerId?: string) => AnswerEvent[]
+  readBody: (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[]
   /** How its servers say that a prompt is longer than the model's context. */
   contextErrors: ContextErrors
   /** The error message in the body of a failed answer. */

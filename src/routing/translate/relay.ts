@@ -85,12 +85,14 @@ class Relay implements StreamRelay, AlikeReceiver {
     count(events)
     const usage = usageIn(events)
     this.#tokens = usage?.tokens ?? this.#tokens
-    if (!passThrough || raw === undefined) {
+    // Of a stream whose bytes pass, nothing is left at its end but what was repaired.
+    if (this.#passed > 0 && raw === undefined) return this.#send(this.#rewriter?.rest?.(events) ?? '')
+    if (raw === undefined || !passThrough) {
       const writer = this.#ownWriter()
       return this.#send(events.map(writer.event).join(''))
     }
     this.#passed++
-    const mended = this.change(raw)
+    const mended = this.#rewriter ? this.#rewriter.event(raw, events) : raw
     if (!usage) return this.#send(mended)
     this.#send(client.usageEvent(mended, noteOf(usage, price), includeUsage))
   }
@@ -168,7 +170,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
     if (!rewriter && !cost) return bytes
     // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
     const answer = latin1Of(bytes)
-    return Buffer.from(withCost(rewriter ? rewriter.whole(answer) : answer, cost, client.usageOf), 'latin1')
+    return Buffer.from(withCost(rewriter ? rewriter.whole(answer, all) : answer, cost, client.usageOf), 'latin1')
   }
   return {
     failure: undefined,

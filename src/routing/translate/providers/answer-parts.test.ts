@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
-import { geminiReader, readGenerated } from './gemini-answer.ts'
+import { anthropicMessages } from './anthropic-messages.ts'
+import { googleGemini } from './google-gemini.ts'
 import { openaiChat } from './openai-chat.ts'
-import { readResponse, responsesReader } from './openai-responses-answer.ts'
+import { openaiResponses } from './openai-responses.ts'
 
 type Reader = (event: { event: undefined; data: string; raw: Buffer }) => AnswerEvent[]
 const streamed = (read: Reader, events: object[]) =>
-  events.flatMap((event) => read({ event: undefined, data: JSON.stringify(event), raw: Buffer.alloc(0) }))
+  [...events.map((event) => JSON.stringify(event)), '[DONE]'].flatMap((data) =>
+    read({ event: undefined, data, raw: Buffer.alloc(0) }),
+  )
 const only = (events: AnswerEvent[], ...types: AnswerEvent['type'][]) =>
   events.filter(({ type }) => types.includes(type))
 
@@ -46,9 +48,9 @@ describe('parts of answers that are no plain text', () => {
     const url = 'data:image/png;base64,AAAA'
     const ofChat = chat({ images: [{ type: 'image_url', image_url: { url } }] })
     const parts = [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }]
-    const ofGemini = readGenerated({ candidates: [{ content: { parts }, finishReason: 'STOP' }] })
+    const ofGemini = googleGemini.readBody({ candidates: [{ content: { parts }, finishReason: 'STOP' }] })
     const item = { type: 'image_generation_call', id: 'ig_1', result: 'AAAA', output_format: 'png' }
-    const ofResponses = readResponse({ status: 'completed', output: [item] })
+    const ofResponses = openaiResponses.readBody({ status: 'completed', output: [item] })
     for (const events of [ofChat, ofGemini, ofResponses])
       assert.deepEqual(only(events, 'image'), [{ type: 'image', url }])
     for (const events of [ofChat, ofGemini]) assert.equal(only(events, 'piece').length, 1)
@@ -59,7 +61,7 @@ describe('parts of answers that are no plain text', () => {
     const input = (index: number, partial_json: string) => {
       return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }
     }
-    const events = streamed(anthropicReader(), [
+    const events = streamed(anthropicMessages.reader(), [
       start(0, { type: 'server_tool_use', id: 'srv', name: 'web_fetch', input: {} }),
       input(0, '{"url":1}'),
       { type: 'content_block_stop', index: 0 },
@@ -71,8 +73,8 @@ describe('parts of answers that are no plain text', () => {
 
   test('a custom call is told as one, whole and streamed', () => {
     const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'patch' }
-    const whole = readResponse({ status: 'completed', output: [{ ...item, input: 'a b' }] })
-    const pieces = streamed(responsesReader(), [
+    const whole = openaiResponses.readBody({ status: 'completed', output: [{ ...item, input: 'a b' }] })
+    const pieces = streamed(openaiResponses.reader(), [
       { type: 'response.output_item.added', output_index: 0, item: { ...item, input: '' } },
       { type: 'response.custom_tool_call_input.delta', output_index: 0, delta: 'a b' },
       { type: 'response.output_item.done', output_index: 0, item: { ...item, input: 'a b' } },
@@ -102,12 +104,12 @@ describe('what answers cite', () => {
       { type: 'output_text', text: 'One ' },
       { type: 'output_text', text: 'Two.', annotations: [annotation] },
     ]
-    const whole = readResponse({ status: 'completed', output: [{ type: 'message', content }] })
+    const whole = openaiResponses.readBody({ status: 'completed', output: [{ type: 'message', content }] })
     const said = (content_index: number, delta: string) => {
       return { type: 'response.output_text.delta', output_index: 0, content_index, delta }
     }
     const added = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 1, annotation }
-    const pieces = streamed(responsesReader(), [said(0, 'One '), said(1, 'Two.'), added])
+    const pieces = streamed(openaiResponses.reader(), [said(0, 'One '), said(1, 'Two.'), added])
     for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), expected)
   })
 
@@ -117,8 +119,8 @@ describe('what answers cite', () => {
       { type: 'text', text: 'One ' },
       { type: 'text', text: 'Two.', citations: [citation] },
     ]
-    const whole = readAnthropicMessage({ content, stop_reason: 'end_turn' })
-    const pieces = streamed(anthropicReader(), [
+    const whole = anthropicMessages.readBody({ content, stop_reason: 'end_turn' })
+    const pieces = streamed(anthropicMessages.reader(), [
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'One ' } },
       { type: 'content_block_stop', index: 0 },
       { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
@@ -140,9 +142,9 @@ describe('what answers cite', () => {
       finishReason: 'STOP',
     }
     const all = [...expected, { type: 'citation', url: 'https://b.example/' }]
-    assert.deepEqual(only(readGenerated({ candidates: [candidate] }), 'citation'), all)
+    assert.deepEqual(only(googleGemini.readBody({ candidates: [candidate] }), 'citation'), all)
     const again = { ...candidate, content: { parts: [] } }
-    const pieces = streamed(geminiReader(), [{ candidates: [candidate] }, { candidates: [again] }])
+    const pieces = streamed(googleGemini.reader(), [{ candidates: [candidate] }, { candidates: [again] }])
     assert.deepEqual(only(pieces, 'citation'), all)
   })
 })
@@ -150,7 +152,7 @@ describe('what answers cite', () => {
 test('what the end of an Anthropic stream says nothing of is counted as its beginning told it', () => {
   const told = { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 }
   const end = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 5, server_tool_use: null }
-  const events = streamed(anthropicReader(), [
+  const events = streamed(anthropicMessages.reader(), [
     { type: 'message_start', message: { id: 'm', model: 'c', usage: told } },
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end },
   ])
@@ -164,10 +166,10 @@ test('what the end of an Anthropic stream says nothing of is counted as its begi
 describe('an error whose message is no text', () => {
   const error = { message: { detail: [{ loc: ['body', 'model'] }] }, code: 422, type: 'invalid_request_error' }
   const readers: [string, Reader, object][] = [
-    ['Anthropic', anthropicReader(), { type: 'error', error }],
-    ['Gemini', geminiReader(), { error }],
+    ['Anthropic', anthropicMessages.reader(), { type: 'error', error }],
+    ['Gemini', googleGemini.reader(), { error }],
     ['OpenAI chat', openaiChat.reader(), { error }],
-    ['OpenAI responses', responsesReader(), { type: 'error', error }],
+    ['OpenAI responses', openaiResponses.reader(), { type: 'error', error }],
   ]
   for (const [name, read, event] of readers) {
     test(`of ${name} is told as a failure without words`, () => {

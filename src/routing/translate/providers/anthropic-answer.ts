@@ -2,6 +2,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMark } from '#chat/thoughts.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import type { UpstreamEvent } from '../tool-calls/piece.ts'
 import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { sumOf, usageEvents } from './token-counts.ts'
@@ -65,7 +66,7 @@ const statuses: Record<string, number> = {
 }
 
 /** Reads one streamed message. */
-export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
+export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
   const blocks = new Blocks()
   const usage = new StreamUsage()
 
@@ -76,11 +77,11 @@ export function anthropicReader(): (event: SseEvent) => AnswerEvent[] {
         usage.start(event.message?.usage)
         return [started(event.message)]
       case 'content_block_start':
-        return event.content_block ? blocks.begin(event.index ?? 0, event.content_block) : []
+        return event.content_block ? blocks.begin(event.index, event.content_block) : []
       case 'content_block_delta':
-        return event.delta ? blocks.add(event.index ?? 0, event.delta) : []
+        return event.delta ? blocks.add(event.index, event.delta) : []
       case 'content_block_stop':
-        return blocks.end()
+        return blocks.end(event.index)
       case 'message_delta':
         return [...(event.delta?.stop_reason ? [finish(event.delta.stop_reason)] : []), ...usage.add(event.usage)]
       case 'message_stop':
@@ -122,50 +123,49 @@ class StreamUsage {
 const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
 
 /** Reads a whole message. */
-export function readAnthropicMessage(body: unknown): AnswerEvent[] {
+export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
   const message = body as Message & { error?: UpstreamError }
   if (message.error) return [errorEvent(message.error)]
   if (!Array.isArray(message.content)) throw new Error('the answer has no content')
   const blocks = new Blocks()
-  const events: AnswerEvent[] = [started(message)]
-  for (const [at, block] of message.content.entries()) {
-    events.push(...blocks.begin(at, block))
-    if (block.type === 'tool_use') events.push(...blocks.add(at, { partial_json: JSON.stringify(block.input ?? {}) }))
-    events.push(...blocks.end())
-  }
+  const events: UpstreamEvent[] = [started(message)]
+  for (const [at, block] of message.content.entries()) events.push(...blocks.begin(at, block), ...blocks.end(at))
   return [...events, finish(message.stop_reason ?? 'end_turn'), ...usageIn(message.usage ?? {})]
 }
 
 /**
- * The blocks of one message, in order. They share one numbering; the client's tool calls have their own. A block's
- * citations are reported at its end, when the cited text is known.
+ * The blocks of one message, in order. A block's citations are reported at its end, when the cited text is known.
  */
 class Blocks {
-  readonly #toolOfBlock = new Map<number, number>()
+  /** The numbers of blocks that are not calls of the client's tools. */
+  readonly #others = new Set<number | undefined>()
   #cited: Citation[] = []
   #length = 0
   #blockStart = 0
 
-  begin(at: number, block: Block): AnswerEvent[] {
+  begin(at: number | undefined, block: Block): UpstreamEvent[] {
     this.#blockStart = this.#length
     this.#cited = block.type === 'text' ? (block.citations ?? []).flatMap(citationOf) : []
-    if (block.type === 'tool_use') this.#toolOfBlock.set(at, this.#toolOfBlock.size)
-    return this.#said(begun(block, this.#toolOfBlock.get(at) ?? 0))
+    if (block.type === 'tool_use') this.#others.delete(at)
+    else this.#others.add(at)
+    return this.#said(begun(block, at))
   }
 
-  add(at: number, delta: Delta): AnswerEvent[] {
+  add(at: number | undefined, delta: Delta): UpstreamEvent[] {
     if (delta.citation) this.#cited.push(...citationOf(delta.citation))
-    return this.#said(added(delta, this.#toolOfBlock.get(at)))
+    if (delta.partial_json === undefined) return this.#said(added(delta))
+    // What a tool that the provider runs is given is not a call of the client's.
+    return this.#others.has(at) ? [] : [{ type: 'call_piece', key: at, text: delta.partial_json }]
   }
 
-  end(): AnswerEvent[] {
+  end(at: number | undefined): UpstreamEvent[] {
     const [start, end] = [this.#blockStart, this.#length]
-    const cited = this.#cited.map((citation): AnswerEvent => ({ type: 'citation', ...citation, start, end }))
+    const cited = this.#cited.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
     this.#cited = []
-    return cited
+    return this.#others.has(at) ? cited : [...cited, { type: 'call_piece', key: at, isClosed: true }]
   }
 
-  #said(events: AnswerEvent[]): AnswerEvent[] {
+  #said(events: UpstreamEvent[]): UpstreamEvent[] {
     for (const event of events) if (event.type === 'text') this.#length += event.text.length
     return events
   }
@@ -176,7 +176,7 @@ function started(message: Message | undefined): AnswerEvent {
 }
 
 /** The events for the first content of a block. In a stream most blocks begin empty. */
-function begun(block: Block, toolIndex: number): AnswerEvent[] {
+function begun(block: Block, at: number | undefined): UpstreamEvent[] {
   switch (block.type) {
     case 'text':
       return block.text ? [{ type: 'text', text: block.text }] : []
@@ -185,7 +185,7 @@ function begun(block: Block, toolIndex: number): AnswerEvent[] {
     case 'redacted_thinking':
       return [thought('', { encrypted: block.data })]
     case 'tool_use':
-      return [{ type: 'tool_call', index: toolIndex, id: block.id, name: block.name }]
+      return [{ type: 'call_piece', key: at, id: block.id, name: block.name, whole: inputOf(block.input) }]
     case 'server_tool_use':
       return runByProvider.has(block.name) ? [{ type: 'piece', unit: block.name }] : []
     default:
@@ -196,13 +196,16 @@ function begun(block: Block, toolIndex: number): AnswerEvent[] {
 /** Tools whose calls Anthropic counts. */
 const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
-/** @param toolIndex undefined for a tool that the provider runs: what it is given is no call of the client's. */
-function added(delta: Delta, toolIndex: number | undefined): AnswerEvent[] {
+/** Streams start a call with an empty input, and its pieces follow; some servers give all of it here. */
+function inputOf(input: unknown): string | undefined {
+  const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0
+  return isEmpty ? undefined : JSON.stringify(input)
+}
+
+function added(delta: Delta): AnswerEvent[] {
   if (delta.text) return [{ type: 'text', text: delta.text }]
   if (delta.thinking) return [thought(delta.thinking)]
   if (delta.signature) return [thought('', { signature: delta.signature })]
-  if (delta.partial_json && toolIndex !== undefined)
-    return [{ type: 'tool_arguments', index: toolIndex, text: delta.partial_json }]
   return []
 }
 

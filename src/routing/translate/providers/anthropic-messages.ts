@@ -5,6 +5,7 @@ import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
 import { fieldsSetIn } from '../repairs/absent-fields.ts'
 import { repaired } from '../repairs/repair.ts'
+import { assemblingBodyReader, assemblingReader } from '../tool-calls/readers.ts'
 import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
 import { passedToAnthropic } from './anthropic-passed.ts'
 import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
@@ -33,8 +34,8 @@ export const anthropicMessages: ProviderProtocol = {
   billableOptions: anthropicBillable,
   knowsTool: (tool) => ownTool(tool) !== undefined,
   mayThink: (chat, endpoint) => mayThink(endpoint, thinkingFor(chat, endpoint)),
-  reader: anthropicReader,
-  readBody: readAnthropicMessage,
+  reader: assemblingReader(anthropicReader),
+  readBody: assemblingBodyReader(readAnthropicMessage),
   contextErrors: {
     messages: [
       /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,

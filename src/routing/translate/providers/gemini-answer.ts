@@ -2,6 +2,7 @@ import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import { BytePlaces } from '#lib/byte-places.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import type { UpstreamEvent } from '../tool-calls/piece.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { callIdFor } from './gemini-call-id.ts'
 import { GroundingCitations } from './gemini-citations.ts'
@@ -58,13 +59,13 @@ const failures: ReadonlySet<string> = new Set([
 const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length', OTHER: 'stop' }
 
 /** Reads one streamed answer: every event is a whole one, of which the parts are new and the usage is the sum so far. */
-export function geminiReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
+export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
   const answer = new GeminiAnswer(answerId)
   return ({ data }) => answer.read(JSON.parse(data) as Generated)
 }
 
 /** Reads a whole answer. */
-export function readGenerated(body: unknown, answerId?: string): AnswerEvent[] {
+export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
   const generated = body as Generated
   const events = new GeminiAnswer(answerId).read(generated)
   if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
@@ -87,10 +88,10 @@ class GeminiAnswer {
     this.#ownId = answerId
   }
 
-  read(generated: Generated): AnswerEvent[] {
+  read(generated: Generated): UpstreamEvent[] {
     if (generated.error) return [errorEvent(generated.error)]
     const [candidate] = generated.candidates ?? []
-    const events = this.#start(generated)
+    const events: UpstreamEvent[] = this.#start(generated)
     for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
     if (candidate?.groundingMetadata) {
       events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
@@ -118,7 +119,7 @@ class GeminiAnswer {
     return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
   }
 
-  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): AnswerEvent[] {
+  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): UpstreamEvent[] {
     if (inlineData) return pictureIn(inlineData, encrypted)
     const signed = encrypted === undefined ? {} : { encrypted }
     if (functionCall) return this.#call(functionCall, signed)
@@ -128,15 +129,20 @@ class GeminiAnswer {
     return encrypted === undefined ? said : [...said, { type: 'reasoning', text: '', format, encrypted }]
   }
 
-  #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): AnswerEvent[] {
+  #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): UpstreamEvent[] {
     const index = this.#calls++
     const callId = id || callIdFor(this.#id || this.#ownId, index)
-    const events: AnswerEvent[] = [
-      { type: 'tool_call', index, id: callId, name },
-      { type: 'tool_arguments', index, text: JSON.stringify(args ?? {}) },
-    ]
+    const whole = JSON.stringify(args ?? {})
+    const call: UpstreamEvent = {
+      type: 'call_piece',
+      key: id ? undefined : index,
+      id: callId,
+      name,
+      whole,
+      isClosed: true,
+    }
     // The thought comes before what it led to.
-    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, ...events] : events
+    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, call] : [call]
   }
 
   #finish(native: string, blocked: boolean): AnswerEvent {
@@ -146,8 +152,8 @@ class GeminiAnswer {
 }
 
 /** A signature may come after the text, and with it what the text cites. */
-function endOfText(events: AnswerEvent[]): number {
-  const isSignature = (event: AnswerEvent) => event.type === 'reasoning' && event.text === ''
+function endOfText(events: UpstreamEvent[]): number {
+  const isSignature = (event: UpstreamEvent) => event.type === 'reasoning' && event.text === ''
   return events.findLastIndex((event) => !isSignature(event)) + 1
 }
 

@@ -2,6 +2,7 @@ import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { Body, ProviderProtocol } from '../protocol.ts'
 import { fieldsSetIn } from '../repairs/absent-fields.ts'
 import { repaired } from '../repairs/repair.ts'
+import { assemblingBodyReader, assemblingReader } from '../tool-calls/readers.ts'
 import { messageOfRefusal } from './error-code.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
 import { geminiRequest } from './gemini-request.ts'
@@ -24,8 +25,8 @@ export const googleGemini: ProviderProtocol = {
   answerLimit: answerLimitOf,
   billableOptions: geminiBillable,
   knowsTool: (tool) => ownTool(tool) !== undefined,
-  reader: geminiReader,
-  readBody: readGenerated,
+  reader: assemblingReader(geminiReader),
+  readBody: assemblingBodyReader(readGenerated),
   contextErrors: {
     messages: [
       /input token count(?: \((?<tokens>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,

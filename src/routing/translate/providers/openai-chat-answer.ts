@@ -1,7 +1,7 @@
-import { madeCallId } from '#chat/call-id.ts'
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import type { ToolCallPiece, UpstreamEvent } from '../tool-calls/piece.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
@@ -32,13 +32,12 @@ export type Completion = UpstreamError &
   }
 
 /** Reads one stream. Citations beside the message may be repeated in every event. */
-export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
+export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
   let hasSources = false
   const usage = new OpenaiUsage(chatSpellings)
   return ({ data }) => {
-    if (data === '[DONE]') return []
     const chunk = JSON.parse(data) as Partial<Chunk> & UpstreamError & Sources
-    const events = [...readChunk(chunk, answerId), ...usageEvents(chunk as WithUsage, usage)]
+    const events = [...readChunk(chunk), ...usageEvents(chunk as WithUsage, usage)]
     if (hasSources || !(chunk.search_results || chunk.citations)) return events
     const sources = sourcesIn(chunk)
     hasSources = sources.length > 0
@@ -46,51 +45,51 @@ export function chatReader(answerId?: string): (event: SseEvent) => AnswerEvent[
   }
 }
 
-function readChunk(chunk: Partial<Chunk> & UpstreamError, answerId: string | undefined): AnswerEvent[] {
-  const events: AnswerEvent[] = []
+function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
+  const events: UpstreamEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
   const choice = chunk.choices?.[0]
   if (choice) {
     if (choice.delta?.role) events.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
-    readDelta(choice.delta ?? {}, events, chunk.id || answerId)
+    readDelta(choice.delta ?? {}, events, chunk.id)
     if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
   }
   return events
 }
 
 /** A whole answer. */
-export function readCompletion(completion: Completion, answerId?: string): AnswerEvent[] {
+export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
   const choice = completion.choices?.[0]
   if (!choice) throw new Error('the answer has no choices')
-  const events: AnswerEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
+  const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
-  readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id || answerId)
+  readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id)
   events.push(...sourcesIn(completion), finish(choice.finish_reason ?? 'stop'))
   return [...events, ...usageEvents(completion, new OpenaiUsage(chatSpellings))]
 }
 
-function readDelta(delta: UpstreamDelta, events: AnswerEvent[], id: string | undefined): void {
+function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: string | undefined): void {
   readContent(delta, events)
   if (delta.refusal) events.push({ type: 'refusal', text: delta.refusal })
-  for (const call of delta.tool_calls ?? []) readCall(call, events, id)
+  for (const call of delta.tool_calls ?? []) events.push(callPiece(call, answerId))
   if (delta.audio) events.push({ type: 'piece', unit: 'audio' })
 }
 
-/** Some servers name no call: it is called by the answer's name and its number, the same for whoever asks. */
-function readCall(call: ToolCallDelta, events: AnswerEvent[], answerId: string | undefined): void {
-  const { index = 0, id, function: called, custom } = call
-  const name = called?.name ?? custom?.name
-  const text = called?.arguments ?? custom?.input
-  if (name)
-    events.push({
-      type: 'tool_call',
-      index,
-      id: id || madeCallId(answerId, index),
-      name,
-      ...(custom && { custom: true }),
-    })
-  if (text) events.push({ type: 'tool_arguments', index, text: typeof text === 'string' ? text : JSON.stringify(text) })
+function callPiece(
+  { index, id, function: called, custom }: ToolCallDelta,
+  answerId: string | undefined,
+): ToolCallPiece {
+  const text: unknown = called?.arguments ?? custom?.input
+  return {
+    type: 'call_piece',
+    key: index,
+    id,
+    name: called?.name ?? custom?.name,
+    text: typeof text === 'string' || text == null ? (text ?? undefined) : JSON.stringify(text),
+    answerId,
+    ...(custom && { custom: true }),
+  }
 }
 
 function finish(native: string): AnswerEvent {

@@ -1,5 +1,5 @@
-import type { AnswerEvent } from '#chat/events.ts'
 import type { ReasoningDetail } from '#chat/thoughts.ts'
+import type { UpstreamEvent } from '../tool-calls/piece.ts'
 
 export type Part = { type?: string; text?: string; thinking?: Part[] | string }
 type Annotation = {
@@ -20,7 +20,8 @@ export type ChatContent = {
   images?: ({ image_url?: { url?: string } } | null)[] | null
 }
 
-export function readContent(said: ChatContent, events: AnswerEvent[]): void {
+/** @param events gets what it says. */
+export function readContent(said: ChatContent, events: UpstreamEvent[]): void {
   readThoughts(said, events)
   const { content, annotations, images } = said
   if (typeof content === 'string') {
@@ -39,7 +40,7 @@ export function readContent(said: ChatContent, events: AnswerEvent[]): void {
 
 function readThoughts(
   { reasoning, reasoning_content, reasoning_details: details }: ChatContent,
-  events: AnswerEvent[],
+  events: UpstreamEvent[],
 ): void {
   const field = typeof reasoning === 'string' ? 'reasoning' : 'reasoning_content'
   const text = reasoning ?? reasoning_content
@@ -64,7 +65,7 @@ function readThoughts(
   }
 }
 
-function readPart(part: Part, events: AnswerEvent[]): void {
+function readPart(part: Part, events: UpstreamEvent[]): void {
   const { thought, text } = textsOf(part)
   if (thought) events.push({ type: 'reasoning', text: thought, field: 'thinking' })
   if (text) events.push({ type: 'text', text })
@@ -78,7 +79,7 @@ export function textsOf(part: Part | null): { thought: string; text: string } {
   return { thought: thought ?? '', text: '' }
 }
 
-function readAnnotation(annotation: Annotation | null, events: AnswerEvent[]): void {
+function readAnnotation(annotation: Annotation | null, events: UpstreamEvent[]): void {
   const { url, title, content, start_index: start, end_index: end } = annotation?.url_citation ?? {}
   if (typeof url !== 'string' || !url) return
   events.push({

@@ -6,6 +6,7 @@ import { withChatThoughts } from '#chat/thoughts.ts'
 import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
 import { fieldsSetIn } from '../repairs/absent-fields.ts'
+import { assemblingBodyReader, assemblingReader } from '../tool-calls/readers.ts'
 import { messageOfRefusal } from './error-code.ts'
 import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
 import { knownToSome, plainChat } from './openai-chat-plain.ts'
@@ -27,9 +28,9 @@ export const openaiChat: ProviderProtocol = {
   billableOptions: chatBillable,
   // Tools that a provider runs are its own affair; one that is called with free text is known to the protocol.
   knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
-  reader: chatReader,
+  reader: assemblingReader(chatReader),
   readsEventsAlone: true,
-  readBody: (body, answerId) => readCompletion(body as Completion, answerId),
+  readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
   contextErrors: openaiContextErrors,
   errorMessage: messageOfRefusal,
 }

@@ -1,6 +1,6 @@
-import { madeCallId } from '#chat/call-id.ts'
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#lib/sse.ts'
+import type { ToolCallPiece, UpstreamEvent } from '../tool-calls/piece.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { type Annotation, citations, TextSoFar } from './openai-responses-citations.ts'
 import { piecesIn, type Item as RunItem, unitOf } from './openai-responses-pieces.ts'
@@ -37,82 +37,176 @@ type Event = UpstreamError & {
   type?: string
   response?: Response
   item?: Item
+  item_id?: string
   output_index?: number
   summary_index?: number
   content_index?: number
   delta?: string
+  text?: string
+  refusal?: string
+  part?: Part
+  arguments?: string
+  input?: string
   annotation?: Annotation
   error?: UpstreamError
 }
 
 const format = 'openai-responses-v1' as const
 
-/** Reads one streamed response. Items are numbered together; function calls get numbers of their own. */
-export function responsesReader(answerId?: string): (event: SseEvent) => AnswerEvent[] {
-  const callOfItem = new Map<number, number>()
-  const withArguments = new Set<number>()
-  const text = new TextSoFar()
+/** Reads one streamed response. */
+export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
+  const stream = new ResponseStream()
+  return ({ data }) => stream.read(JSON.parse(data) as Event)
+}
 
-  return ({ data }) => {
-    if (data === '[DONE]') return []
-    const event = JSON.parse(data) as Event
-    const output = event.output_index ?? 0
+/** One streamed response. What only a closing event says is not lost: the items and parts say again what they hold. */
+class ResponseStream {
+  readonly #text = new TextSoFar()
+  readonly #said = new SaidLengths()
+  readonly #keyOfItem = new Map<string, number>()
+  /** The items that were told as done, by their ids. */
+  readonly #doneItems = new Set<string | undefined>()
+  #hasCalls = false
+
+  read(event: Event): UpstreamEvent[] {
+    const { item = {}, output_index: output = 0, content_index, summary_index } = event
     switch (event.type) {
       case 'response.created':
         return [started(event.response)]
       case 'response.output_text.delta':
-        text.add(output, event.content_index, event.delta)
-        return textEvent('text', event.delta)
+        return this.#say('text', output, content_index, event.delta)
       case 'response.output_text.annotation.added':
-        return citations([event.annotation], text.startOf(output, event.content_index))
+        return citations([event.annotation], this.#text.startOf(output, content_index))
       case 'response.refusal.delta':
-        return textEvent('refusal', event.delta)
+        return this.#say('refusal', output, content_index, event.delta)
       case 'response.reasoning_summary_text.delta':
+        return this.#say('reasoning', output, summary_index, event.delta)
       case 'response.reasoning_text.delta':
-        return event.delta ? [{ type: 'reasoning', text: event.delta, format }] : []
+        return this.#say('reasoning', output, content_index, event.delta)
       case 'response.reasoning_summary_part.added':
-        return event.summary_index ? [{ type: 'reasoning', text: '\n\n', format }] : []
+        return summary_index ? [thoughtOf('\n\n')] : []
+      case 'response.output_text.done':
+        return this.#sayRest('text', output, content_index, event.text)
+      case 'response.refusal.done':
+        return this.#sayRest('refusal', output, content_index, event.refusal)
+      case 'response.reasoning_summary_text.done':
+        return this.#sayRest('reasoning', output, summary_index, event.text)
+      case 'response.reasoning_text.done':
+        return this.#sayRest('reasoning', output, content_index, event.text)
       case 'response.output_item.added':
-        if (!isCall(event.item)) return pieceOf(event.item)
-        callOfItem.set(output, callOfItem.size)
-        return [called(event.item ?? {}, callOfItem.get(output)!, answerId)]
+        return isCall(item) ? this.#call(item, event.output_index) : pieceOf(item)
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        if (!event.delta) return []
-        if (callOfItem.has(output)) withArguments.add(output)
-        return [{ type: 'tool_arguments', index: callOfItem.get(output) ?? 0, text: event.delta }]
+        return [{ type: 'call_piece', key: this.#keyOf(event), text: event.delta }]
+      case 'response.function_call_arguments.done':
+      case 'response.custom_tool_call_input.done':
+        return [{ type: 'call_piece', key: this.#keyOf(event), whole: event.arguments ?? event.input, isClosed: true }]
       case 'response.output_item.done':
-        return doneItem(event.item ?? {}, withArguments.has(output) ? undefined : callOfItem.get(output))
+        return this.#doneItem(item, event.output_index)
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
-        return ending(event.response ?? {}, callOfItem.size > 0)
+        return this.#end(event.response ?? {})
       case 'error':
         return [errorEvent(event.error ?? event)]
       default:
         return []
     }
   }
+
+  #say(type: SaidType, output: number, part: number | undefined, text: string | undefined): UpstreamEvent[] {
+    if (type === 'text') this.#text.add(output, part, text)
+    if (!text) return []
+    this.#said.add(type, output, part, text.length)
+    return type === 'reasoning' ? [thoughtOf(text)] : [{ type, text }]
+  }
+
+  #sayRest(type: SaidType, output: number, part: number | undefined, whole: string | undefined): UpstreamEvent[] {
+    const rest = whole?.slice(this.#said.of(type, output, part))
+    return rest ? this.#say(type, output, part, rest) : []
+  }
+
+  /** Some servers name the item alone. */
+  #keyOf({ output_index, item_id }: Event): number | undefined {
+    return output_index ?? (item_id === undefined ? undefined : this.#keyOfItem.get(item_id))
+  }
+
+  #call(item: Item, output: number | undefined, isClosed?: true): UpstreamEvent[] {
+    this.#hasCalls = true
+    if (item.id !== undefined && output !== undefined) this.#keyOfItem.set(item.id, output)
+    return [callPiece(item, output, isClosed)]
+  }
+
+  #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
+    this.#doneItems.add(item.id)
+    if (isCall(item)) return this.#call(item, output, true)
+    // Without its number it cannot be compared with what was said of it.
+    return output === undefined ? doneItem(item) : [...this.#restOf(item, output), ...doneItem(item)]
+  }
+
+  #restOf({ type, content, summary }: Item, output: number): UpstreamEvent[] {
+    if (type === 'reasoning')
+      return partsOf(summary?.length ? summary : content).flatMap(({ text }, at) =>
+        this.#sayRest('reasoning', output, at, text),
+      )
+    if (type !== 'message') return []
+    return partsOf(content).flatMap((part, at) => [
+      ...this.#sayRest('text', output, at, part.text),
+      ...this.#sayRest('refusal', output, at, part.refusal),
+    ])
+  }
+
+  /** Items are numbered otherwise in the whole response by some servers, so that of known kinds nothing is said again. */
+  #end(response: Response): UpstreamEvent[] {
+    const items = Array.isArray(response.output) ? response.output : []
+    const events = items.flatMap((item, at): UpstreamEvent[] => {
+      if (isCall(item)) return this.#call(item, callId(item) === undefined ? at : undefined, true)
+      if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
+      const isSaid = item.type === 'reasoning' ? this.#said.has('reasoning') : this.#said.hasAnswer
+      return [...(isSaid ? [] : this.#restOf(item, at)), ...doneItem(item)]
+    })
+    return [...events, ...ending(response, this.#hasCalls)]
+  }
+}
+
+type SaidType = 'text' | 'refusal' | 'reasoning'
+
+/** How much was said of each part of each item. */
+class SaidLengths {
+  readonly #lengths = new Map<string, number>()
+  readonly #types = new Set<SaidType>()
+
+  add(type: SaidType, output: number, part: number | undefined, length: number): void {
+    this.#types.add(type)
+    this.#lengths.set(`${type} ${output} ${part ?? 0}`, this.of(type, output, part) + length)
+  }
+
+  of(type: SaidType, output: number, part: number | undefined): number {
+    return this.#lengths.get(`${type} ${output} ${part ?? 0}`) ?? 0
+  }
+
+  has(type: SaidType): boolean {
+    return this.#types.has(type)
+  }
+
+  get hasAnswer(): boolean {
+    return this.has('text') || this.has('refusal')
+  }
 }
 
 /** Reads a whole response. */
-export function readResponse(body: unknown, answerId?: string): AnswerEvent[] {
+export function readResponse(body: unknown): UpstreamEvent[] {
   const response = body as Response
   if (response.error) return [errorEvent(response.error)]
   if (!Array.isArray(response.output)) throw new Error('the answer has no output')
-  const events: AnswerEvent[] = [started(response)]
-  let calls = 0
   const text = new TextSoFar()
-  for (const [at, item] of response.output.entries()) {
-    if (isCall(item)) {
-      events.push(called(item, calls, answerId), ...argumentsEvent(item, calls))
-      calls++
-    } else events.push(...wholeItem(item, at, text))
-  }
-  return [...events, ...ending(response, calls > 0)]
+  const events = response.output.flatMap((item, at) =>
+    isCall(item) ? [callPiece(item, at, true)] : wholeItem(item, at, text),
+  )
+  return [started(response), ...events, ...ending(response, response.output.some(isCall))]
 }
 
-function wholeItem(item: Item, at: number, text: TextSoFar): AnswerEvent[] {
+function wholeItem(item: Item, at: number, text: TextSoFar): UpstreamEvent[] {
   if (item.type === 'message') {
     return (item.content ?? []).flatMap((part, index) => {
       if (part.type === 'refusal') return textEvent('refusal', part.refusal)
@@ -120,20 +214,24 @@ function wholeItem(item: Item, at: number, text: TextSoFar): AnswerEvent[] {
       return [...textEvent('text', part.text), ...citations(part.annotations, text.startOf(at, index))]
     })
   }
-  if (item.type !== 'reasoning') return doneItem(item, undefined)
+  if (item.type !== 'reasoning') return doneItem(item)
   const said = item.summary?.length ? item.summary : (item.content ?? [])
   const thought = said.map((part) => part.text ?? '').join('\n\n')
-  return [...(thought ? [{ type: 'reasoning' as const, text: thought, format }] : []), ...doneItem(item, undefined)]
+  return [...(thought ? [thoughtOf(thought)] : []), ...doneItem(item)]
 }
 
-/** @param unargued the number of a call whose arguments have not come in pieces. */
-function doneItem(item: Item, unargued: number | undefined): AnswerEvent[] {
-  if (isCall(item)) return unargued === undefined ? [] : argumentsEvent(item, unargued)
+function doneItem(item: Item): UpstreamEvent[] {
   if (item.type === 'image_generation_call' && item.result)
     return [{ type: 'image', url: `data:image/${item.output_format ?? 'png'};base64,${item.result}` }]
   if (item.type !== 'reasoning' || !item.encrypted_content) return []
   return [{ type: 'reasoning', text: '', format, encrypted: item.encrypted_content, ...(item.id && { id: item.id }) }]
 }
+
+function thoughtOf(text: string): AnswerEvent {
+  return { type: 'reasoning', text, format }
+}
+
+const partsOf = (parts: Part[] | null | undefined) => (Array.isArray(parts) ? parts : [])
 
 function started(response: Response | undefined): AnswerEvent {
   return { type: 'started', id: response?.id ?? '', model: response?.model ?? '' }
@@ -147,25 +245,21 @@ function isCall(item: Item | undefined): boolean {
   return item?.type === 'function_call' || item?.type === 'custom_tool_call'
 }
 
-function called(
-  { type, call_id, id, name, namespace }: Item,
-  index: number,
-  answerId: string | undefined,
-): AnswerEvent {
-  const custom = type === 'custom_tool_call' && { custom: true as const }
-  return {
-    type: 'tool_call',
-    index,
-    id: call_id || id || madeCallId(answerId, index),
-    name: name ?? '',
-    ...custom,
-    ...(namespace && { namespace }),
-  }
-}
+const callId = ({ call_id, id }: Item) => call_id || id || undefined
 
-function argumentsEvent(item: Item, index: number): AnswerEvent[] {
-  const text = item.type === 'custom_tool_call' ? item.input : item.arguments
-  return text ? [{ type: 'tool_arguments', index, text }] : []
+function callPiece(item: Item, key: number | undefined, isClosed?: true): ToolCallPiece {
+  const { type, name, namespace, arguments: args, input } = item
+  const isCustom = type === 'custom_tool_call'
+  return {
+    type: 'call_piece',
+    key,
+    id: callId(item),
+    name,
+    namespace: namespace || undefined,
+    whole: isCustom ? input : args,
+    custom: isCustom || undefined,
+    isClosed,
+  }
 }
 
 /** A call of a tool that the provider runs, as it begins. */

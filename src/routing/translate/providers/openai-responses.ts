@@ -5,6 +5,7 @@ import type { JsonSource } from '#lib/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol.ts'
 import { fieldsSetIn } from '../repairs/absent-fields.ts'
 import { repaired } from '../repairs/repair.ts'
+import { assemblingBodyReader, assemblingReader } from '../tool-calls/readers.ts'
 import { messageOfRefusal } from './error-code.ts'
 import { openaiContextErrors } from './openai-context-errors.ts'
 import { readResponse, responsesReader } from './openai-responses-answer.ts'
@@ -25,8 +26,8 @@ export const openaiResponses: ProviderProtocol = {
   answerLimit: responsesLimit,
   billableOptions: responsesBillable,
   knowsTool: (tool) => ownTool(tool) !== undefined,
-  reader: responsesReader,
-  readBody: readResponse,
+  reader: assemblingReader(responsesReader),
+  readBody: assemblingBodyReader(readResponse),
   contextErrors: openaiContextErrors,
   errorMessage: messageOfRefusal,
 }

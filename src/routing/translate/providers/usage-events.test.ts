@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent, UsageEvent } from '#chat/events.ts'
 import { AnswerCounter } from '../../record/answer-tally.ts'
-import { anthropicReader } from './anthropic-answer.ts'
-import { geminiReader } from './gemini-answer.ts'
-import { chatReader, readCompletion } from './openai-chat-answer.ts'
+import { anthropicMessages } from './anthropic-messages.ts'
+import { googleGemini } from './google-gemini.ts'
+import { openaiChat } from './openai-chat.ts'
 
 type Reader = (event: { event: undefined; data: string; raw: Buffer }) => AnswerEvent[]
 
@@ -46,15 +46,15 @@ describe('the usage of a chat stream', () => {
   }
   for (const [place, events] of Object.entries(streams)) {
     test(`counts ${place}`, () => {
-      const { isFinal, prompt, completion, ...parts } = countOf(chatReader(), events)
+      const { isFinal, prompt, completion, ...parts } = countOf(openaiChat.reader(), events)
       assert.deepEqual({ ...parts, prompt, completion, isFinal }, whole)
     })
   }
 
   test('of its first chunk alone is not that of the answer', () => {
     const first = { choices: [{ delta: { role: 'assistant' } }], usage: { prompt_tokens: 100, completion_tokens: 0 } }
-    assert.equal(countOf(chatReader(), [first, content, end]).isFinal, false)
-    assert.equal(countOf(chatReader(), [{ ...content, usage }, content, end]).isFinal, false)
+    assert.equal(countOf(openaiChat.reader(), [first, content, end]).isFinal, false)
+    assert.equal(countOf(openaiChat.reader(), [{ ...content, usage }, content, end]).isFinal, false)
   })
 
   test('keeps savings that a later chunk has as zero or null', () => {
@@ -64,7 +64,7 @@ describe('the usage of a chat stream', () => {
       { ...usage, prompt_tokens_details: null },
     ]
     for (const later of poor) {
-      const { cached, cacheWritten } = countOf(chatReader(), [
+      const { cached, cacheWritten } = countOf(openaiChat.reader(), [
         content,
         { ...end, usage: rich },
         { choices: [], usage: later },
@@ -101,13 +101,13 @@ describe('the usage of an Anthropic stream', () => {
     'is read at its end alone': [{ type: 'message_start', message: {} }, text, stopped({ ...start, output_tokens: 7 })],
   }
   for (const [name, events] of Object.entries(streams))
-    test(name, () => assert.deepEqual(countOf(anthropicReader(), events), counted))
+    test(name, () => assert.deepEqual(countOf(anthropicMessages.reader(), events), counted))
 
   test('of its first event alone is not that of the answer', () =>
-    assert.equal(countOf(anthropicReader(), [opened, text, stopped()]).isFinal, false))
+    assert.equal(countOf(anthropicMessages.reader(), [opened, text, stopped()]).isFinal, false))
 
   test('is replaced by the last event after a compaction', () => {
-    const { prompt, cached } = countOf(anthropicReader(), [
+    const { prompt, cached } = countOf(anthropicMessages.reader(), [
       opened,
       text,
       stopped({ ...zeros, input_tokens: 181, output_tokens: 8, iterations: [{}, {}] }),
@@ -130,14 +130,14 @@ test('the usage of a Gemini stream is read after its end, and zeros do not erase
     ],
     [part, { ...ended, usageMetadata: full }, { usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 0 } }],
   ])
-    assert.deepEqual(countOf(geminiReader(), events), expected, JSON.stringify(events))
+    assert.deepEqual(countOf(googleGemini.reader(), events), expected, JSON.stringify(events))
 })
 
 describe('a total', () => {
   const read = (counts: object) =>
-    readCompletion({ choices: [{ message: { content: 'Hi' } }], usage: { ...counts } }).find(
-      (event): event is UsageEvent => event.type === 'usage',
-    )!
+    openaiChat
+      .readBody({ choices: [{ message: { content: 'Hi' } }], usage: { ...counts } })
+      .find((event): event is UsageEvent => event.type === 'usage')!
 
   test('that the counts explain is not a mismatch, and the words of the provider stay', () => {
     const within = { ...usage, completion_tokens_details: { reasoning_tokens: 5 } }

@@ -1,24 +1,39 @@
 import { madeCallId } from '#chat/call-id.ts'
+import type { ToolCallDelta } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
 import { detailsOf } from '#chat/thoughts.ts'
 import { bytesOfJson, valueEnd, withChanges } from '#lib/json-members.ts'
 import { Beginnings, objectIn, type PassthroughRewriter } from '../../passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol.ts'
 import { type Part, textsOf } from '../../providers/openai-chat-content.ts'
+import { CallRepair, type RawCall, withOtherMembers } from './call-repair.ts'
+import { chatWriter } from './writer.ts'
 
-/** Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. */
+/**
+ * Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. Tool calls
+ * and ends that break the protocol become what was read of them; where there are several choices, they stay.
+ */
 export function chatRewriter(head: AnswerHead): PassthroughRewriter {
-  const { id, model, createdSeconds } = head
+  const { createdSeconds } = head
+  const { n } = (head.request ?? {}) as { n?: number | null }
+  const repair = n != null && n > 1 ? undefined : new CallRepair()
   let ofEvent: PassthroughRewriter['event'] | undefined
   return {
-    event(raw) {
-      ofEvent ??= eventRewriter(head)
-      return ofEvent(raw)
+    event(raw, events) {
+      ofEvent ??= eventRewriter(head, repair)
+      return ofEvent(raw, events)
     },
-    whole(answer) {
-      const told = needsRewriteInMessage(answer) ? rewritten(answer, 'message', { id, model }) : answer
+    rest: (events) => {
+      const writer = chatWriter(head, { includeUsage: true, isStarted: true })
+      return events.map(writer.event).join('')
+    },
+    whole(answer, events) {
+      const right = events && repair && repairsOf(answer, events, repair, 'message')
+      const isBroken = right !== undefined || needsRewriteInMessage(answer)
+      const changed = isBroken ? rewritten(answer, 'message', head, right) : answer
       const created = String(createdSeconds)
-      const fill = { id: bytesOfJson(id), created, object: '"chat.completion"', system_fingerprint: 'null' }
-      return withChanges(told, told.indexOf('{'), { set: namesIn(head), fill })
+      const fill = { id: bytesOfJson(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
+      return withChanges(changed, changed.indexOf('{'), { set: namesIn(head), fill })
     },
   }
 }
@@ -27,27 +42,53 @@ function namesIn({ model, provider }: AnswerHead) {
   return { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
 }
 
-function eventRewriter(head: AnswerHead): PassthroughRewriter['event'] {
-  const { id, model, createdSeconds } = head
+function eventRewriter(head: AnswerHead, repair: CallRepair | undefined): PassthroughRewriter['event'] {
+  const { id, createdSeconds } = head
   const beginnings = new Beginnings('choices', 'usage', () => ({
     set: namesIn(head),
     fill: { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
-  return (raw) => {
+  return (raw, events) => {
     const rest = beginnings.restOf(raw)
-    if (rest !== undefined && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
+    const right = events && repair && repairsOf(rest ?? raw.toString('latin1'), events, repair, 'delta')
+    if (rest !== undefined && !right && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
     const text = raw.toString('latin1')
     const from = objectIn(text)
     if (from === -1) return raw
-    const told = needsRewriteInChoice(text) ? withRewrittenLine(text, from, { id, model }) : text
-    return Buffer.from(beginnings.learn(told, from), 'latin1')
+    const changed = right || needsRewriteInChoice(text) ? withRewrittenLine(text, from, head, right) : text
+    return Buffer.from(beginnings.learn(changed, from), 'latin1')
   }
 }
 
+/** The corrections for a choice. */
+type Repairs = { calls: ToolCallDelta[] | undefined; finish: Finish | null | undefined }
+type Finish = Extract<AnswerEvent, { type: 'finish' }>
+
+function repairsOf(
+  text: string,
+  events: readonly AnswerEvent[],
+  repair: CallRepair,
+  part: 'delta' | 'message',
+): Repairs | undefined {
+  const calls = repair.repaired(text, events, part === 'message')
+  const finish = repairedFinish(text, events)
+  return calls === undefined && finish === undefined ? undefined : { calls, finish }
+}
+
+const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+
+/** Null for an end that was not one yet; undefined where it stays as it is. */
+function repairedFinish(text: string, events: readonly AnswerEvent[]): Finish | null | undefined {
+  const finish = events.find((event) => event.type === 'finish')
+  if (!finish) return /"finish_reason"\s*:\s*"[^"]/.test(text) ? null : undefined
+  const isKnown = finishNames.has(finish.native) && (finish.reason !== 'length' || finish.native === 'length')
+  return isKnown ? undefined : finish
+}
+
 /** Fields of the event such as its id, and comments, may stand behind its data. */
-function withRewrittenLine(text: string, from: number, named: Named): string {
+function withRewrittenLine(text: string, from: number, named: Named, right: Repairs | undefined): string {
   const end = text.indexOf('\n', from)
-  return text.slice(0, from) + rewritten(text.slice(from, end), 'delta', named) + text.slice(end)
+  return text.slice(0, from) + rewritten(text.slice(from, end), 'delta', named, right) + text.slice(end)
 }
 
 /** Looked for as text: quotes within what is said are escaped, and never found. */
@@ -92,27 +133,47 @@ const opening = /\s*:\s*([n[])/y
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
-type Call = { id?: string | null; index?: number; type?: string; function?: { name?: string }; custom?: object }
+type Call = RawCall & { function?: { name?: string } }
 type ChatDelta = { content?: unknown; tool_calls?: Call[] | null; audio?: unknown }
-type Choice = { finish_reason?: string | null } & { [part in 'delta' | 'message']?: ChatDelta }
+type Choice = { finish_reason?: string | null; native_finish_reason?: string } & {
+  [part in 'delta' | 'message']?: ChatDelta
+}
 
 type Named = Pick<AnswerHead, 'id' | 'model'>
 
-function rewritten(text: string, part: 'delta' | 'message', { id, model }: Named): string {
+function rewritten(text: string, part: 'delta' | 'message', named: Named, right: Repairs | undefined): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
+  const [first] = answer.choices ?? []
+  if (first && right) repairChoice(first, part, right)
   for (const choice of answer.choices ?? []) {
     choice.finish_reason ||= null
-    const said = choice[part]
-    if (Array.isArray(said?.content)) Object.assign(said, asText(said.content, model))
-    if (said?.audio === null) delete said.audio
-    if (said?.tool_calls === null) delete said.tool_calls
-    for (const [at, call] of (said?.tool_calls ?? []).entries()) {
-      if (!call.function?.name && !call.custom) continue
-      call.id ||= madeCallId(answer.id || id, call.index ?? at)
-      call.type ??= call.custom ? 'custom' : 'function'
-    }
+    if (choice[part]) fillIn(choice[part], answer.id || named.id, named.model)
   }
   return bytesOfJson(answer)
+}
+
+function fillIn(said: ChatDelta, answerId: string, model: string): void {
+  if (Array.isArray(said.content)) Object.assign(said, asText(said.content, model))
+  if (said.audio === null) delete said.audio
+  if (said.tool_calls === null) delete said.tool_calls
+  for (const [at, call] of (said.tool_calls ?? []).entries()) {
+    if (!call.function?.name && !call.custom) continue
+    call.id ||= madeCallId(answerId, typeof call.index === 'number' ? call.index : at)
+    call.type ??= call.custom ? 'custom' : 'function'
+  }
+}
+
+function repairChoice(choice: Choice, part: 'delta' | 'message', { calls, finish }: Repairs): void {
+  if (finish) choice.native_finish_reason = finish.native
+  if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
+  if (!calls) return
+  const { tool_calls: given, ...others } = choice[part] ?? {}
+  const right = withOtherMembers(calls, given ?? []).map((call) => (part === 'message' ? unnumbered(call) : call))
+  choice[part] = right.length > 0 ? { ...others, tool_calls: right as Call[] } : others
+}
+
+function unnumbered({ index: _index, ...call }: ToolCallDelta): object {
+  return call
 }
 
 /** Some say what they think as a part of the content; clients expect text there, and thoughts beside it. */

@@ -13,14 +13,18 @@ import { usageOf } from './usage.ts'
 export const emptyChoice: ChunkChoice = { index: 0, delta: {}, finish_reason: null }
 
 /** Writes one answer as chunks. */
-export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: boolean }): StreamWriter {
+/** @param isStarted whether the client already has the chunk with the role. */
+export function chatWriter(
+  head: AnswerHead,
+  { includeUsage, isStarted = false }: { includeUsage: boolean; isStarted?: boolean },
+): StreamWriter {
   const chunk = (choices: ChunkChoice[], more: Partial<Chunk> = {}): string => {
     const { id, provider, model, createdSeconds: created } = head
     const whole: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...more }
     return `data: ${JSON.stringify(whole)}\n\n`
   }
   const say = (delta: Delta, finish: FinishReason | null = null) => chunk([{ index: 0, delta, finish_reason: finish }])
-  let begun = false
+  let hasStarted = isStarted
   let tokens: TokenCounts | undefined
   let thoughts = 0
   let said = 0
@@ -76,8 +80,8 @@ export function chatWriter(head: AnswerHead, { includeUsage }: { includeUsage: b
   return {
     event(event) {
       const text = write(event)
-      if (begun || text === '') return text
-      begun = true
+      if (hasStarted || text === '') return text
+      hasStarted = true
       return say({ role: 'assistant', content: '' }) + text
     },
     end: (cost) => {

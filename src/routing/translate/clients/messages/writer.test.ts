@@ -161,6 +161,7 @@ test('calls behind one that is not whole wait for it, and it is not read again f
   assert.ok(parse.mock.callCount() <= 1, `it was read ${parse.mock.callCount()} times`)
   parse.mock.restore()
   assert.equal((writer.message(undefined) as { content: object[] }).content.length, 1)
+  writer.event({ type: 'finish', reason: 'length', native: 'length' })
   writer.end(undefined)
   assert.equal((writer.message(undefined) as { content: object[] }).content.length, 101)
 })

@@ -1,11 +1,9 @@
 import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
 import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote, StreamWriter } from '../../protocol.ts'
-import { argumentsOf } from '../../providers/tool-arguments.ts'
 import { errorOf } from './errors.ts'
 import {
   type AnswerBlock,
-  type CallBlock,
   citationIn,
   messageObject,
   messageUsage,
@@ -13,10 +11,12 @@ import {
   type TextBlock,
   type ThinkingBlock,
 } from './message.ts'
+import { OpenCall } from './open-call.ts'
 import { redactedData, signatureOf } from './thoughts.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
-type Call = { block: CallBlock; json: string }
+/** A call or an event that waits until the open call is whole. */
+type Waiting = OpenCall | AnswerEvent
 
 const stopReasons: Record<Finish, StopReason> = {
   stop: 'end_turn',
@@ -32,12 +32,14 @@ const stopReasons: Record<Finish, StopReason> = {
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #content: AnswerBlock[] = []
-  readonly #calls = new Map<number, Call>()
-  /** Calls that began while another was not whole: some upstreams add to several of them in turns. */
-  #waiting: Call[] = []
+  readonly #calls = new Map<number, OpenCall>()
+  /** Calls and events that came while a call was not whole: some upstreams interleave them. */
+  #waiting: Waiting[] = []
+  /** So many of those were written. */
+  #writtenWaiting = 0
   #open: AnswerBlock | undefined
   /** The call whose block is open. */
-  #openCall: Call | undefined
+  #openCall: OpenCall | undefined
   /** Identifies the open thought, if thoughts have no signature. */
   #mark: ThoughtMark | undefined
   /** Sources that were told before the text that they are of. */
@@ -55,10 +57,14 @@ export class MessageWriter implements StreamWriter {
     return messageObject(this.#head, this.#content, this.#stopReason, messageUsage(this.#tokens, cost))
   }
 
-  readonly event = (event: AnswerEvent): string => this.#take(event)
+  readonly event = (event: AnswerEvent): string => {
+    if (!this.#isCallPending || !isContent(event)) return this.#take(event)
+    this.#waiting.push(event)
+    return ''
+  }
 
   readonly end = (cost: CostNote | undefined): string => {
-    const closed = this.#begin() + this.#close() + this.#writeWaiting() + this.#citeLate()
+    const closed = this.#begin() + this.#writeWaiting(true) + this.#close() + this.#citeLate()
     const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
     const usage = messageUsage(this.#tokens, cost)
     return closed + say('message_delta', { delta, usage }) + say('message_stop', {})
@@ -86,7 +92,7 @@ export class MessageWriter implements StreamWriter {
       case 'reasoning':
         return this.#think(event)
       case 'tool_call':
-        return this.#call(event.index, event.id, event.name)
+        return this.#call(event)
       case 'tool_arguments':
         return this.#argue(event.index, event.text)
       case 'citation':
@@ -171,12 +177,10 @@ export class MessageWriter implements StreamWriter {
     return this.#add({ type: 'citations_delta', citation })
   }
 
-  #call(index: number, id: string, name: string): string {
-    const call: Call = { block: { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } }, json: '' }
-    const before = this.#openCall
-    this.#calls.set(index, call)
-    // Behind one that waits it waits as well: to see each time whether the open one is whole may take long.
-    if (!before || (this.#waiting.length === 0 && isWhole(before.json))) return this.#start(call.block, call)
+  #call(event: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+    const call = new OpenCall(event)
+    this.#calls.set(event.index, call)
+    if (!this.#isCallPending && !call.isCustom) return this.#start(call.block, call)
     this.#waiting.push(call)
     return ''
   }
@@ -184,23 +188,37 @@ export class MessageWriter implements StreamWriter {
   #argue(index: number, partial_json: string): string {
     const call = this.#calls.get(index)
     if (!call) return ''
-    call.json += partial_json
-    return this.#open === call.block ? this.#add({ type: 'input_json_delta', partial_json }) : ''
+    call.add(partial_json)
+    if (this.#openCall !== call) return ''
+    return this.#add({ type: 'input_json_delta', partial_json }) + this.#writeWaiting(false)
   }
 
-  #writeWaiting(): string {
+  /** Whether the next call or event must wait: the open call is not whole, or others wait before it. */
+  get #isCallPending(): boolean {
+    return this.#waiting.length > 0 || this.#openCall?.isWhole === false
+  }
+
+  /** @param isEnd whether calls are written though they are not whole. */
+  #writeWaiting(isEnd: boolean): string {
     let said = ''
-    for (const call of this.#waiting) {
-      const { block, json } = call
-      said += this.#start(block, call)
-      if (json) said += this.#add({ type: 'input_json_delta', partial_json: json })
-      said += this.#close()
+    while (this.#writtenWaiting < this.#waiting.length) {
+      const next = this.#waiting[this.#writtenWaiting]!
+      const isCall = next instanceof OpenCall
+      if (!isEnd && (this.#openCall?.isWhole === false || (isCall && next.isCustom))) return said
+      said += isCall ? this.#startWaiting(next) : this.#take(next)
+      this.#writtenWaiting++
     }
     this.#waiting = []
+    this.#writtenWaiting = 0
     return said
   }
 
-  #start(block: AnswerBlock, call?: Call): string {
+  #startWaiting(call: OpenCall): string {
+    const started = this.#start(call.block, call)
+    return call.json ? started + this.#add({ type: 'input_json_delta', partial_json: call.json }) : started
+  }
+
+  #start(block: AnswerBlock, call?: OpenCall): string {
     const before = this.#begin() + this.#close()
     this.#open = block
     this.#openCall = call
@@ -216,7 +234,7 @@ export class MessageWriter implements StreamWriter {
     const block = this.#open
     if (!block) return ''
     const call = this.#openCall
-    if (call) call.block.input = argumentsOf(call.json)
+    call?.close(this.#finish === 'length' || this.#finish === 'content_filter')
     const signed = block.type === 'thinking' ? this.#sign(block) : ''
     this.#open = undefined
     this.#openCall = undefined
@@ -229,13 +247,8 @@ function addTo(block: TextBlock, citations: object[]): void {
   for (const citation of citations) block.citations.push(citation)
 }
 
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json || '{}')
-    return true
-  } catch {
-    return false
-  }
+function isContent({ type }: AnswerEvent): boolean {
+  return type !== 'tool_call' && type !== 'tool_arguments' && type !== 'finish' && type !== 'usage'
 }
 
 function say(type: string, fields: object): string {

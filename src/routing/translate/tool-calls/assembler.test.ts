@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { AnswerEvent } from '#chat/events.ts'
+import { type AssemblerOptions, assembled } from './assembler.ts'
+import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
+
+type Piece = Omit<ToolCallPiece, 'type'>
+const a = '{"path":"a"}'
+const b = '{"path":"b"}'
+const finish = (reason: 'tool_calls' | 'length' = 'tool_calls'): AnswerEvent => ({
+  type: 'finish',
+  reason,
+  native: reason,
+})
+const text: AnswerEvent = { type: 'text', text: '\n' }
+const isPiece = (one: Piece | AnswerEvent): one is Piece => !('type' in one)
+
+function eventsOf(given: (Piece | AnswerEvent | (Piece | AnswerEvent)[])[], options?: AssemblerOptions): AnswerEvent[] {
+  const typed = given.map((one) =>
+    [one].flat().map((each): UpstreamEvent => (isPiece(each) ? { type: 'call_piece', ...each } : each)),
+  )
+  return assembled(typed, options)
+}
+
+/** The calls as a client adds them up, in order: id, name, arguments. */
+function callsOf(events: AnswerEvent[]): string[][] {
+  const calls: string[][] = []
+  for (const event of events) {
+    if (event.type === 'tool_call') {
+      assert.equal(event.index, calls.length, 'calls are numbered in the order in which they start')
+      calls.push([event.id, event.name, ''])
+    }
+    if (event.type === 'tool_arguments') calls[event.index]![2] += event.text
+  }
+  return calls
+}
+const calls = (...given: Parameters<typeof eventsOf>[0]) => callsOf(eventsOf([...given, finish()]))
+const one = [['call_a', 'read', a]]
+const two = [
+  ['call_a', 'read', a],
+  ['call_b', 'read', b],
+]
+const named = (id: string, key?: number) => ({ key, id, name: 'read' })
+
+describe('tool calls in pieces', () => {
+  test('id and name in every piece make one call', () => {
+    assert.deepEqual(
+      calls(named('call_a', 0), { ...named('call_a', 0), text: '{"path":' }, { ...named('call_a', 0), text: '"a"}' }),
+      one,
+    )
+    assert.deepEqual(
+      calls(named('call_a'), { ...named('call_a'), text: '{"path":' }, { ...named('call_a'), text: '"a"}' }),
+      one,
+    )
+    const unnamed = { name: 'read' }
+    assert.equal(calls(unnamed, { ...unnamed, text: '{"path":' }, { ...unnamed, text: '"a"}' }).length, 1)
+  })
+
+  test('calls under one number are separated by id, or by complete arguments', () => {
+    assert.deepEqual(calls({ ...named('call_a', 0), text: a }, { ...named('call_b', 0), text: b }), two)
+    const unnamed = [
+      { key: 0, name: 'read', text: a },
+      { key: 0, name: 'read', text: b },
+    ]
+    assert.deepEqual(
+      calls(...unnamed).map(([, , args]) => args),
+      [a, b],
+    )
+  })
+
+  test('calls without a number in one event are several', () => {
+    assert.deepEqual(
+      calls([
+        { ...named('call_a'), text: a },
+        { ...named('call_b'), text: b },
+      ]),
+      two,
+    )
+    assert.equal(calls([{ name: 'read' }, { name: 'read' }]).length, 2)
+  })
+
+  test('arguments, name and id come in any order', () => {
+    assert.deepEqual(calls({ key: 0, id: 'call_a', text: '{"path":' }, { key: 0, name: 'read', text: '"a"}' }), one)
+    assert.deepEqual(
+      calls({ key: 0, text: '{"path":' }, { key: 0, name: 'read', text: '"a"}' }, named('call_a', 0)),
+      one,
+    )
+    assert.deepEqual(calls({ text: a }, { name: 'read' }, { id: 'call_a' }), one)
+  })
+
+  test('calls that are filled in turns, with text in between, are whole', () => {
+    const parts = [named('call_a', 0), named('call_b', 1), { key: 0, text: '{"path":' }, { key: 1, text: '{"path":' }]
+    assert.deepEqual(calls(...parts, text, { key: 0, text: '"a"}' }, { key: 1, text: '"b"}' }), two)
+  })
+
+  test('arguments that only an opening or a closing event has are not lost', () => {
+    assert.deepEqual(calls({ ...named('call_a', 0), whole: a }, { key: 0, text: '' }, { key: 0, isClosed: true }), one)
+    assert.deepEqual(calls(named('call_a', 0), { key: 0, whole: a, isClosed: true }), one)
+    assert.deepEqual(
+      calls(named('call_a', 0), { key: 0, text: a.slice(0, 5) }, { ...named('call_a'), whole: a, isClosed: true }),
+      one,
+    )
+    assert.deepEqual(calls({ ...named('call_a', 0), text: a }, { ...named('call_a', 0), text: a }), one)
+    assert.deepEqual(
+      calls({ ...named('call_a'), whole: a, isClosed: true }, { ...named('call_a', 3), whole: a, isClosed: true }),
+      one,
+    )
+  })
+
+  test('no arguments are an empty object; the end of another block adds no call', () => {
+    for (const none of ['', ' ', 'null'])
+      assert.deepEqual(calls({ ...named('call_a', 0), text: none }), [['call_a', 'read', '{}']])
+    assert.deepEqual(calls({ key: 4, isClosed: true }, {}), [])
+    assert.deepEqual(calls({ ...named('call_a'), custom: true }), [['call_a', 'read', '']])
+  })
+
+  test('a call without an id gets one, and a repeated id is another call under another number', () => {
+    assert.deepEqual(callsOf(eventsOf([{ name: 'f', answerId: 'c' }, { name: 'g' }], { answerId: 'gen-1' })), [
+      ['call_c_0', 'f', '{}'],
+      ['call_gen-1_1', 'g', '{}'],
+    ])
+    const same = [
+      { ...named('x', 0), text: '{"path":' },
+      { ...named('x', 1), text: b },
+      { key: 0, id: 'x', text: '"a"}' },
+    ]
+    assert.deepEqual(calls(...same), [
+      ['x', 'read', a],
+      ['call_unnamed_1', 'read', b],
+    ])
+  })
+
+  test('arguments stream on once id and name are known', () => {
+    const given: UpstreamEvent[][] = [
+      [{ type: 'call_piece', ...named('call_a', 0) }],
+      [{ type: 'call_piece', key: 0, text: '{"pa' }],
+    ]
+    assert.equal(assembled(given.slice(0, 1)).length, 2)
+    assert.deepEqual(
+      eventsOf([named('call_a', 0), { key: 0, text: '{"pa' }, { key: 0, text: 'th":"a"}' }, finish()]).map((event) =>
+        event.type === 'tool_arguments' ? event.text : event.type,
+      ),
+      ['tool_call', '{"pa', 'th":"a"}', 'finish'],
+    )
+  })
+
+  test('arguments that are cut are an error, unless the answer was cut at its limit', () => {
+    const cut = { ...named('call_a', 0), text: '{"city": "ari' }
+    assert.throws(() => eventsOf([cut, finish()]), /arguments of its call of "read" are cut off/)
+    assert.throws(() => eventsOf([cut]), /cut off/)
+    assert.equal(callsOf(eventsOf([cut, finish('length')]))[0]![2], '{"city": "ari')
+    const tokens = { prompt: 1, completion: 10, cached: 0, cacheWritten: 0, reasoning: 0 }
+    const atLimit = eventsOf([cut, finish(), { type: 'usage', tokens }], { answerLimit: 10 })
+    assert.deepEqual(atLimit.at(-1), { type: 'finish', reason: 'length', native: 'tool_calls' })
+    assert.throws(() => eventsOf([cut, finish(), { type: 'usage', tokens }], { answerLimit: 11 }), /cut off/)
+  })
+
+  test('a call without a name and a second object behind the first are errors', () => {
+    assert.throws(() => eventsOf([{ key: 0, id: 'call_a', text: a }, finish()]), /a tool without a name/)
+    assert.throws(() => eventsOf([{ ...named('call_a', 0), text: a + b }]), /are two objects/)
+    assert.deepEqual(calls({ ...named('call_a', 0), text: `${a}\n}` }), one)
+  })
+})
+
+const argument = fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
+const callArbitrary = fc.record({
+  name: fc.constantFrom('read', 'write', 'f'),
+  input: argument,
+  cuts: fc.array(fc.nat(), { maxLength: 4 }),
+})
+const choices = fc.infiniteStream(fc.nat())
+type Style = 'numbers and ids' | 'numbers alone' | 'ids alone' | 'ids under one number'
+const style = fc.constantFrom<Style>('numbers and ids', 'numbers alone', 'ids alone', 'ids under one number')
+type Made = { id: string; name: string; args: string; pieces: Piece[] }
+
+/** The pieces of a call: the arguments cut anywhere, id and name in one piece, in several or in all. */
+function made(
+  { name, input, cuts }: { name: string; input: object; cuts: number[] },
+  at: number,
+  by: Style,
+  next: () => number,
+): Made {
+  const id = `call_${at}`
+  const args = JSON.stringify(input)
+  const places = [0, ...cuts.map((cut) => cut % args.length), args.length].sort((x, y) => x - y)
+  const texts = places.slice(1).map((to, index) => args.slice(places[index], to))
+  const withName = next() % texts.length
+  const withId = next() % texts.length
+  const pieces = texts.map((piece, index): Piece => {
+    const isNamed = index === withName || next() % 3 === 0
+    const isIdentified = by.startsWith('ids') || (by === 'numbers and ids' && (index === withId || next() % 3 === 0))
+    return {
+      text: piece,
+      ...(by !== 'ids alone' && { key: by === 'ids under one number' ? 0 : at }),
+      ...(isNamed && { name }),
+      ...(isIdentified && { id }),
+    }
+  })
+  return {
+    id: by === 'numbers alone' ? '' : id,
+    name,
+    args,
+    pieces: pieces.filter(({ text: piece, id, name }) => piece || id || name),
+  }
+}
+
+/** All pieces, those of each call in their order, with other events in between, in events of one or several. */
+function interleaved(all: Made[], next: () => number): (Piece | AnswerEvent)[][] {
+  const rest = all.map(({ pieces }) => [...pieces])
+  const given: (Piece | AnswerEvent)[][] = []
+  // Each call starts before the next one: its number in the answer is the order in which calls start.
+  const first = rest.map((pieces) => pieces.shift()!)
+  let started = 0
+  while (started < all.length || rest.some((pieces) => pieces.length > 0)) {
+    const open = rest.slice(0, started).filter((pieces) => pieces.length > 0)
+    const startsNext = started < all.length && (open.length === 0 || next() % 2 === 0)
+    const piece = startsNext ? first[started++]! : open[next() % open.length]!.shift()!
+    if (given.length > 0 && next() % 4 === 0) given.at(-1)!.push(piece)
+    else given.push([piece])
+    if (next() % 5 === 0) given.push([text])
+  }
+  return given
+}
+
+test('any split, repetition and interleaving of the pieces of calls gives the same calls', () => {
+  fc.assert(
+    fc.property(fc.array(callArbitrary, { minLength: 1, maxLength: 4 }), style, choices, (given, by, chosen) => {
+      const next = () => chosen.next().value as number
+      const all = given.map((one, at) => made(one, at, by, next))
+      const events = eventsOf([...interleaved(all, next), finish()])
+      const right = all.map(({ id, name, args }, at) => [id || `call_unnamed_${at}`, name, args])
+      assert.deepEqual(callsOf(events), right)
+    }),
+    { numRuns: 2000 },
+  )
+})

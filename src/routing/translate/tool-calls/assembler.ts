@@ -1,0 +1,153 @@
+import { madeCallId } from '#chat/call-id.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { PartialCall, startsObject } from './call.ts'
+import type { ToolCallPiece, UpstreamEvent } from './piece.ts'
+
+type Finish = Extract<AnswerEvent, { type: 'finish' }>
+
+export type AssemblerOptions = {
+  /** This service's id of the answer, from which the ids of calls are made where their upstream gives none. */
+  answerId?: string | undefined
+  /** The most tokens that the answer may have: arguments that are cut there are not an error. */
+  answerLimit?: number | undefined
+}
+
+/** The events of one answer, given by upstream event, with its tool calls assembled. @throws as `ToolCallAssembler` does. */
+export function assembled(given: readonly UpstreamEvent[][], options: AssemblerOptions = {}): AnswerEvent[] {
+  const assembler = new ToolCallAssembler(options)
+  return [...given.flatMap((events) => assembler.take(events)), ...assembler.end()]
+}
+
+/**
+ * Assembles the tool calls of one answer from their pieces. Each call comes out once, in the order in which the upstream
+ * started them: first `tool_call` with its id and name, then its arguments, as they come and whole at the end. Several
+ * calls may be open at a time.
+ * @throws Error for calls that cannot be completed, unless the answer was cut at its limit.
+ */
+export class ToolCallAssembler {
+  readonly #options: AssemblerOptions
+  readonly #calls: PartialCall[] = []
+  readonly #callOfKey = new Map<number, PartialCall>()
+  readonly #callOfId = new Map<string, PartialCall>()
+  #latest: PartialCall | undefined
+  /** Of the calls, so many were opened or dropped. */
+  #released = 0
+  /** So many were opened. */
+  #opened = 0
+  #batch = 0
+  #completionTokens = 0
+  /** An end that came while a call was cut. */
+  #finish: Finish | undefined
+  /** The answer ended at its limit: its calls may be cut. */
+  #isTruncated = false
+
+  constructor(options: AssemblerOptions) {
+    this.#options = options
+  }
+
+  /** @param given what one event of the upstream says. */
+  take(given: UpstreamEvent[]): AnswerEvent[] {
+    if (!given.some(concernsCalls)) return given as AnswerEvent[]
+    this.#batch++
+    return given.flatMap((event) => this.#take(event))
+  }
+
+  /** The upstream has sent everything. */
+  end(): AnswerEvent[] {
+    const finish = this.#finish
+    const isAtLimit = this.#completionTokens >= (this.#options.answerLimit ?? Number.POSITIVE_INFINITY)
+    if (finish && isAtLimit) this.#isTruncated = true
+    const calls = this.#closeAll()
+    if (!finish) return calls
+    return [...calls, isAtLimit ? { ...finish, reason: 'length' } : finish]
+  }
+
+  #take(event: UpstreamEvent): AnswerEvent[] {
+    if (event.type === 'call_piece') return this.#add(event)
+    if (event.type === 'usage') this.#completionTokens = event.tokens.completion
+    if (event.type !== 'finish') return [event]
+    if (event.reason === 'length' || event.reason === 'content_filter') this.#isTruncated = true
+    if (this.#isTruncated || !this.#calls.some((call) => call.isCut)) return [...this.#closeAll(), event]
+    // Some upstreams end before the last piece; and it may be the limit, which shows in the usage.
+    this.#finish = event
+    return []
+  }
+
+  #add(piece: ToolCallPiece): AnswerEvent[] {
+    const call = this.#callOf(piece)
+    if (!call) return []
+    const { id } = piece
+    const ofId = id ? this.#callOfId.get(id) : undefined
+    // The same id under another number is another call, which gets a generated id.
+    call.add(ofId && ofId !== call ? { ...piece, id: undefined } : piece)
+    call.batch = this.#batch
+    this.#latest = call
+    if (call.id !== undefined) this.#callOfId.set(call.id, call)
+    const key = piece.key ?? call.key
+    if (key !== undefined) this.#callOfKey.set(key, call)
+    return call.isOpen ? call.takeArguments() : this.#release()
+  }
+
+  /** The call that a piece belongs to; undefined for the end of what is not a call. */
+  #callOf(piece: ToolCallPiece): PartialCall | undefined {
+    const existing = this.#existingCallOf(piece)
+    if (existing || isOnlyEnd(piece)) return existing
+    const call = new PartialCall(piece.key)
+    this.#calls.push(call)
+    return call
+  }
+
+  #existingCallOf(piece: ToolCallPiece): PartialCall | undefined {
+    const { key, id } = piece
+    const ofKey = key === undefined ? undefined : this.#callOfKey.get(key)
+    const ofId = id ? this.#callOfId.get(id) : undefined
+    if (ofId && (key === undefined || ofId.key === undefined || ofId.key === key || ofId === ofKey)) return ofId
+    const next = ofKey ?? (key === undefined || this.#latest?.key === undefined ? this.#latest : undefined)
+    if (!next || (id && next.id !== undefined && !ofId) || this.#startsAnother(next, piece)) return undefined
+    return next
+  }
+
+  /** Whether a piece under the number of a call, or under none, is the first of another call. */
+  #startsAnother(call: PartialCall, { key, name, text = '' }: ToolCallPiece): boolean {
+    if (call.isComplete && startsObject(text)) return !!name || !call.hasArguments(text)
+    if (!name || call.name === undefined) return false
+    return name !== call.name || (key === undefined && call.batch === this.#batch)
+  }
+
+  /** Opens the calls that clients can be shown, in their order. */
+  #release(): AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    for (let call = this.#calls[this.#released]; call?.canOpen; call = this.#calls[++this.#released])
+      events.push(this.#open(call), ...call.takeArguments())
+    return events
+  }
+
+  #open(call: PartialCall): AnswerEvent {
+    const index = this.#opened++
+    return call.open(index, madeCallId(call.answerId || this.#options.answerId, index))
+  }
+
+  /** Nothing more of any call is to come. */
+  #closeAll(): AnswerEvent[] {
+    const events: AnswerEvent[] = []
+    for (const call of this.#calls) {
+      if (!call.isOpen && call.name === undefined) {
+        if (call.isBlank || this.#isTruncated) continue
+        throw new Error('it calls a tool without a name')
+      }
+      if (!call.isOpen) events.push(this.#open(call))
+      events.push(...call.takeLastArguments())
+      if (call.isCut && !this.#isTruncated) throw new Error(`the arguments of its call of "${call.name}" are cut off`)
+    }
+    this.#released = this.#calls.length
+    return events
+  }
+}
+
+function concernsCalls({ type }: UpstreamEvent): boolean {
+  return type === 'call_piece' || type === 'finish' || type === 'usage'
+}
+
+function isOnlyEnd({ id, name, text, whole }: ToolCallPiece): boolean {
+  return !id && !name && !text && !whole
+}

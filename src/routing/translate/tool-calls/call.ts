@@ -1,0 +1,131 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { JsonExtent } from '#lib/json-extent.ts'
+import type { ToolCallPiece } from './piece.ts'
+
+/** One tool call while its pieces arrive. */
+export class PartialCall {
+  readonly key: number | undefined
+  id: string | undefined
+  name: string | undefined
+  /** The number of the upstream event that added to it last. */
+  batch = 0
+  answerId: string | undefined
+  #namespace: string | undefined
+  #isCustom = false
+  #isClosed = false
+  /** The arguments so far; of JSON, nothing behind its end. */
+  #text = ''
+  #whole: string | undefined
+  readonly #extent = new JsonExtent()
+  /** Its number for clients, once they know it. */
+  #index: number | undefined
+  #sent = 0
+
+  constructor(key: number | undefined) {
+    this.key = key
+  }
+
+  /** Its arguments are a whole JSON object or list. */
+  get isComplete(): boolean {
+    return !this.#isCustom && this.#extent.isComplete
+  }
+
+  /** Its arguments are JSON that has not ended. */
+  get isCut(): boolean {
+    return !this.#isCustom && this.#extent.isCut
+  }
+
+  hasArguments(text: string): boolean {
+    return text === this.#text
+  }
+
+  get isOpen(): boolean {
+    return this.#index !== undefined
+  }
+
+  /** Clients can be shown it: all that comes before its arguments is known. */
+  get canOpen(): boolean {
+    return this.name !== undefined && (this.id !== undefined || this.#isClosed)
+  }
+
+  get isBlank(): boolean {
+    return this.#text.trim() === '' && !this.#whole && this.id === undefined
+  }
+
+  /** @throws Error for a second object behind the arguments. */
+  add({ id, name, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece): void {
+    this.id ||= id || undefined
+    this.name ||= name || undefined
+    this.#namespace ??= namespace
+    this.answerId ||= answerId
+    if (custom) this.#isCustom = true
+    if (text) this.#addText(text)
+    if (whole) this.#whole = whole
+    if (!isClosed) return
+    this.#isClosed = true
+    this.#complete()
+  }
+
+  /** @param id what it is called where its upstream gave it no id. */
+  open(index: number, id: string): AnswerEvent {
+    this.#index = index
+    return {
+      type: 'tool_call',
+      index,
+      id: this.id ?? id,
+      name: this.name!,
+      ...(this.#isCustom && { custom: true as const }),
+      ...(this.#namespace && { namespace: this.#namespace }),
+    }
+  }
+
+  /** The arguments that clients have not got. Arguments that are not an object wait until they are known to be final. */
+  takeArguments(): AnswerEvent[] {
+    return this.#isCustom || startsObject(this.#text) ? this.#take(this.#text) : []
+  }
+
+  /** The same when nothing more is to come. */
+  takeLastArguments(): AnswerEvent[] {
+    this.#complete()
+    if (this.#sent === 0 && !this.#isCustom && isNothing(this.#text)) this.#text = '{}'
+    return this.#take(this.#text)
+  }
+
+  #addText(text: string): void {
+    if (this.#isCustom) {
+      this.#text += text
+      return
+    }
+    // Some upstreams repeat the arguments when they are complete.
+    if (this.isComplete && text === this.#text) return
+    const taken = this.#extent.push(text)
+    this.#text += text.slice(0, taken)
+    if (startsObject(text.slice(taken))) throw new Error(`the arguments of a call of "${this.name}" are two objects`)
+  }
+
+  #complete(): void {
+    const whole = this.#whole
+    if (whole === undefined || this.isComplete) return
+    this.#whole = undefined
+    if (whole.startsWith(this.#text)) this.#addText(whole.slice(this.#text.length))
+    else if (this.#sent === 0) this.#replace(whole)
+  }
+
+  #replace(text: string): void {
+    this.#text = ''
+    this.#extent.reset()
+    this.#addText(text)
+  }
+
+  #take(text: string): AnswerEvent[] {
+    const index = this.#index!
+    const unsent = this.#sent === 0 ? text : text.slice(this.#sent)
+    this.#sent = text.length
+    return unsent === '' ? [] : [{ type: 'tool_arguments', index, text: unsent }]
+  }
+}
+
+export const startsObject = (text: string) => /^\s*\{/.test(text)
+
+/** Some models call a function without arguments in these words. */
+const isNothing = (text: string) => text.trim() === '' || text.trim() === 'null'
