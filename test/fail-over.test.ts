@@ -127,3 +127,18 @@ test('Postgres is frozen for 3 s behind haproxy: no request fails', {
   console.log(`${statuses.length} requests, ${failed.length} failed`)
   assert.deepEqual(failed, [])
 })
+
+test('a server whose clock is ten minutes ahead stores the time of the database, and warns', { skip }, async () => {
+  await using stack = new AsyncDisposableStack()
+  const place = await newEmptyPlace('sqlite')
+  stack.defer(place.remove)
+  const postgres = stack.use(await startOwnPostgres())
+  const skewedClock = new URL('cluster/skewed-clock.ts', import.meta.url).href
+  const skewed = { CLOCK_SKEW_MS: '600000', NODE_OPTIONS: `--import=${skewedClock}` }
+  const [server] = await startPriced(place, 1, postgres.url, skewed)
+  stack.use(server!)
+  const { data } = await manage(await server!.url, 'POST', '/keys', { name: 'new' })
+  const aheadMs = Date.parse(data.created_at) - Date.now()
+  assert.ok(Math.abs(aheadMs) < 300_000, `created_at is ${aheadMs} ms ahead`)
+  assert.match(server!.err(), /"offsetMs":-\d+,"msg":"the clock of this server is wrong/)
+})

@@ -60,7 +60,13 @@ async function startIn(folder: string): Promise<OwnPostgres> {
     }
   }
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
-    for (const pid of processesOf(data)) process.kill(pid, name)
+    for (const pid of processesOf(data)) {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // A worker of autovacuum has ended meanwhile.
+      }
+    }
   }
   return {
     port,
