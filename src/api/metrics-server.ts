@@ -1,9 +1,9 @@
 import { errorAnswer } from '#http/envelope.ts'
 import { wrongWithHost } from '#http/host.ts'
-import { gateRequests } from '#http/request-gate.ts'
 import { Fault } from '#lib/fault.ts'
 import { nameOf } from '#lib/host-name.ts'
 import { createServer } from '#lib/node-http.ts'
+import { inTurn } from '#lib/pipelined-requests.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -12,22 +12,23 @@ import type { Metrics } from './metrics.ts'
  * ask by a name of this host: a page in a browser here may make any other name lead here, and then read what comes.
  */
 export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address, names: readonly string[]) {
-  const server = createServer(async (request, response) => {
-    if (wrongWithHost(request) !== undefined || !isNamed(request.headers.host, names)) {
-      const why = 'Metrics are told only to who asks by a loopback name, or by one that METRICS_HOSTS lists.'
-      const { status, body } = errorAnswer(new Fault('forbidden', why))
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-      return
-    }
-    if (request.url !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
-      const { status, body } = errorAnswer(new Fault('not_found', 'There is only GET /metrics here.'))
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-      return
-    }
-    const { contentType, text } = await metrics.read()
-    response.writeHead(200, { 'content-type': contentType }).end(text)
-  })
-  gateRequests(server)
+  const server = createServer(
+    inTurn(async (request, response) => {
+      if (wrongWithHost(request) !== undefined || !isNamed(request.headers.host, names)) {
+        const why = 'Metrics are told only to who asks by a loopback name, or by one that METRICS_HOSTS lists.'
+        const { status, body } = errorAnswer(new Fault('forbidden', why))
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+        return
+      }
+      if (request.url !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
+        const { status, body } = errorAnswer(new Fault('not_found', 'There is only GET /metrics here.'))
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+        return
+      }
+      const { contentType, text } = await metrics.read()
+      response.writeHead(200, { 'content-type': contentType }).end(text)
+    }),
+  )
   const listening = Promise.withResolvers<void>()
   server.once('error', (error) => listening.reject(addressRefused(error, at, 'METRICS_PORT')))
   server.listen(at.port, at.host, listening.resolve)

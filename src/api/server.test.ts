@@ -79,3 +79,12 @@ test('health is answered without a query: liveness, readiness and a report', asy
   const { body } = await service.ask('GET', '/health/report')
   assert.deepEqual(Object.keys(body.checks), ['process', 'database', 'ledger', 'catalogue'])
 })
+
+test('GET /openapi.json and GET /docs, with the ETag of an earlier answer, return 304', async () => {
+  await using service = await startTestService()
+  for (const path of ['/openapi.json', '/docs']) {
+    const first = await service.ask('GET', path)
+    const second = await service.ask('GET', path, { headers: { 'if-none-match': first.headers.get('etag')! } })
+    assert.deepEqual([first.status, second.status, second.text], [200, 304, ''], path)
+  }
+})

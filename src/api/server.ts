@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { mountConsole } from '#console/mount.ts'
 import { databaseFault } from '#db/failures.ts'
 import { createApp, type RequestTimeouts } from '#http/app.ts'
@@ -6,23 +6,18 @@ import { type FinishedRequest, logRequest, requestsUnderWay, watchRequests } fro
 import { hostReader } from '#http/forwarded-host.ts'
 import { jsonReader } from '#http/json-body.ts'
 import { mountRoutes } from '#http/mount.ts'
-import { answerReady, type ReadyAnswer, readyAnswer } from '#http/ready-answer.ts'
-import { gateRequests } from '#http/request-gate.ts'
 import { takeShortcuts } from '#http/shortcut.ts'
 import { unknownRouteLog } from '#http/unknown-routes.ts'
 import { restateForChat } from '#interns/chat-fault.ts'
-import { once } from '#lib/once.ts'
 import { clients } from '#routing/translate/clients/clients.ts'
 import { absentOperations } from './absent-operations.ts'
 import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
 import { completionShortcut } from './completion-shortcut.ts'
 import type { ApiDeps } from './deps.ts'
-import { describeApi } from './description.ts'
 import { guardInterns, isInternChat } from './interns-access.ts'
+import { mountDescription } from './mount-description.ts'
 import { prefix, underPrefix } from './prefix.ts'
-import { policy, referencePage } from './reference/page.ts'
-import type { Document } from './reference/shape.ts'
 import { routes } from './routes.ts'
 import { wholeListShortcut } from './whole-list-shortcut.ts'
 
@@ -73,7 +68,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     wrap: deps.around,
     ...options,
   })
-  serveDescription(app)
+  mountDescription(app)
   if (deps.console) mountConsole(app, deps.console, deps.log)
   let closing = false
   app.addHook('preClose', (done) => {
@@ -84,27 +79,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
   const { checkResponses = false } = options
   const completions = completionShortcut({ deps, underWay, hostOf, readJson: jsonReader(app), checkResponses })
   takeShortcuts(app, () => closing, [completions, wholeListShortcut(deps, finished)])
-  gateRequests(app.server)
   return app
-}
-
-/** The description and its reference page. Their bytes are made once: every answer shares them. */
-function serveDescription(app: FastifyInstance): void {
-  const description = once(describeApi)
-  const json = once(() => readyAnswer('application/json; charset=utf-8', JSON.stringify(description())))
-  const page = once(() => readyAnswer('text/html; charset=utf-8', referencePage(description() as Document)))
-  const pageHeaders = {
-    'content-security-policy': policy,
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-  }
-  app.get(`${prefix}/openapi.json`, (request, reply) => sendReady(request, reply, json()))
-  app.get(`${prefix}/docs`, (request, reply) => sendReady(request, reply.headers(pageHeaders), page()))
-}
-
-async function sendReady(request: FastifyRequest, reply: FastifyReply, ready: ReadyAnswer): Promise<FastifyReply> {
-  const { status, headers, body } = await answerReady(request.headers, ready)
-  return reply.code(status).headers(headers).send(body)
 }
 
 /** @returns the URL it answers on. @throws StartupError when the address cannot be had. */

@@ -19,7 +19,12 @@ const types: Record<string, string> = {
 }
 
 type Page = { bytes: Buffer; etag: string }
-type Opened = { folder: string; files: ReadonlySet<string>; page: (wanted: Wanted) => Page }
+type Opened = {
+  files: ReadonlySet<string>
+  page: (wanted: Wanted) => Page
+  /** Reads a file of the bundle once. */
+  read: (name: string) => Promise<Buffer>
+}
 
 /** Puts the console on the server: one page for the paths of all screens, and the files that it names. */
 export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log): void {
@@ -34,10 +39,10 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
     app.get(`/${name}/*`, answerPage(name))
   }
   app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
-    const { folder, files } = await opened()
+    const { files, read } = await opened()
     const { file } = request.params
     if (!files.has(file)) throw new Fault('not_found', 'The console has no such file any more. Load the page again.')
-    return sendFile(request, reply, join(folder, file))
+    return sendFile(request, reply, file, read)
   })
 }
 
@@ -49,7 +54,7 @@ function isOfProgram({ headers: { accept, authorization } }: FastifyRequest): bo
 
 /** Reads what the bundle holds once it is there. */
 function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
-  let known: Opened | undefined
+  let known: (Opened & { folder: string }) | undefined
   return async () => {
     const folder = await bundle().catch((error: Error) => {
       log.error({ err: error }, 'the console is not there')
@@ -58,8 +63,20 @@ function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
     if (known?.folder === folder) return known
     const manifest = await readManifest(folder)
     if (!manifest) throw new Fault('unavailable', 'The files of the console are gone. Start the service again.')
-    known = { folder, files: new Set(manifest.files), page: pagesOf(manifest) }
+    known = { folder, files: new Set(manifest.files), page: pagesOf(manifest), read: fileReader(folder) }
     return known
+  }
+}
+
+function fileReader(folder: string): Opened['read'] {
+  const files = new Map<string, Promise<Buffer>>()
+  return (name) => {
+    const known = files.get(name)
+    if (known) return known
+    const bytes = readFile(join(folder, name))
+    files.set(name, bytes)
+    bytes.catch(() => files.delete(name))
+    return bytes
   }
 }
 
@@ -96,19 +113,19 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, e
   return reply.header('content-encoding', encoding).send(await compress(bytes, encoding))
 }
 
-/** The files' names say what is in them, so that nobody need ask twice. */
-async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string) {
+/** The name of a file contains a digest of its content, so that clients need not request it twice. */
+async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string, read: Opened['read']) {
   reply.headers({
     ...securityHeaders,
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',
-    etag: `"${path.slice(path.lastIndexOf('-') + 1)}"`,
+    etag: `"${name.slice(name.lastIndexOf('-') + 1)}"`,
   })
   if (request.headers['if-none-match'] === reply.getHeader('etag')) return reply.code(304).send()
-  reply.type(types[extname(path)] ?? 'application/octet-stream')
-  // Written in two encodings; who wants another one gets it plain.
+  reply.type(types[extname(name)] ?? 'application/octet-stream')
+  // The bundle has two encodings; clients that accept neither get the plain file.
   const encoding = acceptedEncoding(request.headers['accept-encoding'])
-  if (encoding === 'br') return reply.header('content-encoding', 'br').send(await readFile(`${path}.br`))
-  if (encoding === 'gzip') return reply.header('content-encoding', 'gzip').send(await readFile(`${path}.gz`))
-  return reply.send(await readFile(path))
+  if (encoding === 'br') return reply.header('content-encoding', 'br').send(await read(`${name}.br`))
+  if (encoding === 'gzip') return reply.header('content-encoding', 'gzip').send(await read(`${name}.gz`))
+  return reply.send(await read(name))
 }

@@ -4,6 +4,7 @@ import { Refusal } from '#interns/refusal.ts'
 import { contractVersion, type Runs } from '#interns/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
 import { createServer } from '#lib/node-http.ts'
+import { inTurn } from '#lib/pipelined-requests.ts'
 import { serveFiles } from './files/serve-files.ts'
 import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
@@ -22,12 +23,14 @@ export function createHttpServer(
   deps: HttpServerDeps,
   create: (listener: RequestListener) => Server = createServer,
 ): Server {
-  const server = create((request, response) => {
-    serve(deps, { request, response }).catch((error) => {
-      if (!request.complete) leaveUnread(request, response)
-      fail(deps, response, error)
-    })
-  })
+  const server = create(
+    inTurn((request, response) => {
+      serve(deps, { request, response }).catch((error) => {
+        if (!request.complete) leaveUnread(request, response)
+        fail(deps, response, error)
+      })
+    }),
+  )
   // A turn may be silent for as long as it likes; who is behind the door knows the token.
   server.requestTimeout = 0
   server.keepAliveTimeout = 60_000

@@ -131,7 +131,11 @@ async function answered(handle: () => unknown, request: FastifyRequest, reply: F
 }
 
 function send(reply: FastifyReply, status: number, result: unknown) {
-  if (!(result instanceof HttpAnswer)) return reply.code(status).send(result)
+  return result instanceof HttpAnswer ? sendAnswer(reply, result) : reply.code(status).send(result)
+}
+
+/** Sends an answer with its own status and headers. */
+export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
   // Admitting the request may have forbidden caches to keep the answer: that stays so.
   const isUnkept = reply.getHeader('cache-control') === 'no-store'
   if (result.reason !== undefined) noteFailureReason(reply.raw, result.reason)

@@ -11,7 +11,7 @@ export type ReadyAnswer = {
   bytes: () => Buffer
 }
 
-/** Constant text as a ready answer. Its bytes are made here, once. */
+/** An answer that is the same for every request: its bytes and its validator are made once. */
 export function readyAnswer(type: string, text: string): ReadyAnswer {
   const bytes = Buffer.from(text)
   const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
