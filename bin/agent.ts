@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -13,20 +14,26 @@ const { tools } = await import('#agent/tools/tools.ts')
 const { webFetch } = await import('#agent/tools/web_fetch.ts')
 const { StartupError } = await import('#lib/fault.ts')
 const { newUuid: newId } = await import('#lib/id.ts')
+const { outgoingFetch } = await import('#lib/outgoing.ts')
+const { proxiesInEnvironment } = await import('#lib/proxies.ts')
 const { version } = await import('#lib/version.ts')
 
 process.umask(0o077)
 try {
   const settings = readSettings(process.env)
+  const proxies = proxiesInEnvironment(process.env)
   const { sandboxProgram: program, sandboxReadable: readable, withoutSandbox } = settings
-  const sandbox = { program, path: process.env.PATH, node: process.execPath, readable }
+  const extra = process.env.NODE_EXTRA_CA_CERTS
+  const authorities = extra !== undefined && existsSync(extra) ? extra : undefined
+  const sandbox = { program, path: process.env.PATH, node: process.execPath, readable, authorities }
   const connection = createAgent({
     settings,
     ...(await modelFor(settings)),
-    tools: settings.webHosts.length > 0 ? [...tools, webFetch(settings.webHosts)] : tools,
+    tools: settings.webHosts.length > 0 ? [...tools, webFetch(settings.webHosts, proxies)] : tools,
     shell: createShell({ env: process.env, sandbox, withoutSandbox }),
     store: createSessionStore(join(settings.stateDir, 'sessions')),
     version,
+    fetch: outgoingFetch(proxies),
     now: Date.now,
     newId,
   }).connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))

@@ -23,6 +23,8 @@ export type AgentDeps = {
   version: string
   now: Now
   newId: NewId
+  /** Reaches servers of tools; the global one by default. */
+  fetch?: typeof globalThis.fetch
 }
 
 /** Servers of tools of a session that nobody talks to are ended after this time. */

@@ -2,8 +2,9 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Command } from './command.ts'
 import {
   account,
+  authoritiesInside,
   beforeCommand,
-  environment,
+  environmentOf,
   etc,
   group,
   hostname,
@@ -27,6 +28,7 @@ function root(workspace: string, options: SandboxOptions): string[] {
     ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
     ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
     ...['--ro-bind-try', options.node, nodeInside],
+    ...(options.authorities === undefined ? [] : ['--ro-bind-try', options.authorities, authoritiesInside]),
     ...['--dev', '/dev', '--size', String(sizes.sharedMemory), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc', '--size', String(sizes.tmp), '--tmpfs', '/tmp'],
     // After /tmp, as they may be in there.
@@ -56,7 +58,7 @@ export function underBubblewrap(
   options: SandboxOptions,
   { script, workspace, cpuSeconds, apart, filter }: Inside & { filter: Buffer },
 ): Command {
-  const set = Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value])
+  const set = Object.entries(environmentOf(options)).flatMap(([name, value]) => ['--setenv', name, value])
   const start = `${beforeCommand(cpuSeconds)} exec ${sandboxedCommand(apart)}`
   return {
     file: program,

@@ -25,11 +25,16 @@ export type OpenSession = {
 }
 
 /** Sessions by id. Each starts, and starts again, in the mode that asks. */
-export function createOpenSessions(deps: { store: SessionStore; newId: NewId; now: Now }) {
+export function createOpenSessions(deps: {
+  store: SessionStore
+  newId: NewId
+  now: Now
+  fetch?: typeof globalThis.fetch
+}) {
   const open = new Map<string, OpenSession>()
 
   const take = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
-    const mcp = sessionTools(servers, deps.now)
+    const mcp = sessionTools(servers, deps.now, deps.fetch)
     const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
     open.set(log.session.id, session)
     return session

@@ -1,3 +1,4 @@
+import { authorityEnvironment } from '#lib/authorities.ts'
 import { nicenessPlus } from '#lib/process-priority.ts'
 
 /** `readable`: paths of the host that commands may read besides the system's programs, such as a toolchain. */
@@ -10,6 +11,8 @@ export type SandboxOptions = {
   systemPath?: string
   node: string
   readable: string[]
+  /** A file of trusted authorities. */
+  authorities?: string | undefined
 }
 
 export const megabyte = 1024 * 1024
@@ -35,11 +38,14 @@ export const etc = [
 ].map((name) => `/etc/${name}`)
 
 export const nodeInside = '/opt/signalbox/bin/node'
+export const authoritiesInside = '/opt/signalbox/authorities.pem'
 
 export const sizes = { tmp: 512 * megabyte, sharedMemory: 64 * megabyte }
 
-export const environment = {
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/signalbox/bin',
+export const pathInside = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/signalbox/bin'
+
+const fixedEnvironment = {
+  PATH: pathInside,
   HOME: '/tmp',
   TMPDIR: '/tmp',
   USER: account.name,
@@ -51,6 +57,12 @@ export const environment = {
   GIT_PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
 }
+
+/** The environment of every command in the sandbox. */
+export const environmentOf = ({ authorities }: SandboxOptions): Record<string, string> => ({
+  ...fixedEnvironment,
+  ...(authorities !== undefined && authorityEnvironment(authoritiesInside)),
+})
 
 /** Each command's own limits; what all of them hold together is watched from outside (`CommandLimits`). */
 const limits = ['-u 512', '-n 4096', `-f ${2 * megabyte}`, `-d ${4 * megabyte}`, '-c 0']

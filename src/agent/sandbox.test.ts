@@ -52,6 +52,15 @@ for (const { name, sandbox, missing } of ways) {
       assert.equal(readFileSync(join(workspace.path, 'here.txt'), 'utf8'), 'made\n')
     })
 
+    test('programs find the trusted authorities that the agent has', async () => {
+      const file = join(workspace.path, 'authorities.pem')
+      writeFileSync(file, 'PEM')
+      const shell = realShell({}, { ...sandbox, authorities: file })
+      const script = 'cat "$NODE_EXTRA_CA_CERTS" "$GIT_SSL_CAINFO" "$SSL_CERT_FILE"'
+      const options = { workspace: workspace.path, sandbox: true, timeoutMs: 10_000, signal: never }
+      assert.equal((await shell.run(script, options)).output, 'PEMPEMPEM')
+    })
+
     test('nothing else can be written, and /tmp is not the host’s', async () => {
       const outside = join(tmpdir(), `escape-${process.pid}`)
       const { output } = await inside(

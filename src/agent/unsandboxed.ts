@@ -1,8 +1,11 @@
+import { authorityVariables } from '#lib/authorities.ts'
 import { markerVariable } from '#lib/process-marker.ts'
+import { proxyVariables } from '#lib/proxies.ts'
 import type { Command } from './command.ts'
 
 /** Of the agent's environment, what a command may see: never keys, never settings. */
 const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR']
+const proxies = proxyVariables.flatMap((name) => [name, name.toUpperCase()])
 /**
  * A command ends with the agent that started it, even when the agent is killed: the pipe on descriptor 3 then ends, and
  * the watcher takes the whole process group with it.
@@ -20,7 +23,9 @@ export function unsandboxed(
   mark: string,
   apart = false,
 ): Command {
-  const kept = passedOn.flatMap((name) => (agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const]))
+  const kept = [...passedOn, ...proxies, ...authorityVariables].flatMap((name) =>
+    agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
+  )
   return {
     file: '/bin/bash',
     args: ['-c', `${watcher}; exec /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`, script],

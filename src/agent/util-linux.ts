@@ -3,14 +3,16 @@ import { dirname } from 'node:path'
 import type { Command } from './command.ts'
 import {
   account,
+  authoritiesInside,
   beforeCommand,
-  environment,
+  environmentOf,
   etc,
   group,
   hostname,
   type Inside,
   nodeInside,
   passwd,
+  pathInside,
   type SandboxOptions,
   sandboxedCommand,
   sizes,
@@ -31,10 +33,12 @@ export function underUtilLinux(
 ): Command {
   const [inTmp, elsewhere] = [true, false].map((is) => options.readable.filter((path) => isWithin(path, '/tmp') === is))
   const shown = [...systemFolders.filter(isFolder), ...etc, ...elsewhere!].filter((path) => existsSync(path))
+  const { authorities } = options
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
     ...['/usr', ...shown].flatMap((path) => readOnly(path, path)),
     ...readOnly(options.node, nodeInside),
+    ...(authorities === undefined ? [] : readOnly(authorities, authoritiesInside)),
     ...devices.map((path) => `${escaped(path)} ${root}${path} none bind`),
     `devpts ${root}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
     `${root}/dev/pts/ptmx ${root}/dev/ptmx none bind`,
@@ -45,7 +49,13 @@ export function underUtilLinux(
     // Last, as it may be in a folder that is covered before.
     `${escaped(workspace)} ${root}${escaped(workspace)} none bind,X-mount.mkdir`,
   ]
-  const files = [...shown.filter((path) => !isFolder(path)), nodeInside, ...devices, '/dev/ptmx']
+  const files = [
+    ...shown.filter((path) => !isFolder(path)),
+    nodeInside,
+    ...(authorities === undefined ? [] : [authoritiesInside]),
+    ...devices,
+    '/dev/ptmx',
+  ]
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...shown.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
   const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand(apart)}; exit $?`
@@ -58,7 +68,7 @@ export function underUtilLinux(
       ...['/bin/sh', '-c', build(tree), 'sandbox', ...last],
     ],
     cwd: workspace,
-    env: { ...environment, PATH: options.systemPath ?? systemPath },
+    env: { ...environmentOf(options), PATH: options.systemPath ?? systemPath },
     feeds: [filter],
   }
 }
@@ -123,7 +133,7 @@ syscall($prctl, 24, $_, 0, 0, 0) for 0 .. 63;
 asked($prctl, 38, 1, 0, 0, 0);
 asked($prctl, 22, 2, pack('S x6 P', length($filter) / 8, $filter), 0, 0);
 delete @ENV{'PWD', 'OLDPWD'};
-$ENV{PATH} = ${JSON.stringify(environment.PATH)};
+$ENV{PATH} = ${JSON.stringify(pathInside)};
 exec { $command[0] } @command or die "$command[0]: $!";
 `
 

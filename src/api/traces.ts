@@ -1,6 +1,8 @@
 import type { Attributes, Span, Tracer } from '@opentelemetry/api'
 import type { IdGenerator } from '@opentelemetry/sdk-trace'
+import { Agent, https } from '#lib/node-http.ts'
 import { toUsd } from '#lib/pico-usd.ts'
+import { type ProxySettings, proxyFor } from '#lib/proxies.ts'
 import type { SpanName } from '#lib/trace-parent.ts'
 import { version } from '#lib/version.ts'
 import type { Generation } from '#usage/generation.ts'
@@ -17,13 +19,26 @@ export type Traces = Partial<RequestSpans> & {
 type Variable = (name: string) => string | undefined
 
 /** Nothing, and nothing loaded, unless the standard variables name a collector. */
-export async function openTraces(variable: Variable, now: () => number, instance: string): Promise<Traces> {
-  const wanted = variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+export async function openTraces(
+  variable: Variable,
+  now: () => number,
+  instance: string,
+  proxies: ProxySettings,
+): Promise<Traces> {
+  const collectorUrl = variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   const off = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
-  return wanted && !off ? startTraces(variable, now, instance) : { on: false, record: () => {}, close: async () => {} }
+  return collectorUrl && !off
+    ? startTraces(variable, now, instance, proxies, collectorUrl)
+    : { on: false, record: () => {}, close: async () => {} }
 }
 
-async function startTraces(variable: Variable, now: () => number, instance: string): Promise<Traces> {
+async function startTraces(
+  variable: Variable,
+  now: () => number,
+  instance: string,
+  proxies: ProxySettings,
+  collector: string,
+): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, resources, { requestSpans }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -34,7 +49,7 @@ async function startTraces(variable: Variable, now: () => number, instance: stri
   const named = resources.resourceFromAttributes({ 'service.name': variable('OTEL_SERVICE_NAME') ?? 'signalbox' })
   const own = resources.resourceFromAttributes({ 'service.instance.id': instance, 'service.version': version })
   const resource = own.merge(resources.detectResources({ detectors: [resources.envDetector] })).merge(named)
-  const exporter = new OTLPTraceExporter()
+  const exporter = new OTLPTraceExporter({ httpAgentOptions: collectorAgent(proxies, collector) })
   const idGenerator = new ChosenIds(new sdk.RandomIdGenerator())
   const spanProcessors = [new sdk.BatchSpanProcessor({ exporter })]
   const provider = new sdk.TracerProvider({ resource, spanProcessors, idGenerator })
@@ -45,6 +60,14 @@ async function startTraces(variable: Variable, now: () => number, instance: stri
     ...requestSpans(api, tracer, now),
     close: () => provider.shutdown().catch(() => {}),
   }
+}
+
+/** Node's agents go through a proxy by themselves, if they are given one. */
+function collectorAgent(proxies: ProxySettings, collector: string) {
+  const url = URL.parse(collector)
+  const proxy = url ? proxyFor(proxies, url) : undefined
+  const options = { keepAlive: true, ...(proxy && { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }) }
+  return (protocol: string) => (protocol.startsWith('https') ? new (https().Agent)(options) : new Agent(options))
 }
 
 /** Upstreams were told the ids of spans before those are made. */

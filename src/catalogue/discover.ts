@@ -1,4 +1,5 @@
 import { bodyText } from '#lib/body-text.ts'
+import { connectionFailure } from '#lib/connection-failure.ts'
 import { expandUrl, holdsPassword } from './expand-url.ts'
 import type { Layer, ProviderPatch } from './layer.ts'
 import { listedModels } from './listed-models.ts'
@@ -7,6 +8,7 @@ import { providersOf } from './merge.ts'
 
 type DiscoverDeps = {
   variable: (name: string) => string | undefined
+  fetch?: typeof globalThis.fetch
   /** A server must send its whole list within this time. */
   patienceMs?: number
   /** After how long a server that was away is asked again. */
@@ -25,6 +27,7 @@ const standardRetryMs = 10_000
  */
 export function createDiscovery({
   variable,
+  fetch = globalThis.fetch,
   patienceMs = standardPatienceMs,
   retryMs = standardRetryMs,
 }: DiscoverDeps): Discover {
@@ -59,7 +62,7 @@ export function createDiscovery({
       if (!isSame) absent.set(slug, () => listOf(slug, provider, source))
       const before = isSame ? last : emptyLayer(source)
       const kept = before.models.size > 0 ? '; what it listed before is kept' : ''
-      const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs)}${kept}`
+      const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs, source)}${kept}`
       return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
     }
   }
@@ -124,8 +127,9 @@ const emptyLayer = (source: string): Layer => ({
   mergedRows: 0,
 })
 
-function failureText({ name, message, cause }: Error, patienceMs: number): string {
+function failureText(error: Error, patienceMs: number, source: string): string {
+  const { name } = error
   if (name === 'TimeoutError') return `it did not answer within ${patienceMs} ms`
   if (name === 'SyntaxError') return 'its answer is no JSON'
-  return cause instanceof Error ? cause.message : message
+  return connectionFailure(error, URL.parse(source)?.host ?? source)
 }

@@ -1,5 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { bodyText } from '#lib/body-text.ts'
+import { connectionFailure } from '#lib/connection-failure.ts'
 import { CatalogueRefused } from './layer.ts'
 import { combine, type LoadReport } from './load.ts'
 import { namesPath, readNames, withNames } from './models-dev/kept-names.ts'
@@ -12,14 +13,14 @@ const patienceMs = 60_000
 const maxBytes = 256 * 1024 * 1024
 
 /** The text at a URL. @throws CatalogueRefused with the reason when it cannot be had. */
-export async function fetchSnapshot(url: string): Promise<string> {
+export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
     if (response.ok) return await bodyText(response, maxBytes)
     throw new Error(`the answer was ${response.status} ${response.statusText}`)
   } catch (error) {
-    const { message, cause } = error as Error
-    throw new CatalogueRefused(`${url} cannot be read: ${cause instanceof Error ? cause.message : message}.`)
+    const reason = connectionFailure(error as Error, URL.parse(url)?.host ?? url)
+    throw new CatalogueRefused(`${url} cannot be read: ${reason}.`)
   }
 }
 

@@ -3,6 +3,8 @@ import { prefix } from '#api/prefix.ts'
 import type { Environment } from '#config/load.ts'
 import { bodyText } from '#lib/body-text.ts'
 import { StartupError } from '#lib/fault.ts'
+import { outgoingFetch } from '#lib/outgoing.ts'
+import { proxiesInEnvironment } from '#lib/proxies.ts'
 import { SseReader } from '#lib/sse.ts'
 import { noAnswer, sentElsewhere, why } from './no-answer.ts'
 
@@ -47,6 +49,7 @@ export type ApiClient = {
 export function apiClient(env: Environment, needed = 'a management key'): ApiClient {
   const url = baseUrl(env.SIGNALBOX_URL || standardUrl)
   const key = keyOf(env.SIGNALBOX_KEY, needed)
+  const fetch = outgoingFetch(proxiesInEnvironment(env))
 
   function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
     return call(method, path, body && { type: 'application/json', body: JSON.stringify(body) }, signal)

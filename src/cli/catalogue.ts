@@ -10,6 +10,7 @@ import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sync.ts'
 import { loadConfig } from '#config/load.ts'
 import { takeDataDir } from '#db/data-dir.ts'
 import { StartupError } from '#lib/fault.ts'
+import { outgoingFetch } from '#lib/outgoing.ts'
 import type { Terminal } from './terminal.ts'
 
 export function catalogueCommand(program: Command, terminal: Terminal): void {
@@ -31,7 +32,7 @@ type SyncOptions = { from?: string; url: string; list?: boolean }
 
 async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
   const config = loadConfig(env)
-  const text = from ? await readSource(from) : await fetchSnapshot(url)
+  const text = from ? await readSource(from) : await fetchSnapshot(url, outgoingFetch(config))
   const dataDir = takeDataDir(config.data_dir, { exclusive: false, serves: false })
   const path = snapshotPath({ ...config, data_dir: dataDir.path })
   const report = await storeSnapshot(text, from ?? url, path)
@@ -42,8 +43,9 @@ async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): P
 async function check(file: string, { env, out }: Terminal): Promise<void> {
   // First of all, so that a file that is not there is told of as an argument, and not as a setting.
   const text = await readSource(file)
-  const discover = createDiscovery({ variable: (name) => env[name] })
-  const { data, report } = await loadCatalogue({ ...loadConfig(env), catalogue_file: file }, discover)
+  const config = loadConfig(env)
+  const discover = createDiscovery({ variable: (name) => env[name], fetch: outgoingFetch(config) })
+  const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
   const problems = report.skipped.filter(({ source }) => source === file)
   for (const problem of problems) out(line(problem))
   const ofServers = report.skipped.filter(({ source }) => /^https?:/.test(source))

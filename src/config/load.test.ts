@@ -149,6 +149,8 @@ test('what is shown holds every setting, and no secret', () => {
       BOOTSTRAP_MANAGEMENT_KEY: key,
       DATABASE_URL: 'postgres://me:hunter2@host/db',
       OIDC_CLIENT_SECRET: 'hunter2',
+      HTTPS_PROXY: 'http://me:hunter2@proxy.example',
+      http_proxy: 'http://me:hunter2@proxy.example',
     }),
   )
   for (const name of settingNames) assert.match(shown, new RegExp(`^(# )?${name}:`, 'm'))

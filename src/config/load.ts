@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { StartupError } from '#lib/fault.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
+import { proxyVariable, proxyVariables } from '#lib/proxies.ts'
 import { nearestName } from '#lib/strict-fields.ts'
 import { whyUnread } from '#lib/system-error.ts'
 import { type Config, fileOnly, parseSettings, type SettingName, settingNames } from './settings.ts'
@@ -46,7 +47,7 @@ function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
   const found: Partial<Record<SettingName, string>> = {}
   for (const name of settingNames) {
     const variable = name.toUpperCase()
-    const value = env[variable]
+    const value = isProxyVariable(name) ? proxyVariable(env, name) : env[variable]
     if (value === undefined || value.trim() === '') continue
     if (fileOnly.has(name)) {
       throw new StartupError(`${variable} is no environment variable: set ${name} in the configuration file (CONFIG).`)
@@ -55,6 +56,9 @@ function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
   }
   return found
 }
+
+const isProxyVariable = (name: string): name is (typeof proxyVariables)[number] =>
+  proxyVariables.some((variable) => variable === name)
 
 function readConfigFile(path: string): Record<string, unknown> {
   let text: string

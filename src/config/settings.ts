@@ -6,6 +6,7 @@ import { databaseSettings } from './database-settings.ts'
 import { internHostSettings } from './intern-host-settings.ts'
 import { internSettings } from './intern-settings.ts'
 import { kubernetesSettings } from './kubernetes-settings.ts'
+import { networkSettings } from './network-settings.ts'
 import { oidcSettings } from './oidc-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
 import { address, ChosenKey, HostName, list, milliseconds, Origin, PlainOrigin } from './setting-values.ts'
@@ -99,6 +100,7 @@ export const Settings = z.strictObject({
     .default(168)
     .describe('After how many hours a browser is signed out in any case.'),
   ...oidcSettings,
+  ...networkSettings,
   cors_origins: list(Origin)
     .default([])
     .describe(
@@ -234,4 +236,7 @@ export const secretSettings: ReadonlySet<SettingName> = new Set([
   'bootstrap_api_key',
   'database_url',
   'oidc_client_secret',
+  // Their URLs may hold a password.
+  'https_proxy',
+  'http_proxy',
 ])

@@ -17,13 +17,18 @@ test('what is for one host or one site is not public, however it is written', ()
 test('a name with one address that is not public is refused whole', async () => {
   const resolve = async () => ['8.8.8.8', '10.0.0.1']
   await assert.rejects(
-    publicAddresses('rebind.example.com', 'of_origins', resolve),
+    publicAddresses('rebind.example.com', 'of_origins', { resolve }),
     /rebind\.example\.com is not a public one/,
   )
-  assert.deepEqual(await publicAddresses('git.example.com', 'of_origins', async () => ['8.8.8.8']), ['8.8.8.8'])
+  assert.deepEqual(await publicAddresses('git.example.com', 'of_origins', { resolve: async () => ['8.8.8.8'] }), [
+    '8.8.8.8',
+  ])
 })
 
 test('a name that nobody knows is told as such', async () => {
   const none = async () => Promise.reject(new Error('ENOTFOUND'))
-  await assert.rejects(publicAddresses('nowhere.example', 'of_origins', none), /the host nowhere\.example is not known/)
+  await assert.rejects(
+    publicAddresses('nowhere.example', 'of_origins', { resolve: none }),
+    /the host nowhere\.example is not known/,
+  )
 })

@@ -28,18 +28,25 @@ type Resolve = (host: string) => Promise<string[]>
 
 const resolveHost: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
+/** Names that never belong to a public host: without a dot, or under a domain reserved for private use. */
+const isSpecialName = (host: string) =>
+  !host.replace(/\.$/, '').includes('.') ||
+  /\.(internal|local|localhost|localdomain|home\.arpa|lan|intranet|corp)\.?$/i.test(host)
+
 /**
  * The addresses of a host, all of them public: who may name a host must not reach with it what only this one reaches.
  * @param setting by which the operator may name it all the same.
+ * @param options `isProxied`: a proxy connects, so a name that only the proxy can resolve is left to it, with no address.
  * @throws Error that says, for whoever named the host, what is wrong with it.
  */
 export async function publicAddresses(
   hostname: string,
   setting: string,
-  resolve: Resolve = resolveHost,
+  { isProxied = false, resolve = resolveHost }: { isProxied?: boolean; resolve?: Resolve } = {},
 ): Promise<string[]> {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = await resolve(host).catch(() => [])
+  if (addresses.length === 0 && isProxied && !isSpecialName(host)) return []
   if (addresses.length === 0) throw new Error(`the host ${host} is not known`)
   if (addresses.every(isPublicAddress)) return addresses
   throw new Error(

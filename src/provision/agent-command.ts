@@ -1,5 +1,7 @@
 import type { Config } from '#config/settings.ts'
 import type { Intern } from '#interns/store.ts'
+import { authorityEnvironment } from '#lib/authorities.ts'
+import { type ProxySettings, proxyEnvironment } from '#lib/proxies.ts'
 import type { AgentCommand } from './intern-home.ts'
 
 /** Where a daemon and its agent find what they need. */
@@ -9,13 +11,15 @@ export type AgentPlaces = {
   builtin: string
   instructions: string
   baseUrl: string
+  /** The file of trusted authorities, if not the system's alone. */
+  authorities: string | undefined
   /** The folder that the builtin agent remembers in, and the one for its compiled code. */
   state: string
   compileCache: string
 }
 
 type AgentCommandDeps = {
-  config: Pick<Config, 'agents' | 'default_intern_model'>
+  config: Pick<Config, 'agents' | 'default_intern_model'> & ProxySettings
   places: AgentPlaces
   secret: string
   /** The service itself, as the agent reaches it. */
@@ -31,6 +35,8 @@ type AgentCommandDeps = {
 export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentCommand {
   const { config, places, secret, baseUrl, sandbox } = around
   const told = {
+    ...proxyEnvironment(config, baseUrl),
+    ...(places.authorities !== undefined && authorityEnvironment(places.authorities)),
     SIGNALBOX_BASE_URL: baseUrl,
     // Another server may take the intern over, at another address, while its agent runs.
     SIGNALBOX_BASE_URL_FILE: places.baseUrl,

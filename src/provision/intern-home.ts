@@ -59,6 +59,8 @@ export type HomeContents = {
   /** Whether it is started for a prompt: its agent starts along with it. */
   startsAgent: boolean
   baseUrl: string
+  /** Trusted authorities, as PEM, if not the system's alone. */
+  authorities: string | undefined
   /** The user that it runs as, if not as ours. */
   uid: number | undefined
   /** Where it listens for other hosts, as in the daemon's settings. */
@@ -69,6 +71,7 @@ export const settingsFile = (home: string) => join(home, 'settings.json')
 export const logFile = (home: string) => join(home, 'daemon.log')
 export const instructionsFile = (home: string) => join(home, 'instructions.md')
 export const baseUrlFile = (home: string) => join(home, 'service-url')
+export const authoritiesFile = (home: string) => join(home, 'trusted.pem')
 const recordFile = (home: string) => join(home, 'daemon.json')
 
 /**
@@ -77,7 +80,7 @@ const recordFile = (home: string) => join(home, 'daemon.json')
  */
 export function prepareHome(
   home: string,
-  { agent, instructions, limits, hasMcpServers, startsAgent, baseUrl, uid, listen }: HomeContents,
+  { agent, instructions, limits, hasMcpServers, startsAgent, baseUrl, authorities, uid, listen }: HomeContents,
 ): { socketPath: string; token: string } {
   prepareFolders(home, uid)
   const connection = socketPathOf(home)
@@ -93,6 +96,7 @@ export function prepareHome(
   writeOwned(uid, join(home, 'token'), token)
   writeOwned(uid, instructionsFile(home), instructions)
   writeBaseUrl(home, baseUrl, uid)
+  if (authorities !== undefined) writeOwned(uid, authoritiesFile(home), authorities)
   writeOwned(uid, settingsFile(home), JSON.stringify(settings, null, 2))
   return { socketPath, token }
 }

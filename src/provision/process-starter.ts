@@ -6,6 +6,7 @@ import type { Progress } from '#interns/intern.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import type { Intern } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
+import { trustedAuthorities } from '#lib/authorities.ts'
 import { once } from '#lib/once.ts'
 import { agentCommandOf } from './agent-command.ts'
 import { makeGroup } from './control-group.ts'
@@ -14,6 +15,7 @@ import { daemonLimits } from './daemon-limits.ts'
 import { endDaemon, untilAnswering } from './daemon-process.ts'
 import {
   type AgentCommand,
+  authoritiesFile,
   baseUrlFile,
   type DaemonRecord,
   forgetEnd,
@@ -130,6 +132,7 @@ export class ProcessStarter {
     const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
     const connection = prepareHome(home, {
       ...{ agent, limits: daemonLimits(config), startsAgent, baseUrl, uid, listen },
+      authorities: trustedAuthorities(),
       instructions: [instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
       hasMcpServers: servers.length > 0,
     })
@@ -146,6 +149,7 @@ export class ProcessStarter {
     const places = {
       ...{ node: process.execPath, builtin: programs.agent, compileCache },
       ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), state: join(home, 'state', 'agent') },
+      authorities: trustedAuthorities() === undefined ? undefined : authoritiesFile(home),
     }
     return agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
   }

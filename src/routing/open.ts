@@ -4,6 +4,7 @@ import type { Config } from '#config/settings.ts'
 import type { Scanner } from '#filters/scan.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
 import type { NewId } from '#lib/id.ts'
+import type { ProxySettings } from '#lib/proxies.ts'
 import type { Measures } from '#measure/measures.ts'
 import type { PresetCache } from '#presets/preset-cache.ts'
 import type { Ledger } from '#usage/ledger.ts'
@@ -18,7 +19,8 @@ type RoutingOpenParts = {
   config: Pick<
     Config,
     'zdr_vendors' | 'regions' | 'connect_timeout_ms' | 'first_byte_timeout_ms' | 'silence_timeout_ms' | 'keepalive_ms'
-  >
+  > &
+    ProxySettings
   catalogue: RoutingDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
   guardrailCache: GuardrailCache
@@ -80,7 +82,7 @@ export function openRouting({
     presets,
     inFlight,
     regionOf: (host) => regionOf(config.regions, host),
-    upstreams: createUpstreams({ connectMs: config.connect_timeout_ms }),
+    upstreams: createUpstreams({ connectMs: config.connect_timeout_ms, proxies: config }),
     deadlines: {
       firstByteMs: config.first_byte_timeout_ms,
       silenceMs: config.silence_timeout_ms,

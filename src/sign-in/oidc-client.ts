@@ -1,5 +1,6 @@
 import type { ClientAuth, Configuration, TokenEndpointResponse } from 'openid-client'
 import type { Now } from '#lib/clock.ts'
+import { explainConnection } from '#lib/connection-failure.ts'
 import { Fault } from '#lib/fault.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
 import { clientAuthentication, type TokenAuthMethod } from './oidc-client-authentication.ts'
@@ -50,13 +51,13 @@ const timeoutSeconds = 10
 
 export function createOidcClient(
   settings: OidcSettings,
-  { now, onError }: { now: Now; onError: (error: Error) => void },
+  { now, fetch, onError }: { now: Now; fetch: typeof globalThis.fetch; onError: (error: Error) => void },
 ): OidcClient {
   let cached: { configuration: Promise<Configuration>; at: number } | undefined
 
   async function configuration(): Promise<Configuration> {
     if (!cached || now() - cached.at > cacheMs) {
-      const entry = { configuration: discover(settings), at: now() }
+      const entry = { configuration: discover(settings, fetch), at: now() }
       entry.configuration.catch(() => {
         if (cached === entry) cached = undefined
       })
@@ -101,7 +102,7 @@ export function createOidcClient(
       if (issuer.serverMetadata().end_session_endpoint === undefined) return undefined
       return lazyModules.openIdClient().buildEndSessionUrl(issuer, { post_logout_redirect_uri }).href
     },
-    checkIssuer: () => discover(settings).catch(refuse).then(ignoreResult, ignoreResult),
+    checkIssuer: () => discover(settings, fetch).catch(refuse).then(ignoreResult, ignoreResult),
   }
 }
 
@@ -145,16 +146,23 @@ function discoveryFault(error: Error, expected: string): Fault {
       `The setting oidc_issuer is "${expected}", but the issuer there calls itself ${actual}. Set oidc_issuer to exactly that.`,
     )
   }
-  return new Fault('unavailable', 'The OpenID Connect issuer cannot be reached now. Try again shortly.')
+  const reason = explainConnection(error, new URL(expected).host)
+  return new Fault(
+    'unavailable',
+    reason === undefined
+      ? 'The OpenID Connect issuer cannot be reached now. Try again shortly.'
+      : `The OpenID Connect issuer cannot be reached: ${reason}.`,
+  )
 }
 
-async function discover(settings: OidcSettings): Promise<Configuration> {
-  const { discovery, allowInsecureRequests } = lazyModules.openIdClient()
+async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch): Promise<Configuration> {
+  const { discovery, allowInsecureRequests, customFetch } = lazyModules.openIdClient() as typeof import('openid-client')
   const { oidc_issuer, oidc_client_id } = settings
   const authentication: ClientAuth = clientAuthentication(settings)
   const isPlain = oidc_issuer.startsWith('http:')
   return discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
     timeout: timeoutSeconds,
+    [customFetch]: fetch,
     ...(isPlain && { execute: [allowInsecureRequests] }),
   })
 }

@@ -1,9 +1,14 @@
 import type { LookupAddress } from 'node:dns'
 import { isIPv6 } from 'node:net'
 import type { Config } from '#config/settings.ts'
+import { explainConnection } from '#lib/connection-failure.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
+import { proxyAgent } from '#lib/outgoing.ts'
+import { type ProxySettings, proxyFor } from '#lib/proxies.ts'
 import type { Outcome } from './queue.ts'
 import { addressesOf } from './target.ts'
+
+export type WebhookNetwork = Pick<Config, 'webhook_origins'> & ProxySettings
 
 export type Sent = { url: string; headers: Record<string, string>; body: string }
 
@@ -18,18 +23,20 @@ const longestError = 300
  * @returns the status, or why there is none.
  */
 export async function send(
-  config: Pick<Config, 'webhook_origins'>,
+  config: WebhookNetwork,
   { url: target, headers, body }: Sent,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
   try {
     const url = new URL(target)
-    const addresses = await addressesOf(config, url)
+    const proxy = proxyFor(config, url)
+    const addresses = await addressesOf(config, url, { isProxied: proxy !== undefined })
     const { Agent, request } = lazyModules.undici()
-    // Of its own for each attempt: a connection that is kept would outlive the look at its address.
+    const connect = { timeout: attemptMs, ...(addresses && pinned(addresses)) }
+    // One agent per attempt: a kept connection would outlive the check of its address.
     await using dispatcher = closing(
-      new Agent({ connect: { timeout: attemptMs, ...(addresses && pinned(addresses)) } }),
+      proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: attemptMs } }),
     )
     const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'Signalbox-Webhooks' }
     const response = await request(url, {
@@ -44,7 +51,7 @@ export async function send(
     return { status, error: status >= 200 && status < 300 ? null : `answered with status ${status}` }
   } catch (error) {
     const late = within.aborted && !signal.aborted
-    return { status: null, error: late ? `no answer within ${attemptMs / 1000} s` : wordsOf(error) }
+    return { status: null, error: late ? `no answer within ${attemptMs / 1000} s` : wordsOf(error as Error, target) }
   }
 }
 
@@ -62,7 +69,9 @@ function closing<Agent extends { destroy: () => Promise<void> }>(agent: Agent) {
   return { agent, [Symbol.asyncDispose]: () => agent.destroy() }
 }
 
-function wordsOf(error: unknown): string {
-  const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
+function wordsOf(error: Error, target: string): string {
+  const explained = explainConnection(error, URL.parse(target)?.host ?? target)
+  if (explained !== undefined) return explained.slice(0, longestError)
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
   return (code && !message?.includes(code) ? `${code}: ${message}` : (message ?? String(error))).slice(0, longestError)
 }

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Vault } from '#byok/vault.ts'
-import type { Config } from '#config/settings.ts'
 import type { Log } from '#lib/log.ts'
 import { type Claimed, claimDeliveries } from './claim.ts'
 import type { Answerable } from './outbox.ts'
 import { type Outcome, pruneDeliveries, type QueueDeps, releaseClaim, settleDelivered, settleFailed } from './queue.ts'
 import { signedHeaders } from './secret.ts'
-import { send } from './send.ts'
+import { send, type WebhookNetwork } from './send.ts'
 
 export type SenderDeps = QueueDeps & {
   vault: Vault
-  config: Pick<Config, 'webhook_origins'>
+  config: WebhookNetwork
   log: Pick<Log, 'info' | 'warn'>
   /** The link that answers a question; undefined where there is none. */
   linkOf: (deliveryId: string, answerable: Answerable) => string | undefined

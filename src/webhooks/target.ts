@@ -27,8 +27,12 @@ export function whyForbidden(config: Origins, text: string): string | undefined 
  * The addresses to connect to, looked up once, so that what was looked at is what is connected to; undefined: any, as the
  * operator has named the server. @throws Error that says why nothing is sent there.
  */
-export async function addressesOf(config: Origins, url: URL): Promise<string[] | undefined> {
+export async function addressesOf(
+  config: Origins,
+  url: URL,
+  options: { isProxied: boolean } = { isProxied: false },
+): Promise<string[] | undefined> {
   const why = whyForbidden(config, url.href)
   if (why) throw new Error(`the URL ${why}`)
-  return isNamed(config, url) ? undefined : publicAddresses(url.hostname, setting)
+  return isNamed(config, url) ? undefined : publicAddresses(url.hostname, setting, options)
 }

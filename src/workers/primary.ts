@@ -27,6 +27,7 @@ import { reloadCatalogue } from '#catalogue/reload.ts'
 import { createScanner } from '#filters/scan.ts'
 import { createGuardrailCache } from '#guardrails/guardrail-cache.ts'
 import { once } from '#lib/once.ts'
+import { outgoingFetch } from '#lib/outgoing.ts'
 import type { Handlers } from '#lib/rpc.ts'
 import type { PrimaryCalls } from './calls.ts'
 import { type CatalogueSource, openCatalogueSource } from './catalogue-source.ts'
@@ -70,7 +71,7 @@ export async function startWorkers(
   const vault = await openVault({ db, settings })
   const catalogue = await openCatalogueSource({
     settings,
-    discover: createDiscovery({ variable }),
+    discover: createDiscovery({ variable, fetch: outgoingFetch(config) }),
     onLoad: logLoad(config, log),
     onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })

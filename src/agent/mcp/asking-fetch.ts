@@ -1,12 +1,12 @@
 import { boundedFetch } from './bounded-fetch.ts'
 
 /** `fetch` for one server, which knows afterwards that the server wanted to know who asks, and what to do about it. */
-export function askingFetch(headers: [name: string, value: string][]) {
+export function askingFetch(headers: [name: string, value: string][], fetch: typeof globalThis.fetch) {
   const isSet = headers.some(([name]) => name.toLowerCase() === 'authorization')
   let refused: string | undefined
   return {
     fetch: async (url: string | URL, init?: RequestInit): Promise<Response> => {
-      const answer = await boundedFetch(url, init)
+      const answer = await boundedFetch(fetch, url, init)
       if (answer.status === 401) refused = isSet ? otherToken : noToken
       return answer
     },

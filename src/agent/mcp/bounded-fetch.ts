@@ -1,9 +1,18 @@
+import { explainConnection } from '#lib/connection-failure.ts'
+
 /** The most that one answer of a server may have. */
 const maxBytes = 32 * 1024 * 1024
 
 /** `fetch` for servers that nobody vouches for: an answer that does not end is given up. */
-export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
-  const answer = await fetch(url, init)
+export async function boundedFetch(
+  fetch: typeof globalThis.fetch,
+  url: string | URL,
+  init?: RequestInit,
+): Promise<Response> {
+  const answer = await fetch(url, init).catch((error: Error) => {
+    const explained = explainConnection(error, new URL(url).host)
+    throw explained === undefined ? error : new Error(explained, { cause: error })
+  })
   if (!answer.body) return answer
   let bytes = 0
   const counted = new TransformStream<Uint8Array, Uint8Array>({

@@ -10,6 +10,9 @@ import type { McpServerSpec } from './server-spec.ts'
 /** Where a server that is a command runs: like the shell, in the sandbox or outside of it. */
 export type Place = { shell: Shell; workspace: string; sandbox: boolean }
 
+/** `fetch` reaches a server by its URL. */
+export type Reach = Place & { fetch: typeof globalThis.fetch }
+
 export type Connected = {
   client: Client
   sandbox: boolean
@@ -33,7 +36,7 @@ const library = once(() => import('@modelcontextprotocol/client'))
  */
 export async function connectServer(
   spec: McpServerSpec,
-  place: Place,
+  place: Reach,
   changed: () => void,
   signal: AbortSignal,
 ): Promise<Connected> {
@@ -48,7 +51,7 @@ export async function connectServer(
 async function connectAs(
   era: Era,
   spec: McpServerSpec,
-  place: Place,
+  place: Reach,
   changed: () => void,
   signal: AbortSignal,
 ): Promise<Connected> {
@@ -81,7 +84,7 @@ async function connectAs(
   }
 }
 
-async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox }: Place) {
+async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fetch }: Reach) {
   const mcp = await library()
   if (spec.type === 'stdio') {
     const script = scriptOf(spec.command, spec.args)
@@ -91,7 +94,7 @@ async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox }: 
     return { transport: transport as Transport, whyEnded: transport.whyEnded }
   }
   const url = new URL(spec.url)
-  const asking = askingFetch(spec.headers)
+  const asking = askingFetch(spec.headers, fetch)
   const options = { fetch: asking.fetch, requestInit: { headers: Object.fromEntries(spec.headers) } }
   const transport =
     spec.type === 'sse' ? new mcp.SSEClientTransport(url, options) : new mcp.StreamableHTTPClientTransport(url, options)

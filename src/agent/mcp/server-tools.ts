@@ -18,14 +18,16 @@ const beatMs = 15_000
 export class ServerTools {
   readonly spec: McpServerSpec
   readonly #now: () => number
+  readonly #fetch: typeof globalThis.fetch
   #connected: Connected | undefined
   #connecting: Promise<Connected> | undefined
   #listed: Described[] | undefined
   #startedAt: number[] = []
 
-  constructor(spec: McpServerSpec, now: () => number) {
+  constructor(spec: McpServerSpec, now: () => number, fetch: typeof globalThis.fetch) {
     this.spec = spec
     this.#now = now
+    this.#fetch = fetch
   }
 
   /** @throws Error that says why it has none. */
@@ -131,7 +133,12 @@ export class ServerTools {
     }
     this.#startedAt.push(now)
     try {
-      this.#connected = await connectServer(this.spec, place, () => (this.#listed = undefined), signal)
+      this.#connected = await connectServer(
+        this.spec,
+        { ...place, fetch: this.#fetch },
+        () => (this.#listed = undefined),
+        signal,
+      )
       return this.#connected
     } catch (error) {
       signal.throwIfAborted()

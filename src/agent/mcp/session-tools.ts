@@ -14,8 +14,8 @@ export type SessionTools = {
   close: () => Promise<void>
 }
 
-export function sessionTools(offered: McpServer[], now: () => number): SessionTools {
-  const servers = offered.map((server) => new ServerTools(specOf(server), now))
+export function sessionTools(offered: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
+  const servers = offered.map((server) => new ServerTools(specOf(server), now, fetch))
   return {
     async offer(where, signal) {
       if (servers.length === 0) return { tools: [], notes: [] }

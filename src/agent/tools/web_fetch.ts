@@ -1,3 +1,4 @@
+import type { ProxySettings } from '#lib/proxies.ts'
 import { z } from '#lib/schema.ts'
 import { allowList } from '../web/allow-list.ts'
 import { fetchPage, type Page } from '../web/fetch-page.ts'
@@ -8,7 +9,7 @@ const most = { text: 60_000, imageBytes: 3 * 1024 * 1024 }
 const shownImages = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 /** The tool that fetches pages of these hosts. */
-export function webFetch(hosts: string[]): Tool {
+export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
   const allowed = allowList(hosts)
   return tool({
     name: 'web_fetch',
@@ -32,7 +33,7 @@ export function webFetch(hosts: string[]): Tool {
       if (why) throw new Error(`${url} is not fetched: ${why}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Go on without it.'
-      const found = await fetchPage(allowed, url, signal)
+      const found = await fetchPage({ allowed, proxies }, url, signal)
       if ('movedTo' in found)
         return `It is at another host now: ${found.movedTo}\nFetch that, if it is still what you want.`
       return shown(found, offset)

@@ -1,10 +1,15 @@
 import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import { connectionFailure } from '#lib/connection-failure.ts'
+import { proxyAgent } from '#lib/outgoing.ts'
+import { type ProxySettings, proxyFor } from '#lib/proxies.ts'
 import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }
 /** Another host is for whoever asked to decide on. */
 export type Elsewhere = { movedTo: string }
+
+export type FetchRules = { allowed: AllowList; proxies: ProxySettings; resolve?: Resolve }
 
 type Resolve = (host: string) => Promise<string[]>
 
@@ -14,15 +19,14 @@ const resolveHost: Resolve = async (host) => (await lookup(host, { all: true }))
 
 /** @throws Error that says, for the model, why there is no page. Every redirect is judged like the first URL. */
 export async function fetchPage(
-  allowed: AllowList,
+  { allowed, proxies, resolve = resolveHost }: FetchRules,
   wanted: string,
   signal: AbortSignal,
-  resolve: Resolve = resolveHost,
 ): Promise<Page | Elsewhere> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(most.ms)])
   let url = urlOf(wanted, undefined)
   for (let redirects = 0; redirects <= most.redirects; redirects++) {
-    const found = await fetchOnce(allowed, url, within, resolve).catch((error: Error) => {
+    const found = await fetchOnce({ allowed, proxies, resolve }, url, within).catch((error: Error) => {
       signal.throwIfAborted()
       throw within.aborted ? new Error(`${url.href} did not answer within ${most.ms / 1000} s.`) : error
     })
@@ -36,26 +40,26 @@ export async function fetchPage(
 
 type Found = (Page & { location?: undefined }) | { location: string }
 
-async function fetchOnce(allowed: AllowList, url: URL, signal: AbortSignal, resolve: Resolve): Promise<Found> {
+async function fetchOnce(rules: Required<FetchRules>, url: URL, signal: AbortSignal): Promise<Found> {
+  const { allowed, proxies } = rules
   const why = allowed.whyNotUrl(url)
   if (why) throw new Error(`${url.href} is not fetched: ${why}`)
-  const addresses = await addressesOf(allowed, url, resolve)
+  const proxy = proxyFor(proxies, url)
+  const addresses = await addressesOf(rules, url, proxy !== undefined)
   const { Agent, fetch } = await import('undici')
   // To the addresses that were judged, and to no others: a name may lead elsewhere the next time.
-  const agent = new Agent({
-    connect: {
-      lookup: (_host, options, tell) => {
-        const found = addresses.map((address) => ({ address, family: isIP(address) }))
-        if (options.all) tell(null, found)
-        else tell(null, found[0]!.address, found[0]!.family)
-      },
-    },
-  })
+  const lookup: LookupFunction = (_host, options, answer) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }))
+    if (options.all) answer(null, found)
+    else answer(null, found[0]!.address, found[0]!.family)
+  }
+  const connect = { timeout: most.ms, lookup }
+  const agent = proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: most.ms } })
   try {
     const headers = { accept: 'text/html, text/plain, application/json, */*;q=0.5', 'user-agent': 'signalbox-agent' }
     const answer = await fetch(url, { redirect: 'manual', signal, dispatcher: agent, headers }).catch(
       (error: Error) => {
-        throw new Error(`${url.href} cannot be fetched: ${((error.cause as Error | undefined) ?? error).message}.`)
+        throw new Error(`${url.href} cannot be fetched: ${connectionFailure(error, url.host)}.`)
       },
     )
     const location = answer.headers.get('location')
@@ -68,10 +72,15 @@ async function fetchOnce(allowed: AllowList, url: URL, signal: AbortSignal, reso
   }
 }
 
-async function addressesOf(allowed: AllowList, url: URL, resolve: Resolve): Promise<string[]> {
+/** A name that only the proxy can resolve has no addresses here. */
+async function addressesOf(
+  { allowed, resolve }: Required<FetchRules>,
+  url: URL,
+  isProxied: boolean,
+): Promise<string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
-  if (addresses.length === 0) throw new Error(`The host ${host} is not known.`)
+  if (addresses.length === 0 && !isProxied) throw new Error(`The host ${host} is not known.`)
   for (const address of addresses) {
     const why = allowed.whyNotAddress(address)
     if (why) throw new Error(`${url.href} is not fetched: ${why}.`)

@@ -93,7 +93,11 @@ test('a name that leads to a private address is refused, unless that address is 
   await using pages = await startPages({ '/': { body: 'inside' } })
   const name = `pages.example:${pages.port}`
   const get = (hosts: string[], ...addresses: string[]) =>
-    fetchPage(allowList(hosts), `http://${name}/`, new AbortController().signal, async () => addresses)
+    fetchPage(
+      { allowed: allowList(hosts), proxies: {}, resolve: async () => addresses },
+      `http://${name}/`,
+      new AbortController().signal,
+    )
   for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['169.254.169.254']])
     await assert.rejects(get([name], ...addresses), /leads to .*, which is no public address, and is not listed/)
   assert.deepEqual(pages.asked, [])

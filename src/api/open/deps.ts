@@ -34,7 +34,7 @@ export async function openDeps(
 ) {
   const { config, log, newId, variable } = parts
   const server = newId()
-  const traces = await openTraces(variable, parts.now, server)
+  const traces = await openTraces(variable, parts.now, server, parts.config)
   opened.defer(traces.close)
   const metrics = createMetrics()
   const lost = (error: Error) => {

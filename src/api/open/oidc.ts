@@ -1,4 +1,5 @@
 import { StartupError } from '#lib/fault.ts'
+import { outgoingFetch } from '#lib/outgoing.ts'
 import { createOidcClient, type OidcClient } from '#sign-in/oidc-client.ts'
 import { type Opening, warnOf } from './parts.ts'
 
@@ -14,7 +15,10 @@ export function openOidc(opening: Pick<Opening, 'parts'>): OidcClient | undefine
     throw new StartupError('The setting oidc_issuer needs oidc_client_id: the id that this service has at the issuer.')
   }
   const onError = warnOf(opening as Opening, 'somebody could not be signed in by OpenID Connect')
-  const client = createOidcClient({ ...config, oidc_issuer, oidc_client_id }, { now, onError })
+  const client = createOidcClient(
+    { ...config, oidc_issuer, oidc_client_id },
+    { now, fetch: outgoingFetch(config), onError },
+  )
   setImmediate(client.checkIssuer)
   return client
 }

@@ -12,6 +12,7 @@ import { watchSchema } from '#db/schema-range.ts'
 import { type AllowStale, staleWhileAway } from '#db/stale-reads.ts'
 import type { Now } from '#lib/clock.ts'
 import type { Log } from '#lib/log.ts'
+import { outgoingFetch } from '#lib/outgoing.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Traces } from '../traces.ts'
 import { type Opening, warnOf } from './parts.ts'
@@ -61,7 +62,7 @@ export async function openStore(opening: Opening): Promise<OpenStore> {
   const firstKeys = await bootstrap({ db, now, newId }, chosen)
   const console = consoleOf(settings, parts.log)
   const allowStale = staleWhileAway({ db }, config.stale_keys_ms)
-  const catalogue = { loading, discover: createDiscovery({ variable }) }
+  const catalogue = { loading, discover: createDiscovery({ variable, fetch: outgoingFetch(config) }) }
   return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
 }
 

@@ -10,16 +10,18 @@ export type CloneOrder = {
   repository: Repository
   password: string | undefined
   config: CloneRules
+  /** Trusted authorities, as PEM. */
+  authorities?: string | undefined
 }
 
 /** Clones as the file says, once for all pods of the intern. @throws Error that says, for its owner, why it could not. */
 export async function cloneInPod(file: string, around: Pick<CloneDeps, 'path' | 'mask' | 'uncounted'>): Promise<void> {
-  const { home, repository, password, config }: CloneOrder = JSON.parse(readFileSync(file, 'utf8'))
+  const { home, repository, password, config, authorities }: CloneOrder = JSON.parse(readFileSync(file, 'utf8'))
   mkdirSync(join(home, 'workspace'), { recursive: true, mode: 0o700 })
   const signal = AbortSignal.timeout(config.repository_clone_ms)
   // The pod has one user, and the credential leaves with this container, before any of the intern runs.
   await cloneRepository(
-    { ...around, config, host: 'in its image' },
+    { ...around, config, authorities, host: 'in its image' },
     { home, repository, password, uid: undefined, signal },
   )
 }

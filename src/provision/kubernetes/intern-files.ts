@@ -3,6 +3,7 @@ import type { Config } from '#config/settings.ts'
 import type { CertificateFiles } from '#interns/daemon-certificates.ts'
 import type { McpServer } from '#interns/mcp-servers.ts'
 import type { Intern } from '#interns/store.ts'
+import { trustedAuthorities } from '#lib/authorities.ts'
 import { agentCommandOf } from '../agent-command.ts'
 import { daemonLimits } from '../daemon-limits.ts'
 import { aboutRepository } from '../repository/clone.ts'
@@ -30,13 +31,15 @@ export function filesOf(told: FilesDeps): InternFiles {
   const { repository } = intern
   // What runs is held by the pod: there is no other sandbox in it.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
+  const trusted = trustedAuthorities()
+  const places = { ...inPod, authorities: trusted === undefined ? undefined : inPod.authorities }
   const settings = {
     listen: {
       port: daemonPort,
       tls: { certificate: 'certificate.pem', key: 'certificate-key.pem', authorities: 'authorities.pem' },
     },
     ...{ token_file: 'token', workspace: inPod.workspace, state: inPod.memory },
-    agent: agentCommandOf(intern, { config, places: inPod, secret, baseUrl, sandbox }),
+    agent: agentCommandOf(intern, { config, places, secret, baseUrl, sandbox }),
     limits: daemonLimits(config),
     ...(servers.length > 0 && { mcp_servers: servers }),
   }
@@ -45,6 +48,7 @@ export function filesOf(told: FilesDeps): InternFiles {
     'instructions.md': [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
     token,
     key: secret,
+    ...(trusted !== undefined && { 'trusted.pem': trusted }),
   }
   return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl }, repository: cloneOrder(told) }
 }
@@ -54,13 +58,15 @@ function cloneOrder({ config, intern: { repository }, password }: FilesDeps): st
   if (!repository) return undefined
   const { repository_origins, repository_clone_ms, intern_users_from } = config
   const { intern_processes, intern_memory_bytes, intern_disk_bytes, intern_log_bytes } = config
-  const rules = { repository_origins, repository_clone_ms, intern_users_from }
+  const { https_proxy, http_proxy, no_proxy } = config
+  const rules = { repository_origins, repository_clone_ms, intern_users_from, https_proxy, http_proxy, no_proxy }
   const limits = { intern_processes, intern_memory_bytes, intern_disk_bytes, intern_log_bytes }
   return JSON.stringify({
     home: inPod.home,
     repository,
     password,
     config: { ...rules, ...limits },
+    authorities: trustedAuthorities(),
   } satisfies CloneOrder)
 }
 

@@ -3,8 +3,10 @@ import { lchown, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#config/settings.ts'
 import type { Repository } from '#interns/repository.ts'
+import { explainConnection } from '#lib/connection-failure.ts'
 import { printable } from '#lib/printable.ts'
 import { killMarked, markerOf as markOf } from '#lib/process-marker.ts'
+import { type ProxySettings, proxyFor } from '#lib/proxies.ts'
 import { publicAddresses } from '#lib/public-address.ts'
 import { prlimitCommand, type ResourceLimits } from '../resource-limits.ts'
 import { cloningUser } from '../user-ids.ts'
@@ -14,7 +16,8 @@ import { watchDisk } from './watch-disk.ts'
 
 /** What an operator says of clones. */
 export type CloneRules = ResourceLimits &
-  Pick<Config, 'repository_origins' | 'repository_clone_ms' | 'intern_users_from'>
+  Pick<Config, 'repository_origins' | 'repository_clone_ms' | 'intern_users_from'> &
+  ProxySettings
 
 export type CloneDeps = {
   config: CloneRules
@@ -22,6 +25,8 @@ export type CloneDeps = {
   path: string
   /** Where git is to be installed. */
   host: 'on this server' | 'in its image'
+  /** The trusted authorities, as PEM, if not the system's alone. */
+  authorities: string | undefined
   /** A text without this secret, or what looks like one. */
   mask: (text: string, secret: string | undefined) => string
   /** Hears when it could not be counted what a clone takes. */
@@ -76,7 +81,7 @@ export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Pr
   } catch (error) {
     if (moved) await rm(target, { recursive: true, force: true })
     await rm(unfinishedIn(home), { force: true })
-    throw failed(cloneFailure(deps, error as Error, password))
+    throw failed(cloneFailure(deps, error as Error, password, new URL(repository.url).host))
   } finally {
     disk.end()
     await rm(staging, { recursive: true, force: true })
@@ -107,6 +112,11 @@ async function fetchInto(deps: CloneDeps, staging: string, { home, repository, p
     settings.push([`http.${url.origin}/.extraHeader`, `Authorization: Basic ${basic}`])
   }
   mkdirSync(staging, { mode: 0o700 })
+  if (deps.authorities !== undefined) {
+    const file = join(staging, 'authorities.pem')
+    writeFileSync(file, deps.authorities, { mode: 0o644 })
+    settings.push(['http.sslCAInfo', file])
+  }
   const user = uid === undefined ? undefined : cloningUser(config.intern_users_from)
   if (user !== undefined) chownSync(staging, user, user)
   const options = [
@@ -132,14 +142,18 @@ const limitsOf = (config: CloneRules, uid: number | undefined) =>
   prlimitCommand({ ...config, intern_disk_bytes: config.intern_disk_bytes * 2 }, uid)
 
 /**
- * Pins the host to the addresses that were checked: a second look-up might return others. A server that the operator
- * named is not pinned.
+ * Git's settings for the connection: through the proxy for this host, or else pinned to the addresses that were checked,
+ * since a second look-up might return others. A server that the operator named is not pinned.
  */
 async function pinned(config: CloneRules, url: URL): Promise<[string, string][]> {
   const why = whyForbidden(config, url)
   if (why) throw new Error(why)
-  if (isNamed(config, url)) return []
-  const addresses = await publicAddresses(url.hostname, 'repository_origins')
+  const proxy = proxyFor(config, url)
+  const isProxied = proxy !== undefined
+  const settings: [string, string][] = isProxied ? [['http.proxy', proxy]] : []
+  if (isNamed(config, url)) return settings
+  const addresses = await publicAddresses(url.hostname, 'repository_origins', { isProxied })
+  if (isProxied) return settings
   return [['http.curloptResolve', `${url.hostname}:${url.port || 443}:${addresses.join(',')}`]]
 }
 
@@ -171,7 +185,12 @@ async function giveAll(path: string, owner: number): Promise<void> {
 }
 
 /** In words, without what a server may have made git say of the credential. */
-function cloneFailure({ config, mask, host }: CloneDeps, error: Error, password: string | undefined): string {
+function cloneFailure(
+  { config, mask, host }: CloneDeps,
+  error: Error,
+  password: string | undefined,
+  server: string,
+): string {
   const { message, name } = error
   if (name === 'TimeoutError') {
     return `it took more than ${config.repository_clone_ms / 1000} seconds (setting "repository_clone_ms")`
@@ -183,6 +202,8 @@ function cloneFailure({ config, mask, host }: CloneDeps, error: Error, password:
       ? 'its server wants a credential, or does not have it'
       : 'its server does not take the credential, or does not have it'
   }
+  const explained = explainConnection(error, server)
+  if (explained !== undefined) return explained
   if (/redirect|returned error: 30\d/i.test(message)) return 'its server sends elsewhere; give the address it is at now'
   return printable(mask(message, password)).replace(/\.$/, '')
 }

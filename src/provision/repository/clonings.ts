@@ -1,6 +1,7 @@
 import type { Config } from '#config/settings.ts'
 import type { Repository } from '#interns/repository.ts'
 import type { Intern } from '#interns/store.ts'
+import { trustedAuthorities } from '#lib/authorities.ts'
 import { cloneRepository } from './clone.ts'
 
 type CloningDeps = {
@@ -38,7 +39,8 @@ export class Clonings {
         const password = await passwordOf(intern)
         const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
         const around = { config, path: variable('PATH') ?? '', host: 'on this server', mask, uncounted } as const
-        await cloneRepository(around, { home, repository, password, uid, signal })
+        const authorities = trustedAuthorities()
+        await cloneRepository({ ...around, authorities }, { home, repository, password, uid, signal })
       },
       [Symbol.dispose]: () => {
         if (this.#stops.get(id) === stopped) this.#stops.delete(id)

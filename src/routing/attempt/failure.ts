@@ -102,7 +102,7 @@ export function withContextLength(
 }
 
 /** A failure before there was an answer, or in the middle of one: nothing that the provider said. */
-export function failureOfTransport({ kind, phase, message }: TransportFailure): AttemptFailure {
+export function failureOfTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
   const sent = phase !== 'connect'
   if (kind === 'timeout') {
     const why = `${message} (${phase})`
@@ -110,8 +110,10 @@ export function failureOfTransport({ kind, phase, message }: TransportFailure): 
   }
   const what =
     phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
-  const failure = { ...failureOfStatus(502, undefined), message: what, tryNext: kind !== 'aborted' }
-  return { ...failure, reason: `${kind} (${phase})`, sent, severed: kind === 'reset' && sent }
+  const words = explanation === undefined ? what : `${what.slice(0, -1)}: ${explanation}.`
+  const failure = { ...failureOfStatus(502, undefined), message: words, tryNext: kind !== 'aborted' }
+  const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')
+  return { ...failure, reason, sent, severed: kind === 'reset' && sent }
 }
 
 /** The failure of the last attempt, as a fault for the client. */

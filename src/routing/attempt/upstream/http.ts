@@ -1,7 +1,10 @@
 import type { Agent, Dispatcher } from 'undici'
+import { explainConnection } from '#lib/connection-failure.ts'
 import { lazyModules } from '#lib/lazy-modules.ts'
 import { once } from '#lib/once.ts'
+import { throughProxies } from '#lib/outgoing.ts'
 import { ownUtf8 } from '#lib/own-bytes.ts'
+import type { ProxySettings } from '#lib/proxies.ts'
 import { type Deadlines, IdleTimer } from './deadlines.ts'
 import { DecodingSink, type Source } from './decode.ts'
 import { type Connection, watchConnection } from './reused-connections.ts'
@@ -10,8 +13,10 @@ import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } fro
 /** When the client for upstreams is loaded, unless a request wants it before: not while the service starts. */
 const warmUpMs = 300
 
+export type UpstreamOptions = { connectMs: number; proxies?: ProxySettings }
+
 /** Connections to upstreams, kept alive and pooled by origin. */
-export function overHttp(options: { connectMs: number }): Upstreams {
+export function overHttp(options: UpstreamOptions): Upstreams {
   const made: Agent[] = []
   const agentWith = (pipelining: number) =>
     once(() => {
@@ -30,7 +35,7 @@ export function overHttp(options: { connectMs: number }): Upstreams {
         const { headers, body } = sendable(request)
         through.dispatch({ origin, path, method: 'POST', headers, body }, call)
       }
-      const call = new HttpCall(deadlines, sink, () => dispatch(unpooledAgent()))
+      const call = new HttpCall(request.origin, deadlines, sink, () => dispatch(unpooledAgent()))
       dispatch(agent())
       return call
     },
@@ -60,9 +65,9 @@ function* eachOnce(pieces: readonly Buffer[]): Generator<Buffer, void> {
   while (left.length > 0) yield left.pop()!
 }
 
-function newAgent({ connectMs, pipelining }: { connectMs: number; pipelining: number }): Agent {
+function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { pipelining: number }): Agent {
   const { Agent } = lazyModules.undici()
-  return new Agent({
+  const options = {
     connect: { timeout: connectMs },
     // The deadlines here are ours: undici's own would count a paused reader as a silent upstream.
     headersTimeout: 0,
@@ -70,7 +75,8 @@ function newAgent({ connectMs, pipelining }: { connectMs: number; pipelining: nu
     keepAliveTimeout: 30_000,
     pipelining,
     allowH2: false,
-  })
+  }
+  return new Agent(throughProxies(options, proxies))
 }
 
 const givenUp = new Error('given up')
@@ -79,6 +85,7 @@ const givenUp = new Error('given up')
 class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   connectMs: number | undefined
   readonly #askedAt = performance.now()
+  readonly #origin: string
   readonly #deadlines: Deadlines
   readonly #silence: IdleTimer
   readonly #sink: DecodingSink
@@ -93,7 +100,8 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   /** Sends the request once more, on a new connection. It holds the body, so it is dropped as soon as it is not needed. */
   #resend: (() => void) | undefined
 
-  constructor(deadlines: Deadlines, sink: Sink, resend: () => void) {
+  constructor(origin: string, deadlines: Deadlines, sink: Sink, resend: () => void) {
+    this.#origin = origin
     this.#deadlines = deadlines
     this.#resend = resend
     this.#sink = new DecodingSink(sink, this)
@@ -137,7 +145,8 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#resendsAfterStaleConnection()) return
-    this.#fail(kindOf(error, this.#phase), error.message || 'connection failed')
+    const explanation = explainConnection(error, URL.parse(this.#origin)?.host ?? this.#origin)
+    this.#fail(kindOf(error, this.#phase), error.message || 'connection failed', explanation)
   }
 
   /** A server may close a kept connection just when a request is sent on it; that says nothing about the server. */
@@ -189,8 +198,10 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     this.#controller?.abort(givenUp)
   }
 
-  #fail(kind: TransportFailure['kind'], message: string): void {
-    if (this.#finishes()) this.#sink.failed({ kind, phase: this.#phase, message })
+  #fail(kind: TransportFailure['kind'], message: string, explanation?: string): void {
+    if (!this.#finishes()) return
+    const failure = { kind, phase: this.#phase, message }
+    this.#sink.failed(explanation === undefined ? failure : { ...failure, explanation })
   }
 
   #finishes(): boolean {

@@ -17,6 +17,8 @@ export type TransportFailure = {
   kind: 'refused' | 'timeout' | 'reset' | 'aborted'
   phase: 'connect' | 'first_byte' | 'answer'
   message: string
+  /** The reason and its remedy, for a failure of a certificate or of the proxy. */
+  explanation?: string | undefined
 }
 
 /** Takes an answer as it arrives. Exactly one of `end` and `failed` is called, last. */

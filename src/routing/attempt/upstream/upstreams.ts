@@ -1,9 +1,9 @@
 import { demoOrigin, sendToDemo } from './demo.ts'
-import { overHttp } from './http.ts'
+import { overHttp, type UpstreamOptions } from './http.ts'
 import type { Upstreams } from './send.ts'
 
 /** All upstreams: the demo model in this process, every other over HTTP. */
-export function createUpstreams(options: { connectMs: number }): Upstreams {
+export function createUpstreams(options: UpstreamOptions): Upstreams {
   const http = overHttp(options)
   return {
     send: (request, deadlines, sink) =>

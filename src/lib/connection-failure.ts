@@ -1,0 +1,49 @@
+type SystemError = Error & { code?: string }
+
+/** The innermost error: `fetch` wraps what the connection says. */
+function rootOf(error: Error): SystemError {
+  return error.cause instanceof Error ? rootOf(error.cause) : error
+}
+
+/**
+ * Explains a failure of a server's certificate or of the proxy, with what to do about it and without a final stop. Undefined
+ * for any other failure.
+ */
+export function explainConnection(error: Error, host: string): string | undefined {
+  const root = rootOf(error)
+  return explainCertificate(root.code ?? '', root.message, host) ?? explainProxy(root)
+}
+
+/** The same in words for any failure. */
+export const connectionFailure = (error: Error, host: string): string =>
+  explainConnection(error, host) ?? (rootOf(error).message || rootOf(error).code || 'connection failed')
+
+const untrusted =
+  /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)|CERT_(UNTRUSTED|SIGNATURE_FAILURE)|INVALID_CA/
+const addAuthority = 'add the authority that issued it to the file that NODE_EXTRA_CA_CERTS names, and restart'
+
+function explainCertificate(code: string, message: string, host: string): string | undefined {
+  const certificate = `the certificate of ${host}`
+  if (untrusted.test(code)) return `${certificate} is not trusted (${code}): ${addAuthority}`
+  if (code === 'CERT_HAS_EXPIRED') return `${certificate} has expired (${code}): renew it on that server`
+  if (code === 'CERT_NOT_YET_VALID') return `${certificate} is not valid yet (${code}): check the clocks of both hosts`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `${certificate} is for another name (${code}): use the name that it is for, or another certificate`
+  if (/^(ERR_SSL_WRONG_VERSION_NUMBER|EPROTO)$/.test(code))
+    return `${host} does not speak TLS on this port (${code}): check the scheme and the port`
+  // Of git, in the words of its TLS library.
+  if (/certificate has expired/i.test(message)) return `${certificate} has expired: renew it on that server`
+  if (/SSL certificate problem|certificate verif|certificate is not trusted/i.test(message))
+    return `${certificate} is not trusted (${message.replace(/^.*SSL certificate problem: /, '').slice(0, 200)}): ${addAuthority}`
+  return undefined
+}
+
+function explainProxy({ message, code }: SystemError): string | undefined {
+  const status =
+    /^Proxy response \((\d+)\)/.exec(message)?.[1] ?? /CONNECT tunnel failed, response (\d+)/.exec(message)?.[1]
+  if (status === '407' || /Proxy Authentication Required/.test(message))
+    return 'the proxy wants a user and password (407): set them in the URL of HTTPS_PROXY or HTTP_PROXY'
+  if (status !== undefined)
+    return `the proxy refuses the connection (${status}): allow the host there, or name it in NO_PROXY`
+  return code === 'UND_ERR_PRX_TLS' ? 'the certificate of the proxy is not valid: check HTTPS_PROXY' : undefined
+}

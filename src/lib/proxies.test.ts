@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noProxyEntries, proxiesInEnvironment, proxyEnvironment, proxyFor, proxyUrl } from './proxies.ts'
+
+const proxy = 'http://proxy.example:3128/'
+const direct = (url: string, no_proxy: string) =>
+  proxyFor({ http_proxy: proxy, https_proxy: proxy, no_proxy: noProxyEntries(no_proxy) }, new URL(url)) === undefined
+
+test('no_proxy matches hosts, domains, addresses and networks, each with a port', () => {
+  const rows: [string, string, boolean][] = [
+    ['https://api.example.com/', '', false],
+    ['https://api.example.com/', '*', true],
+    ['https://api.example.com/', 'example.com', true],
+    ['https://example.com/', 'example.com', true],
+    ['https://example.com./', 'example.com', true],
+    ['https://example.com/', '.example.com', true],
+    ['https://api.example.com/', '*.example.com', true],
+    ['https://example.com/', '*.example.com', false],
+    ['https://badexample.com/', 'example.com', false],
+    ['https://API.example.com/', 'Api.Example.Com', true],
+    ['https://api.example.com/', 'api.example.com:443', true],
+    ['http://api.example.com/', 'api.example.com:443', false],
+    ['http://gpu-1:8000/', 'gpu-1:8000', true],
+    ['http://gpu-1:8001/', 'gpu-1:8000', false],
+    ['http://10.1.2.3/', '10.0.0.0/8', true],
+    ['http://11.1.2.3/', '10.0.0.0/8', false],
+    ['http://10.1.2.3/', 'other.example 10.1.2.3', true],
+    ['http://[fd00::1]/', 'fd00::/8', true],
+    ['http://[fd00::1]:8080/', '[fd00::1]:8080', true],
+    ['http://[fd00::1]:8081/', '[fd00::1]:8080', false],
+    ['http://10.1.2.3.example.com/', '10.0.0.0/8', false],
+    ['http://example.com/', '10.0.0.0/99, ,,not a network', false],
+  ]
+  for (const [url, entries, expected] of rows) assert.equal(direct(url, entries), expected, `${url} with ${entries}`)
+})
+
+test('loopback addresses are always reached directly', () => {
+  for (const url of ['http://localhost/', 'http://a.localhost:1/', 'https://127.0.0.9/', 'http://[::1]:80/'])
+    assert.equal(direct(url, ''), true, url)
+})
+
+test('each scheme has its proxy, from variables in both cases of letters', () => {
+  const settings = proxiesInEnvironment({
+    HTTPS_PROXY: 'a.example:1',
+    https_proxy: ' http://b.example:2\n',
+    HTTP_PROXY: '',
+  })
+  assert.equal(proxyFor(settings, new URL('https://x.example/')), 'http://b.example:2/')
+  assert.equal(proxyFor(settings, new URL('http://x.example/')), undefined)
+  assert.equal(proxiesInEnvironment({ HTTPS_PROXY: 'a.example:1' }).https_proxy, 'http://a.example:1/')
+  assert.equal(proxyUrl('socks5://a.example'), undefined)
+})
+
+test('programs of interns get the proxies, and reach the service directly', () => {
+  const env = proxyEnvironment({ https_proxy: proxy, no_proxy: ['.internal'] }, 'http://box.example:8080/api/v1')
+  assert.deepEqual(Object.keys(env).sort(), ['HTTPS_PROXY', 'NO_PROXY', 'https_proxy', 'no_proxy'])
+  assert.equal(env.NO_PROXY, '.internal,localhost,127.0.0.1,::1,box.example')
+  assert.equal(env.https_proxy, proxy)
+  assert.deepEqual(proxyEnvironment({ no_proxy: ['*'] }, 'http://box.example'), {})
+})
