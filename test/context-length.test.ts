@@ -67,7 +67,10 @@ describe('a prompt that is too long', () => {
   test('is 400 context_length_exceeded where the catalogue excludes every endpoint', async () => {
     for (const count of [1_500, 15_000]) {
       const { status, body, headers } = await ask('/chat/completions', 'a/short', count)
-      assert.deepEqual([status, body.error.code, body.error.type], [400, 400, 'invalid_request_error'])
+      assert.deepEqual(
+        [status, body.error.code, body.error.type],
+        [400, 'context_length_exceeded', 'invalid_request_error'],
+      )
       assert.match(body.error.message, /maximum context length is 1000 tokens.*context_length_exceeded/)
       assert.equal(body.error.metadata.error_type, 'context_length_exceeded')
       assert.equal(headers.get('retry-after'), null)
@@ -118,4 +121,13 @@ describe('a prompt that is too long', () => {
     for (let count = 0; count < 10; count++) await ask('/chat/completions', 'a/claimed', 1_500)
     assert.equal((await ask('/chat/completions', 'a/claimed', 5)).status, 200)
   })
+})
+
+test('a prompt that is too long keeps the numeric code with the dialect openrouter', async () => {
+  await using service = await startTestService({ settings: { dialect: 'openrouter' } })
+  const content = 'word '.repeat(200_000)
+  const body = { model: 'signalbox/demo', messages: [{ role: 'user', content }] }
+  const { status, body: answer } = await service.ask('POST', '/chat/completions', { body })
+  assert.deepEqual([status, answer.error.code], [400, 400])
+  assert.equal(answer.error.metadata.error_type, 'context_length_exceeded')
 })

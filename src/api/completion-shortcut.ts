@@ -14,6 +14,7 @@ import { clients } from '#routing/translate/clients/clients.ts'
 import type { Body, ClientProtocol } from '#routing/translate/protocol.ts'
 import { authorizationIn, secretIn } from './authorize.ts'
 import type { ApiDeps } from './deps.ts'
+import { dialects } from './dialect.ts'
 import { prefix, underPrefix } from './prefix.ts'
 import { startCompletion } from './routes/completions/call.ts'
 import { completionRoutes } from './routes/completions/of-clients.ts'
@@ -64,7 +65,7 @@ function isPlain(headers: IncomingHttpHeaders, mostBytes: number): boolean {
 }
 
 function routeOf(client: ClientProtocol, { deps, readJson, checkResponses }: ShortcutDeps): CompletionRoute {
-  const { operation, envelope, isSurelyValid } = client
+  const { operation, envelope = dialects[deps.config.dialect].envelope, isSurelyValid } = client
   const route = completionRoutes[operation.id]!
   return {
     readJson,

@@ -1,13 +1,16 @@
 import type { EndpointStatus } from '#catalogue/endpoint-status.ts'
 import type { Config } from '#config/settings.ts'
+import { type Envelope, numericCodes } from '#http/envelope.ts'
 
-/** All that the setting `dialect` changes: two names and one field, for clients that validate closed enumerations. */
+/** All that the setting `dialect` changes, for clients that validate closed enumerations and numbers. */
 export type Dialect = {
   /** The tool an intern asks with. */
   inputTool: string
   /** The model named in a chunk if the intern reported none. */
   fallbackModel: string
   endpointStatus: (status: EndpointStatus) => string | number
+  /** The form of errors; undefined: the form of this service. */
+  envelope: Envelope | undefined
 }
 
 const statusNumbers: Record<EndpointStatus, number> = { healthy: 0, degraded: -2, down: -5, unconfigured: -10 }
@@ -17,10 +20,12 @@ export const dialects: Record<Config['dialect'], Dialect> = {
     inputTool: 'service.provide_input',
     fallbackModel: 'service/intern',
     endpointStatus: (status) => status,
+    envelope: undefined,
   },
   openrouter: {
     inputTool: 'openrouter.provide_input',
     fallbackModel: 'openrouter/intern',
     endpointStatus: (status) => statusNumbers[status],
+    envelope: numericCodes,
   },
 }

@@ -15,6 +15,7 @@ import { type Address, addressRefused, originOf } from './address.ts'
 import { admit } from './admit.ts'
 import { completionShortcut } from './completion-shortcut.ts'
 import type { ApiDeps } from './deps.ts'
+import { dialects } from './dialect.ts'
 import { guardInterns, isInternChat } from './interns-access.ts'
 import { mountDescription } from './mount-description.ts'
 import { prefix, underPrefix } from './prefix.ts'
@@ -48,7 +49,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     absent: absentOperations,
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: databaseFault,
-    envelopeOf: envelopeFor,
+    envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
     rewriteUrl: underPrefix,
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })

@@ -23,7 +23,7 @@ const maxSubject = 72
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 1e9 })
 const isChecked = (path: string) =>
   /\.(ts|tsx|js|mjs|md|sh|yml|yaml|css|html)$|^\.ci\//.test(path) &&
-  !path.startsWith('test/language/') &&
+  !/^(test\/language|tools\/layout)\//.test(path) &&
   !/^(console\/api\/types\.ts|test\/recordings\/|test\/filter-corpus\/)/.test(path)
 
 const args = process.argv.slice(2)
