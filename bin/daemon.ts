@@ -20,7 +20,7 @@ try {
   const settings = readSettings(file, process.env)
   const { agent, workspace, limits, startsAgent } = settings
   // The agent takes longer than all that the daemon loads: while it does, the agent starts.
-  const launch = startsAgent ? launchAhead(processLauncher(agent, workspace, limits)) : undefined
+  const launch = startsAgent ? launchAhead(processLauncher(agent, workspace, limits, stderrLog)) : undefined
   const { startDaemon } = await import('#daemon/start.ts')
   const daemon = await startDaemon(settings, {
     ...(launch && { launch }),

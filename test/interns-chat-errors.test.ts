@@ -126,10 +126,29 @@ describe('refusals of the chat route', () => {
 
   test('410 attachment_failed: the run wrote more than the intern retains', async () => {
     const asked = await say(service, service.id, 'talk 5000 permission shell allow_once')
+    await new Promise((resolve) => setTimeout(resolve, 500))
     const lost = expected(410, 'attachment_failed', false)
-    await until(async () => (await tool(asked, 'not offered')).status === 410)
     assert.deepEqual(await refusalOf(await tool(asked, 'allow_once')), lost)
-    await daemonOf(service, service.id).cancel(asked.chunks[0].id.replace('chatcmpl-', ''))
+    assert.equal((await say(service, service.id, 'say free', { session_id: asked.sessionId })).text, 'free')
+  })
+
+  test('502 turn_failed: the agent ends the turn with the stop reason refusal', async () => {
+    assert.deepEqual(await refusalOf(await ask('decline')), expected(502, 'turn_failed', false))
+    const { error, finish } = await trySaying(service, service.id, 'say I begin.\ndecline')
+    assert.deepEqual([error?.code, error?.metadata?.reason, finish], [502, 'turn_failed', 'error'])
+    assert.match(error?.message ?? '', /stop reason "refusal"/)
+  })
+
+  test('a run can be cancelled as soon as its caller knows its id', async () => {
+    for (let at = 0; at < 10; at++) {
+      const { chunks } = await say(service, service.id, 'permission shell allow_once')
+      const run = chunks[0].id.replace('chatcmpl-', '')
+      const cancelled = await service.ask('POST', `/interns/${service.id}/runs/${run}/cancel`, { body: {} })
+      assert.deepEqual([cancelled.status, cancelled.body], [200, { cancelled: true }])
+      const over = await say(service, service.id, 'say over')
+      const ended = `/interns/${service.id}/runs/${over.chunks[0].id.replace('chatcmpl-', '')}/cancel`
+      assert.equal((await service.ask('POST', ended, { body: {} })).status, 409)
+    }
   })
 
   test('413 payload_too_large: a body over 1 MiB', async () => {

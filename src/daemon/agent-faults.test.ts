@@ -139,7 +139,11 @@ test('an agent that wants a sign-in gets the one that is set, and says so where 
   await using daemon = await startTestDaemon({ signIn: 'api-key', authenticate: 'api-key' })
   assert.equal((await daemon.say('say hi')).text, 'hi')
   await using without = await startTestDaemon({ signIn: 'api-key' })
-  assert.match((await refusalOf(without.say('say hi')))!.message, /Authentication required/)
+  const { message } = (await refusalOf(without.say('say hi')))!
+  assert.match(
+    message,
+    /Authentication required\. The agent offers these sign-in methods: "api-key" \(Use an API key\)\./,
+  )
 })
 
 test('of a daemon that is started for a prompt the agent starts along with it, and rests where none comes', async () => {
@@ -177,4 +181,27 @@ test('a daemon does not end what was launched ahead of it', {
   } finally {
     ahead.kill('SIGKILL')
   }
+})
+
+for (const [what, line] of [
+  ['a line of a log', '[tool] bash'],
+  ['an object that is not JSON', "{ level: 'info', msg: 'started' }"],
+  ['an object of a log', '{"level":"info","id":1,"msg":"started"}'],
+  ['an array of numbers', '[1,2]'],
+  ['an array of messages and others', '[{"jsonrpc":"2.0","method":"a"},"b"]'],
+  ['an empty array', '[]'],
+] as const)
+  test(`${what} on the output of an agent is logged and skipped`, async () => {
+    await using daemon = await startTestDaemon()
+    const { text, last } = await daemon.say(`say before\nraw ${line}\nsay and after`)
+    assert.deepEqual([text, last.type], ['beforeand after', 'turn.finished'])
+    const logged = daemon.logged.filter(({ event }) => event === 'agent.line_skipped')
+    assert.deepEqual(logged, [{ event: 'agent.line_skipped', line }])
+  })
+
+test('an agent that prints many lines of a log fills no log of its daemon', async () => {
+  await using daemon = await startTestDaemon()
+  await daemon.say(Array(100).fill('raw chatter').join('\n'))
+  const logged = daemon.logged.filter(({ event }) => event.startsWith('agent.line'))
+  assert.equal(logged.length, 21)
 })

@@ -1,4 +1,5 @@
 import type { Question, WholePermission } from '#interns/question.ts'
+import { Refusal } from '#interns/refusal.ts'
 import { type EndReason, newRun, type RunEvent, type RunState, step } from '#interns/run.ts'
 import type { ApprovalMode, TurnCaller } from '#interns/runs.ts'
 import type { BudgetPart, TurnBudget } from '#interns/turn-budget.ts'
@@ -30,6 +31,9 @@ export type LiveRunDeps = {
   /** The run is over. Comes before its agent hears that its questions have no answer. */
   ended: (run: LiveRun, reason: EndReason) => void
 }
+
+const outputLost =
+  'The run wrote more while it waited than the intern retains, so it cannot be resumed: it has ended. Send a new prompt.'
 
 type Stream = AsyncIterableIterator<TurnEvent>
 type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'background'> & {
@@ -189,11 +193,18 @@ export class LiveRun {
     return this.#questions.whole(questionId)
   }
 
-  /** Attaches a caller and gives the agent its answer. Throws a `Refusal`, and then nothing has changed. */
+  /**
+   * Attaches a caller and gives the agent its answer.
+   * @throws Refusal, and then nothing has changed. Only where output was lost the run ends: nobody can resume it.
+   */
   answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
     const { limits, now } = this.#deps
     this.tick(now())
-    const pending = this.#questions.waiting(questionId, this.#state, this.#outbox.overflowed())
+    const pending = this.#questions.waiting(questionId, this.#state)
+    if (this.#outbox.overflowed()) {
+      this.apply({ type: 'run.cancelled' }, { message: outputLost })
+      throw new Refusal('output_lost', outputLost)
+    }
     const reading = this.#read(pending, answer)
     const resumed = this.#attach(this.#greeting())
     this.#questions.remove(questionId)

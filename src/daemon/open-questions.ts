@@ -28,15 +28,9 @@ export class OpenQuestions {
   }
 
   /** The question that a run waits with. @throws Refusal where it waits with another, or with none. */
-  waiting(questionId: string, state: RunState, isOutputLost: boolean): PendingQuestion {
+  waiting(questionId: string, state: RunState): PendingQuestion {
     const pending = this.#pending.get(questionId)
-    if (state.at === 'waiting' && state.question.id === questionId && pending) {
-      if (!isOutputLost) return pending
-      throw new Refusal(
-        'output_lost',
-        'The run wrote more while it waited than the intern retains; it cannot be resumed.',
-      )
-    }
+    if (state.at === 'waiting' && state.question.id === questionId && pending) return pending
     if (state.at === 'running')
       throw new Refusal('already_attached', 'Another request has answered this question and is attached to the run.')
     throw new Refusal('interaction_not_pending', 'This question is no longer waiting for an answer.')

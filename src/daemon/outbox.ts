@@ -3,7 +3,7 @@ import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
 export type OutboxLimits = {
   /** If the caller has not taken this many bytes of a run, the run's agent is paused. */
   maxUnsentBytes: number
-  /** A run may write this many bytes while no caller is attached. */
+  /** A run can write this many bytes while no caller is attached: UTF-8 bytes of its events as they are sent. */
   maxReplayBytes: number
 }
 
@@ -109,13 +109,14 @@ export class Outbox {
   }
 }
 
-/** The approximate memory of an event besides its text. */
-const eventBytes = 100
 /** Small pieces that nobody has taken yet are joined up to this size. */
 const joinedBytes = 16_384
 
+/** An event with its size as it is sent. */
+type Sized = { event: TurnEvent; bytes: number }
+
 class EventQueue {
-  readonly #events: TurnEvent[] = []
+  readonly #events: Sized[] = []
   #bytes = 0
 
   get bytes(): number {
@@ -123,26 +124,29 @@ class EventQueue {
   }
 
   add(event: TurnEvent): void {
+    const next = { event, bytes: bytesOf(event) }
     const last = this.#events.at(-1)
-    const joined = last && join(last, event)
+    const joined = last && join(last, next)
     if (joined) this.#events[this.#events.length - 1] = joined
-    else this.#events.push(event)
-    this.#bytes += sizeOf(event) - (joined ? eventBytes : 0)
+    else this.#events.push(next)
+    this.#bytes += joined ? joined.bytes - last.bytes : next.bytes
   }
 
   take(): TurnEvent | undefined {
-    const event = this.#events.shift()
-    if (event) this.#bytes -= sizeOf(event)
-    return event
+    const first = this.#events.shift()
+    if (first) this.#bytes -= first.bytes
+    return first?.event
   }
 }
 
-function sizeOf(event: TurnEvent): number {
-  return 'text' in event ? eventBytes + 2 * event.text.length : eventBytes
-}
+/** The bytes of an event as a line of JSON. */
+const bytesOf = (event: TurnEvent) => Buffer.byteLength(JSON.stringify(event)) + 1
 
-function join(last: TurnEvent, event: TurnEvent): TurnEvent | undefined {
-  if (!('text' in last) || !('text' in event) || last.type !== event.type) return undefined
-  if (2 * (last.text.length + event.text.length) > joinedBytes) return undefined
-  return { type: last.type, text: last.text + event.text }
+function join(last: Sized, next: Sized): Sized | undefined {
+  const [before, after] = [last.event, next.event]
+  if (!('text' in before) || !('text' in after) || before.type !== after.type) return undefined
+  const { type } = before
+  // Text of both together takes what each takes, unless a character was cut in two: then it takes less.
+  const bytes = last.bytes + next.bytes - bytesOf({ type, text: '' })
+  return bytes > joinedBytes ? undefined : { event: { type, text: before.text + after.text }, bytes }
 }

@@ -178,16 +178,34 @@ test('what a run writes while it waits is kept for the caller who answers', asyn
   assert.equal((await daemon.answer(asked, 'allow_once')).text, `${'x'.repeat(5000)}[allow_once-0]`)
 })
 
-test('a run that writes more than is kept cannot be resumed, and waits on', async () => {
-  await using daemon = await startTestDaemon({ limits: { maxReplayBytes: 4000 } })
-  const asked = await daemon.say('talk 50000 permission shell allow_once')
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  for (const _ of [1, 2]) {
-    const refusal = await refusalOf(daemon.answer(asked, 'allow_once'))
+for (const word of ['allow_once', 'cancel', 'not offered'])
+  test(`a run whose output exceeded the retention ends with the 410, answer ${word}`, async () => {
+    await using daemon = await startTestDaemon({ limits: { maxReplayBytes: 4000, maxOpenQuestions: 1 } })
+    const asked = await daemon.say('talk 50000 permission shell allow_once')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const refusal = await refusalOf(daemon.answer(asked, word))
     assert.deepEqual([refusal?.code, refusal?.reason], [410, 'attachment_failed'])
-  }
-  assert.equal((await daemon.runs.health()).waiting, 1)
-})
+    const again = await refusalOf(daemon.answer(asked, word))
+    assert.deepEqual([again?.code, again?.reason], [409, 'interaction_not_pending'])
+    const { waiting, runs } = await daemon.runs.health()
+    assert.deepEqual([waiting, runs], [0, 0])
+    assert.ok((await daemon.say('permission shell allow_once', asked)).question)
+  })
+
+for (const [bytes, text] of [
+  [1_000_000, 'x'],
+  [1_000_000, 'ä'],
+  [999_000, '𝄞'],
+] as const)
+  test(`retains ${bytes} bytes of ${text} that a run writes while it waits, and not 1,100,000`, async () => {
+    await using daemon = await startTestDaemon()
+    const count = (size: number) => Math.floor(size / Buffer.byteLength(text))
+    const sessionId = 'more'
+    const asked = await daemon.say(`talk_of ${text} ${count(bytes)} permission shell allow_once`)
+    const more = await daemon.say(`talk_of ${text} ${count(1_100_000)} permission shell allow_once`, { sessionId })
+    await until(async () => (await refusalOf(daemon.answer(more, 'allow_once')))?.code === 410)
+    assert.equal((await daemon.answer(asked, 'allow_once')).text, `${text.repeat(count(bytes))}[allow_once-0]`)
+  })
 
 test('eight questions are open at once, and a ninth is refused before its stream', async () => {
   await using daemon = await startTestDaemon()

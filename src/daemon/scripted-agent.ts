@@ -6,7 +6,7 @@ import { type ScriptContext, type ScriptedOptions, type Session, say } from './s
 /**
  * An agent that executes its prompt, one command a line, for tests, demonstrations and benchmarks. It prints the
  * answers that it gets: `permission shell allow_once` prints `[allow_once-0]` if that was chosen. `quit` ends the turn
- * as cancelled, though nobody cancelled it.
+ * as cancelled, though nobody cancelled it; `decline` ends it as a refusal.
  */
 export function scriptedAgent(options: ScriptedOptions): AgentApp {
   const sessions = new Map<string, Session>()
@@ -22,6 +22,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
     .onRequest('initialize', () => ({
       protocolVersion: 1,
       agentInfo: { name: 'scripted', version: '1' },
+      ...(options.signIn !== undefined && { authMethods: [{ id: options.signIn, name: 'Use an API key' }] }),
       agentCapabilities: {
         loadSession: options.restore === 'load',
         promptCapabilities: {
@@ -80,6 +81,7 @@ async function perform(script: string, stage: Omit<ScriptContext, 'signal'>) {
   for (const line of script.split('\n')) {
     const [word = '', rest = ''] = line.split(/ (.*)/s)
     await commands[word]?.({ ...stage, signal }, rest)
+    if (word === 'decline') return { stopReason: 'refusal' as const, ...usageOf(session) }
     if (signal.aborted || word === 'quit') return { stopReason: 'cancelled' as const, ...usageOf(session) }
   }
   return { stopReason: 'end_turn' as const, ...usageOf(session) }

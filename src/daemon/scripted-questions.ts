@@ -16,11 +16,11 @@ export const questionCommands: Record<string, Command> = {
     await say(play, `[${await said}]`)
   },
   /** Goes on writing while a question waits: `talk 1000 permission shell allow_once`. */
-  talk: async (play, rest) => {
-    const [bytes = '', line = ''] = rest.split(/ (.*)/s)
-    const asked = askPermission(play, line.replace(/^permission /, ''))
-    for (let left = Number(bytes); left > 0; left -= 1000) await say(play, 'x'.repeat(Math.min(left, 1000)))
-    await say(play, `[${await asked}]`)
+  talk: (play, rest) => talk(play, 'x', rest),
+  /** The same with another character: `talk_of ä 1000 permission shell allow_once`. */
+  talk_of: (play, rest) => {
+    const [character = '', more = ''] = rest.split(/ (.*)/s)
+    return talk(play, character, more)
   },
   /** Asks to write a file, with the content as the protocol has it: `edit run.sh {"before": "a", "after": "b"}`. */
   edit: async (play, rest) => {
@@ -49,6 +49,13 @@ export const questionCommands: Record<string, Command> = {
     const answer = await client.request('elicitation/create', asked, { cancellationSignal: signal })
     await say(play, JSON.stringify(answer))
   },
+}
+
+async function talk(play: ScriptContext, character: string, rest: string): Promise<void> {
+  const [count = '', line = ''] = rest.split(/ (.*)/s)
+  const asked = askPermission(play, line.replace(/^permission /, ''))
+  for (let left = Number(count); left > 0; left -= 1000) await say(play, character.repeat(Math.min(left, 1000)))
+  await say(play, `[${await asked}]`)
 }
 
 async function askPermission(play: ScriptContext, rest: string, withdrawn?: AbortSignal): Promise<string> {

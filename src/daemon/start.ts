@@ -26,7 +26,7 @@ export async function startDaemon(
   const runs = createRuns({
     ...deps,
     // To make one ends what is left of agents: the one that was launched ahead must not be among them.
-    launch: deps.launch ?? processLauncher(agent, workspace, limits),
+    launch: deps.launch ?? processLauncher(agent, workspace, limits, deps.log),
     store,
     transcripts,
     decisions: createDecisions(store.decisions),

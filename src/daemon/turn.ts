@@ -39,8 +39,11 @@ export async function runAgentTurn(
       session.turnOpen = false
     })
     const report = { model: session.model, usage: readUsage(response, cost()) }
+    const stopReason = member(response, 'stopReason')
+    // Before any output this is a refusal of the whole turn.
+    if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefused })
     run.apply({ type: 'turn.started' })
-    const cancelled = member(response, 'stopReason') === 'cancelled'
+    const cancelled = stopReason === 'cancelled'
     // Some agents end the turn when they are told no, and call that cancelled: to the caller it is simply over.
     if (!cancelled || run.lastAnswerWasNo()) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
@@ -48,6 +51,11 @@ export async function runAgentTurn(
     if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, refusedPrompt(error as RpcError))
     failRun(run, error, readUsage(member(error, 'data'), cost()))
   }
+}
+
+const agentRefused = {
+  message: 'The agent refused to continue (stop reason "refusal"). Change the prompt, or start another session.',
+  retryable: false,
 }
 
 /** An agent may find out only then that its model cannot see what was attached. */

@@ -77,9 +77,9 @@ for (const [one, good, bad] of rows) {
   })
 }
 
-test('the title of an option stands for the option', () => {
-  const city = field('string', { options: ['b'], titles: new Map([['Berlin', 'b']]) })
-  assert.deepEqual(fits(city, 'Berlin'), { action: 'accept', content: { it: 'b' } })
+test('a permission answer with white space around the word is refused', () => {
+  for (const word of [' allow_once', 'allow_once\n', 'cancel ', 'Allow_once', ''])
+    refuses(() => readPermissionAnswer(['allow_once'], word), /Answer with one of: allow_once, cancel/)
 })
 
 test('a pattern made to hang a backtracking engine costs next to nothing', () => {

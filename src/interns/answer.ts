@@ -9,9 +9,8 @@ export type FormAnswer =
   | { action: 'decline' }
   | { action: 'cancel' }
 
-/** Reads the caller's answer to a permission request. Refuses an option that was not offered. */
-export function readPermissionAnswer(options: PermissionKind[], answer: string): PermissionAnswer {
-  const word = answer.trim()
+/** Reads the caller's answer to a permission request, compared exactly. Refuses an option that was not offered. */
+export function readPermissionAnswer(options: PermissionKind[], word: string): PermissionAnswer {
   if (word === 'cancel') return 'cancel'
   const offered = options.find((option) => option === word)
   if (offered) return offered

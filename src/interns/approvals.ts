@@ -76,9 +76,8 @@ const isOver = ({ kind }: Refusal) =>
 
 /** The answer without typed text; undefined if it is not an answer to the question. */
 function answerText(question: Question | undefined, text: string): { answer: string; fields?: string[] } | undefined {
-  const word = text.trim()
   const words: readonly string[] = question?.kind === 'permission' ? question.options : permissionKinds
-  if (question?.kind !== 'elicitation' && (word === 'cancel' || words.includes(word))) return { answer: word }
+  if (question?.kind !== 'elicitation' && (text === 'cancel' || words.includes(text))) return { answer: text }
   if (question?.kind === 'permission') return undefined
   const { action, content } = readObject(text)
   if (typeof action !== 'string' || !['accept', 'decline', 'cancel'].includes(action)) return undefined

@@ -61,3 +61,17 @@ test('a daemon that answers without end is cut off', async () => {
   endless.close()
   rmSync(folder, { recursive: true })
 })
+
+test('a daemon that does not listen is unreachable, and the message has no path of the host', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-gone-'))
+  const runs = connectRuns({ socketPath: join(folder, 'daemon.sock'), token: 'any' })
+  const signal = AbortSignal.timeout(60_000)
+  for (const asked of [runs.start({ prompt: 'hi', mode: 'manual' }, signal), runs.files.list('', { limit: 1 })]) {
+    const refusal = await refusalOf(asked)
+    assert.deepEqual([refusal?.code, refusal?.reason], [502, 'intern_unreachable'])
+    assert.match(refusal!.message, /its process does not answer \(ENOENT\)/)
+    assert.doesNotMatch(refusal!.message, /sock|\//)
+  }
+  runs.close()
+  rmSync(folder, { recursive: true })
+})

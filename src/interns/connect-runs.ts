@@ -171,11 +171,17 @@ function answered(request: ClientRequest, body: object | Bytes | undefined): Pro
       // Before there was a connection nothing can have begun; after it, a turn may have.
       if (connected && !refusedCertificate.test(error.code ?? ''))
         reject(new Refusal('stream_severed', 'The intern went away before it answered.'))
-      else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${error.message}`))
+      else reject(new Refusal('intern_unreachable', `The intern cannot be reached: ${whyUnreachable(error)}`))
     })
     if (body && Symbol.asyncIterator in body) void upload(body, request)
     else request.end(body && JSON.stringify(body))
   })
+}
+
+/** Without the path of a socket on the host, which is not for callers. */
+function whyUnreachable(error: NodeJS.ErrnoException & { address?: string }): string {
+  if (!error.address?.startsWith('/')) return error.message
+  return `its process does not answer (${error.code ?? 'unknown error'}). Try again in a moment.`
 }
 
 /** A body that breaks off breaks the connection, and one that nobody wants any more is left. */

@@ -11,8 +11,6 @@ export type FormField = Field & {
   maximum?: number
   minItems?: number
   maxItems?: number
-  /** Titles that are accepted instead of the options. */
-  titles?: Map<string, string>
 }
 
 export type FieldValue = string | number | boolean | string[]
@@ -20,7 +18,7 @@ export type FieldValue = string | number | boolean | string[]
 /** A value that does not fit; the message begins with the field's name and says what would fit. */
 export class InvalidValue extends Error {}
 
-/** The value as the agent will get it, titles replaced by their options. Throws `InvalidValue`. */
+/** The value as the agent will get it. Throws `InvalidValue`. */
 export function checkValue(field: FormField, value: unknown): FieldValue {
   switch (field.type) {
     case 'string':
@@ -43,11 +41,7 @@ function invalidValue(field: FormField, demand: string): never {
 
 function checkOption(field: FormField, value: unknown): string {
   const options = field.options ?? []
-  if (typeof value === 'string') {
-    if (options.includes(value)) return value
-    const byTitle = field.titles?.get(value)
-    if (byTitle !== undefined) return byTitle
-  }
+  if (typeof value === 'string' && options.includes(value)) return value
   return invalidValue(field, `must be one of ${options.map((option) => JSON.stringify(option)).join(', ')}`)
 }
 

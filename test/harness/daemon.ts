@@ -9,6 +9,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk'
 import { initializeAgent } from '#daemon/acp/agent.ts'
 import type { Launch } from '#daemon/acp/launch.ts'
 import { defaultLimits, type Limits } from '#daemon/limits.ts'
+import type { DaemonLog } from '#daemon/log.ts'
 import { monotonicNow } from '#daemon/monotonic-clock.ts'
 import { scriptedAgent } from '#daemon/scripted-agent.ts'
 import type { ScriptedOptions } from '#daemon/scripted-play.ts'
@@ -63,10 +64,11 @@ export async function startTestDaemon(options: DaemonOptions = {}) {
     startsAgent: options.startsAgent ?? false,
     limits: { ...defaultLimits, ...options.limits },
   }
-  const inProcess = options.agent || options.command ? undefined : playHere(options)
+  const log: DaemonLog = (event, details) => void logged.push({ event, ...details })
+  const inProcess = options.agent || options.command ? undefined : playHere(options, log)
   const launch = options.launch ?? inProcess
   const daemon = await startDaemon(settings, {
-    log: (event, details) => void logged.push({ event, ...details }),
+    log,
     now: options.now ?? monotonicNow,
     newId: newUuid,
     ...(launch && { launch }),
@@ -95,7 +97,7 @@ function agentSettings({ agent = [], command, mcpServers = [] }: DaemonOptions) 
   return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes, mcpServers }
 }
 
-function playHere({ restore = 'load', limits, signIn, authenticate }: DaemonOptions): Launch {
+function playHere({ restore = 'load', limits, signIn, authenticate }: DaemonOptions, log: DaemonLog): Launch {
   return async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const app = scriptedAgent({
@@ -111,6 +113,7 @@ function playHere({ restore = 'load', limits, signIn, authenticate }: DaemonOpti
       { input, output },
       { ...defaultLimits, ...limits },
       { ...(authenticate && { authenticate }) },
+      log,
     )
     return { agent, stop: async () => void input.destroy() }
   }

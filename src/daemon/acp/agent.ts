@@ -1,5 +1,7 @@
 import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
 import type { McpServer } from '#interns/mcp-servers.ts'
+import type { DaemonLog } from '../log.ts'
+import { signInHelp } from './auth-methods.ts'
 import { type Channel, Connection, member, RpcError } from './connection.ts'
 import { offeredServers } from './mcp-servers.ts'
 import { modelOf } from './model.ts'
@@ -67,10 +69,12 @@ export async function initializeAgent(
   channel: Channel,
   limits: AgentLimits,
   { authenticate, mcpServers: servers = [], ...extras }: AgentQuirks = {},
+  log: DaemonLog = () => {},
 ): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
   const of = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
-  const connection = new Connection(channel, { notification, request }, limits)
+  const skipped = logSkippedLines(log)
+  const connection = new Connection(channel, { notification, request, skipped }, limits)
 
   function notification(method: string, params: unknown): void {
     if (method === 'session/update') of(params)?.updated(readUpdate(member(params, 'update')))
@@ -83,8 +87,10 @@ export async function initializeAgent(
     throw new RpcError(-32601, `This client has no method ${method}.`)
   }
 
-  const ask = (method: string, params: unknown) => connection.request(method, params, limits.handshakeMs)
-  const greeting = await ask('initialize', initializeParams)
+  const greeting = await connection.request('initialize', initializeParams, limits.handshakeMs)
+  const withHelp = signInHelp(member(greeting, 'authMethods'))
+  const ask = (method: string, params: unknown) =>
+    connection.request(method, params, limits.handshakeMs).catch(withHelp)
   if (member(greeting, 'protocolVersion') !== initializeParams.protocolVersion) {
     throw new RpcError(-32600, `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`)
   }
@@ -117,12 +123,25 @@ export async function initializeAgent(
       if (closes) ask('session/close', { sessionId: id }).catch(() => {})
     },
     setMode: (sessionId, modeId) => ask('session/set_mode', { sessionId, modeId }),
-    prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }),
+    prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }).catch(withHelp),
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
     pause: () => connection.pause(),
     resume: () => connection.resume(),
     closed: connection.closed,
     close: (why) => connection.close(why),
+  }
+}
+
+const maxLoggedLines = 20
+const maxLoggedLength = 200
+
+/** An agent can print any number of lines; the log gets the start of the first of them. */
+function logSkippedLines(log: DaemonLog): (line: string) => void {
+  let skipped = 0
+  return (line) => {
+    if (++skipped <= maxLoggedLines) log('agent.line_skipped', { line: line.slice(0, maxLoggedLength) })
+    if (skipped === maxLoggedLines)
+      log('agent.lines_skipped', { why: 'Further lines are skipped without a log entry.' })
   }
 }
 

@@ -8,6 +8,8 @@ export type Channel = { input: Readable; output: Writable; exited?: Promise<stri
 export type Handlers = {
   request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown>
   notification(method: string, params: unknown): void
+  /** Receives a line that is not a message of the protocol; the connection ignores it. */
+  skipped?(line: string): void
 }
 
 /** An answer that is an error, in either direction. */
@@ -126,6 +128,7 @@ export class Connection {
         if (this.#over) return
         const message = readMessage(line)
         if (message) this.#onMessage(message)
+        else if (line.trim() !== '') this.#handlers.skipped?.(line)
       }
     } catch (error) {
       this.close(error instanceof LineTooLong ? new ProtocolBroken(tooLarge(this.#limits)) : asError(error))
@@ -170,16 +173,34 @@ async function exitReason({ exited }: Channel): Promise<string> {
   return words
 }
 
-/** Parses one line as a message. A line that does not begin like JSON is ignored. Invalid JSON breaks the protocol. */
+/** The start of a line that is meant as a message. */
+const messageStart = /^\s*\{\s*"jsonrpc"/
+
+/**
+ * Parses one line as a message. Many agents print lines of a log as well: those are undefined.
+ * @throws ProtocolBroken where the line is a batch of messages, or a message that was cut off.
+ */
 function readMessage(line: string): Message | undefined {
   const first = line.trimStart()[0]
-  if (first === '[') throw new ProtocolBroken('The agent sent a batch of messages.')
-  if (first !== '{') return undefined
+  if (first !== '{' && first !== '[') return undefined
+  let read: unknown
   try {
-    return JSON.parse(line)
+    read = JSON.parse(line)
   } catch {
-    throw new ProtocolBroken('The agent sent a line that is not JSON.')
+    if (messageStart.test(line)) throw new ProtocolBroken('The agent sent a line that is not JSON.')
+    return undefined
   }
+  if (Array.isArray(read) && read.length > 0 && read.every(isMessage))
+    throw new ProtocolBroken('The agent sent a batch of messages.')
+  return isMessage(read) ? read : undefined
+}
+
+/** A request, a notification or a response. Some agents leave the version out. */
+function isMessage(value: unknown): value is Message {
+  if (typeof value !== 'object' || value === null) return false
+  if ((value as { jsonrpc?: unknown }).jsonrpc === '2.0') return true
+  const { method, id } = value as Message
+  return typeof method === 'string' || (id !== undefined && ('result' in value || 'error' in value))
 }
 
 function readError(error: unknown): RpcError {

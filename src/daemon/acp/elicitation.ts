@@ -3,6 +3,9 @@ import { member } from './connection.ts'
 
 export type Form = { message: string; fields: FormField[] }
 
+/** A field, and the titles of its options by which the message describes them. */
+type TitledField = FormField & { titles?: Map<string, string> }
+
 /** A question as a form, or nothing when it demands a value of a kind that we cannot ask for. */
 export function readElicitation(params: unknown): Form | undefined {
   const message = text(member(params, 'message')) ?? 'The intern asks for an answer.'
@@ -16,11 +19,12 @@ export function readElicitation(params: unknown): Form | undefined {
   const notes: string[] = []
   for (const [name, property] of Object.entries(member(schema, 'properties') ?? {})) {
     const isRequired = Array.isArray(required) && required.includes(name)
-    const field = readField(name, property, isRequired)
-    if (field) fields.push(field)
-    else if (isRequired) return undefined
-    else continue
-    const note = describe(field, property)
+    const titled = readField(name, property, isRequired)
+    if (!titled && isRequired) return undefined
+    if (!titled) continue
+    const { titles: _, ...field } = titled
+    fields.push(field)
+    const note = describe(titled, property)
     if (note) notes.push(`- ${name}: ${note}`)
   }
   const about = [text(member(schema, 'title')), text(member(schema, 'description'))].filter(
@@ -29,7 +33,7 @@ export function readElicitation(params: unknown): Form | undefined {
   return { message: [message, ...about, notes.join('\n')].filter(Boolean).join('\n\n'), fields }
 }
 
-function readField(name: string, property: unknown, required: boolean): FormField | undefined {
+function readField(name: string, property: unknown, required: boolean): TitledField | undefined {
   const type = member(property, 'type')
   const base = { name, required }
   switch (type) {
@@ -71,7 +75,7 @@ function readOptions(schema: unknown): { options: string[]; titles?: Map<string,
 }
 
 /** All that a caller must know of a field and that its descriptor has no room for. */
-function describe(field: FormField, property: unknown): string {
+function describe(field: TitledField, property: unknown): string {
   const said = [text(member(property, 'title')), text(member(property, 'description'))]
   const titles = [...(field.titles ?? [])].map(([title, value]) => `${value} = ${title}${aboutOption(property, value)}`)
   const limits = [

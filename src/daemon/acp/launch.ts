@@ -1,4 +1,5 @@
 import { killMarked, markerOf, markerVariable } from '#lib/process-marker.ts'
+import type { DaemonLog } from '../log.ts'
 import { type Agent, type AgentLimits, type AgentQuirks, initializeAgent } from './agent.ts'
 import { ConnectionLost } from './connection.ts'
 import { type AgentCommand, NotStarted, startAgent } from './process.ts'
@@ -21,7 +22,12 @@ export function launchAhead(launch: Launch): Launch {
   }
 }
 
-export function processLauncher(settings: AgentCommand & AgentQuirks, workspace: string, limits: AgentLimits): Launch {
+export function processLauncher(
+  settings: AgentCommand & AgentQuirks,
+  workspace: string,
+  limits: AgentLimits,
+  log: DaemonLog,
+): Launch {
   const all = markerOf(workspace)
   killMarked(all)
   let started = 0
@@ -36,7 +42,7 @@ export function processLauncher(settings: AgentCommand & AgentQuirks, workspace:
         ...(authenticate !== undefined && { authenticate }),
         ...(mcpServers && { mcpServers }),
       }
-      const agent = await initializeAgent(child, limits, quirks)
+      const agent = await initializeAgent(child, limits, quirks, log)
       // A process whose connection has ended is of no more use.
       void agent.closed.then(child.kill)
       return { agent, stop: child.stop }

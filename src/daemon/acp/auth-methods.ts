@@ -1,0 +1,30 @@
+import { member, RpcError } from './connection.ts'
+
+/** The protocol's error of an agent that needs a sign-in first. Some agents have no number for it. */
+const authRequired = { code: -32000, words: /authentication (is )?required/i }
+const maxMethods = 20
+const maxNameLength = 100
+
+/**
+ * Adds the sign-in methods that an agent offered to its error that it needs a sign-in.
+ * @returns a function for `catch`, which throws.
+ */
+export function signInHelp(methods: unknown): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof RpcError)) throw error
+    if (error.code !== authRequired.code && !authRequired.words.test(error.message)) throw error
+    throw new RpcError(error.code, `${error.message.replace(/\.?$/, '.')} ${helpOf(methods)}`, error.data)
+  }
+}
+
+function helpOf(methods: unknown): string {
+  const described = (Array.isArray(methods) ? methods : []).slice(0, maxMethods).flatMap((method) => {
+    const [id, name] = [text(member(method, 'id')), text(member(method, 'name'))]
+    return id === undefined ? [] : [name === undefined || name === id ? `"${id}"` : `"${id}" (${name})`]
+  })
+  if (described.length === 0)
+    return 'The agent offers no sign-in method; give it its credentials in `env` of its settings.'
+  return `The agent offers these sign-in methods: ${described.join(', ')}. Set \`authenticate\` of the agent to one of them.`
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, maxNameLength) : undefined)
