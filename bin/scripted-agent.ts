@@ -10,12 +10,14 @@ const { scriptedAgent } = await import('#daemon/scripted-agent.ts')
 /**
  * `never`, `load` or `resume`: how it takes up a session of an earlier process. `modeless`: it offers no modes. `http`
  * and `sse`: which servers of tools it reaches; `image`, `audio`, `embedded`: what its prompts may hold.
+ * `late`: it can send output after the end of a turn.
  */
 const words = process.argv.slice(2)
 const restore = (['never', 'load', 'resume'] as const).find((way) => words.includes(way)) ?? 'load'
 const { closed } = scriptedAgent({
   restore,
   modes: !words.includes('modeless'),
+  sendsLate: words.includes('late'),
   reaches: words,
   raw: (bytes) => process.stdout.write(bytes),
   crash: () => process.kill(process.pid, 'SIGKILL'),

@@ -22,6 +22,17 @@ const offers: Offer[] = [
   { option: 'cancel', says: 'Cancel' },
 ]
 
+/** The buttons of a permission: one for each kind, or one for each option where several are of a kind. */
+function offersOf({ options, choices = [] }: InternPermission): (Offer & { sends: string })[] {
+  return offers.flatMap((offer) => {
+    const ofKind = choices.filter(({ kind }) => kind === offer.option)
+    if (ofKind.length > 1)
+      return ofKind.map(({ id, name }) => ({ option: offer.option, sends: id, says: `${offer.says}: ${shown(name)}` }))
+    const isOffered = offer.option === 'cancel' || (options as string[]).includes(offer.option)
+    return isOffered ? [{ ...offer, sends: offer.option }] : []
+  })
+}
+
 type Props = { waiting: Waiting; isFront: boolean; choose: () => void }
 
 /** One question: whose, what exactly, since when and until when it waits, and the answers that it takes. */
@@ -109,16 +120,15 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
       )}
       <div class="answers">
         {!asks() && <span class="dim">Viewers answer nothing.</span>}
-        {offers
-          .filter(({ option }) => asks() && (option === 'cancel' || (question.options as string[]).includes(option)))
-          .map(({ option, says, key }) => (
+        {asks() &&
+          offersOf(question).map(({ option, sends, says, key }) => (
             <button
-              key={option}
+              key={sends}
               type="button"
               class={option === 'allow_once' ? 'main' : option === 'cancel' ? 'bare' : ''}
               data-key={key}
               disabled={isSent || (option.startsWith('allow') && !whole)}
-              onClick={() => void answer(intern, question, option)}
+              onClick={() => void answer(intern, question, sends)}
             >
               {says} {key && isFront && <kbd>{key}</kbd>}
             </button>

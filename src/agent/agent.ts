@@ -104,6 +104,7 @@ const greeting = (version: string) => ({
     sessionCapabilities: { list: {}, resume: {}, close: {} },
   },
   authMethods: [],
+  _meta: { signalbox: { sendsNothingLate: true } },
 })
 
 /** @param wanted the folder whose sessions are listed; all where it is not said. */

@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
 import { escaped } from '#http/html-page.ts'
 import { HttpAnswer } from '#http/route.ts'
-import type { Field, PermissionKind, Question, WholePermission } from '#interns/question.ts'
+import {
+  type Field,
+  type PermissionKind,
+  type PermissionQuestion,
+  permissionAnswers,
+  type Question,
+  type WholePermission,
+} from '#interns/question.ts'
 import { isoTime } from '#lib/clock.ts'
 import { printableExactly, printableLines } from '#lib/printable.ts'
 
@@ -45,7 +52,7 @@ export type AskedPage = {
 /** What an intern asks, all of it, with a form that answers. */
 export function askedPage({ internName, question, whole, deadlineAt, refused }: AskedPage): HttpAnswer {
   const told = question.kind === 'permission' ? permission(question, whole) : paragraph(question.message)
-  const answers = question.kind === 'permission' ? options(question.options) : fields(question.fields)
+  const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
   const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
   const why = refused === undefined ? '' : `<p role="alert"><strong>${escaped(refused)}</strong></p>`
   const title = question.kind === 'permission' ? `${internName} asks for consent` : `${internName} asks`
@@ -74,7 +81,13 @@ const words: Record<PermissionKind, string> = {
 
 const button = (value: string, label: string) => `<button name="answer" value="${value}">${label}</button>`
 
-const options = (offered: PermissionKind[]) => offered.map((kind) => button(kind, words[kind])).join('')
+const options = (question: PermissionQuestion) =>
+  permissionAnswers(question)
+    .map(({ answer, kind, name }) => {
+      const label = name === undefined ? words[kind] : `${words[kind]}: ${printableExactly(name)}`
+      return button(escaped(answer), escaped(label))
+    })
+    .join('')
 
 const fields = (asked: Field[]) =>
   `${asked.map(field).join('')}${button('accept', 'Send')}<button name="answer" value="decline" formnovalidate>Decline</button>`

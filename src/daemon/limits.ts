@@ -18,6 +18,8 @@ export type Limits = AgentLimits &
     maxBackgroundRuns: number
     /** A caller that does not read its stream may hold the agent back for this long. */
     stalledCallerMs: number
+    /** The output of a turn is still taken for this long after its end, from agents that can send any then. */
+    lateOutputMs: number
     /** A cancelled turn must end within this time. After it, the session counts as stuck. */
     settleMs: number
     /** An agent without a turn is kept running for this long. */
@@ -51,6 +53,7 @@ export const defaultLimits: Limits = {
   maxMessageBytes: 8 * MiB,
   handshakeMs: 60_000,
   stalledCallerMs: 30_000,
+  lateOutputMs: 100,
   settleMs: 10_000,
   agentIdleMs: 10 * 60_000,
   maxIdleSessions: 100,

@@ -26,20 +26,22 @@ export type Reading = { value: unknown; consent: boolean }
 
 type Described = Omit<PendingQuestion, 'reply'>
 
-/** `options` are those of the request that the caller is offered. */
+/** `options` are the kinds of the request that the caller is offered. */
 export function askPermission(
   id: string,
   request: PermissionRequest,
   { action, options = request.question.options }: { action: Action; options?: PermissionKind[] },
 ): Described {
+  const choices = request.question.choices?.filter(({ kind }) => options.includes(kind))
+  const offered = { options, ...(choices && { choices }) }
   return {
-    question: { id, ...request.question, options, detail: cutDetail(id, request.question.detail) },
+    question: { id, ...request.question, ...offered, detail: cutDetail(id, request.question.detail) },
     whole: request.whole,
     action,
     cancelled: cancelledPermission,
     read: (answer) => {
-      const said = readPermissionAnswer(options, answer)
-      return { value: request.outcome(said), consent: said.startsWith('allow') }
+      const said = readPermissionAnswer(offered, answer)
+      return { value: request.outcome(said.answer, said.choice), consent: said.answer.startsWith('allow') }
     },
   }
 }

@@ -3,6 +3,7 @@ import { beginningOf } from '#lib/whole-characters.ts'
 import { actionOf } from './acp/action.ts'
 import {
   cancelledPermission,
+  isAmbiguous,
   type PermissionOutcome,
   type PermissionRequest,
   selfDriveAnswer,
@@ -24,8 +25,9 @@ type Asked = { request: PermissionRequest; notice: () => void; withdrawn: AbortS
 const longestDetail = 2000
 
 /**
- * Who decides about something that an agent wants to do: a rule, if one does; else in `manual` the caller, in `self-drive`
- * nobody. What a rule decides is written down before the agent hears of it.
+ * Decides about something that an agent wants to do: by a rule, if one matches; else in `manual` the caller does, and in
+ * `self-drive` it is allowed, unless several options allow it: then the caller chooses. What a rule decides is written
+ * before the agent gets it.
  */
 export async function decidePermission(deps: DecisionDeps, run: LiveRun, asked: Asked): Promise<unknown> {
   const { request, notice, withdrawn } = asked
@@ -33,16 +35,20 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, asked: 
   const { options } = request.question
   const action = actionOf(request.tool, deps.workspace)
   const found = deps.decisions.judge(action)
-  // An agent that only offers to be allowed always is not: it would ask about nothing any more.
-  const decision = found?.effect === 'allow' && !options.includes('allow_once') ? undefined : found
+  // A rule cannot choose between options that allow once. Nor is an agent allowed always that offers nothing else: it would
+  // ask about nothing any more.
+  const canAllow = options.includes('allow_once') && !isAmbiguous(request.question, 'allow_once')
+  const decision = found?.effect === 'allow' && !canAllow ? undefined : found
   if (decision) keep(deps, run, request, decision)
   if (decision?.effect === 'ask')
     return run.ask(askPermission(deps.newId(), request, { action, options: askedByRule(options) }), withdrawn)
   const settled = decision && byRule(run, request, decision.effect)
-  if (!settled && run.mode === 'manual' && !request.onlyJudged)
+  const granted = selfDriveAnswer(options)
+  const mustChoose = run.mode === 'manual' || isAmbiguous(request.question, granted)
+  if (!settled && mustChoose && !request.onlyJudged)
     return run.ask(askPermission(deps.newId(), request, { action }), withdrawn)
   notice()
-  return settled ?? request.outcome(selfDriveAnswer(options))
+  return settled ?? request.outcome(granted)
 }
 
 function byRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {

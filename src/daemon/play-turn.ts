@@ -15,7 +15,7 @@ type PlayDeps = DecisionDeps & {
   sessions: Pick<Sessions, 'open'>
   store: Pick<DaemonStore, 'saveCost'>
   transcripts: Pick<KeptTranscripts, 'of' | 'save'>
-  limits: Pick<Limits, 'settleMs'>
+  limits: Pick<Limits, 'settleMs' | 'lateOutputMs'>
   modes: AgentSettings['modes']
   files: Pick<InternFiles, 'write'>
 }

@@ -10,7 +10,8 @@ test('a permission pauses the run, and its answer resumes the same run', async (
   const asked = await daemon.say(`say before\n${allFour}\nsay after`)
   const { id } = asked.question!
   const options = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
-  assert.deepEqual(asked.question, { id, kind: 'permission', operation: 'shell', detail: null, options })
+  const choices = options.map((kind, at) => ({ id: `${kind}-${at}`, kind, name: kind }))
+  assert.deepEqual(asked.question, { id, kind: 'permission', operation: 'shell', detail: null, options, choices })
   const resumed = await daemon.answer(asked, 'allow_once')
   assert.deepEqual(
     [resumed.runId, resumed.sessionId, resumed.text],
@@ -44,11 +45,43 @@ test('an agent that ends the turn for no reason of the caller’s has cancelled 
   assert.ok(last.type === 'run.ended' && last.message === 'The intern cancelled the turn.')
 })
 
-test('several options of one kind are offered once, and the first of them is chosen', async () => {
+const databases = [
+  { optionId: 'pg', name: 'Postgres', kind: 'allow_once' },
+  { optionId: 'my', name: 'MySQL', kind: 'allow_once' },
+  { optionId: 'reject_once', name: 'SQLite', kind: 'allow_once' },
+  { optionId: 'no', name: 'None', kind: 'reject_once' },
+]
+const choose = `choose ${JSON.stringify(databases)}`
+const ids = ['pg', 'my', 'option_3']
+
+for (const mode of ['manual', 'self-drive'] as const) {
+  test(`of several options of one kind the caller chooses one by its id, in ${mode}`, async () => {
+    await using daemon = await startTestDaemon()
+    for (const [at, id] of ids.entries()) {
+      const paused = await daemon.say(choose, { mode })
+      assert.ok(paused.question?.kind === 'permission')
+      assert.deepEqual(paused.question.options, ['allow_once', 'reject_once'])
+      assert.deepEqual(paused.question.choices, [
+        ...ids.map((id, at) => ({ id, kind: 'allow_once', name: databases[at]!.name })),
+        { id: 'no', kind: 'reject_once', name: 'None' },
+      ])
+      const refusal = await refusalOf(daemon.answer(paused, 'allow_once'))
+      assert.deepEqual([refusal?.code, refusal?.reason], [400, 'bad_request'])
+      assert.match(refusal!.message, /pg \(Postgres\), my \(MySQL\), option_3 \(SQLite\), reject_once, cancel/)
+      assert.equal((await daemon.answer(paused, id)).text, `[${databases[at]!.optionId}]`)
+    }
+    assert.equal((await daemon.answer(await daemon.say(choose, { mode }), 'reject_once')).text, '[no]')
+  })
+}
+
+test('a rule that allows does not choose between several options that allow once', async () => {
   await using daemon = await startTestDaemon()
-  const asked = await daemon.say('permission shell allow_always allow_always reject_once')
-  assert.deepEqual(asked.question?.kind === 'permission' && asked.question.options, ['allow_always', 'reject_once'])
-  assert.equal((await daemon.answer(asked, 'allow_always')).text, '[allow_always-0]')
+  await daemon.runs.judgeBy({
+    agent: 'scripted',
+    sets: [{ scope: 'intern', version: 1, rules: [{ effect: 'allow' }] }],
+  })
+  const paused = await daemon.say(choose, { mode: 'self-drive' })
+  assert.equal((await daemon.answer(paused, 'my')).text, '[my]')
 })
 
 test('a permission shows the whole command, also where the agent told it only before', async () => {
@@ -181,15 +214,15 @@ test('what a run writes while it waits is kept for the caller who answers', asyn
 for (const word of ['allow_once', 'cancel', 'not offered'])
   test(`a run whose output exceeded the retention ends with the 410, answer ${word}`, async () => {
     await using daemon = await startTestDaemon({ limits: { maxReplayBytes: 4000, maxOpenQuestions: 1 } })
-    const asked = await daemon.say('talk 50000 permission shell allow_once')
+    const paused = await daemon.say('talk 50000 permission shell allow_once')
     await new Promise((resolve) => setTimeout(resolve, 50))
-    const refusal = await refusalOf(daemon.answer(asked, word))
+    const refusal = await refusalOf(daemon.answer(paused, word))
     assert.deepEqual([refusal?.code, refusal?.reason], [410, 'attachment_failed'])
-    const again = await refusalOf(daemon.answer(asked, word))
-    assert.deepEqual([again?.code, again?.reason], [409, 'interaction_not_pending'])
+    const second = await refusalOf(daemon.answer(paused, word))
+    assert.deepEqual([second?.code, second?.reason], [409, 'interaction_not_pending'])
     const { waiting, runs } = await daemon.runs.health()
     assert.deepEqual([waiting, runs], [0, 0])
-    assert.ok((await daemon.say('permission shell allow_once', asked)).question)
+    assert.ok((await daemon.say('permission shell allow_once', paused)).question)
   })
 
 for (const [bytes, text] of [
@@ -201,10 +234,10 @@ for (const [bytes, text] of [
     await using daemon = await startTestDaemon()
     const count = (size: number) => Math.floor(size / Buffer.byteLength(text))
     const sessionId = 'more'
-    const asked = await daemon.say(`talk_of ${text} ${count(bytes)} permission shell allow_once`)
+    const paused = await daemon.say(`talk_of ${text} ${count(bytes)} permission shell allow_once`)
     const more = await daemon.say(`talk_of ${text} ${count(1_100_000)} permission shell allow_once`, { sessionId })
     await until(async () => (await refusalOf(daemon.answer(more, 'allow_once')))?.code === 410)
-    assert.equal((await daemon.answer(asked, 'allow_once')).text, `${text.repeat(count(bytes))}[allow_once-0]`)
+    assert.equal((await daemon.answer(paused, 'allow_once')).text, `${text.repeat(count(bytes))}[allow_once-0]`)
   })
 
 test('eight questions are open at once, and a ninth is refused before its stream', async () => {

@@ -48,6 +48,11 @@ export const commands: Record<string, Command> = {
       await pause(Math.max(0, due - performance.now()), signal)
     }
   },
+  /** `late 20 words`: says the words so many milliseconds after the end of the turn. */
+  late: (play, rest) => {
+    const [ms = '', text = ''] = rest.split(/ (.*)/s)
+    setTimeout(() => void say(play, text), Number(ms))
+  },
   wait: ({ signal }, ms) => pause(Number(ms), signal),
   mode: (play) => say(play, `[${play.session.mode}]`),
   memory: (play) => say(play, play.session.restored ? '[restored]' : '[open]'),

@@ -14,6 +14,8 @@ export type ScriptedOptions = {
   askModel?: (prompt: string) => Promise<string>
   /** The kinds of servers of tools that it reaches besides commands. */
   reaches?: string[]
+  /** Whether it sends output after the end of a turn: the command `late`. */
+  sendsLate?: boolean
   /** The way to sign in without which it opens no session. */
   signIn?: string
 }

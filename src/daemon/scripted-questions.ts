@@ -3,6 +3,12 @@ import { type Command, type ScriptContext, say } from './scripted-play.ts'
 
 /** The commands by which a scripted agent asks its client something. */
 export const questionCommands: Record<string, Command> = {
+  /** Offers options as the protocol has them: `choose [{"optionId": "a", "name": "A", "kind": "allow_once"}]`. */
+  choose: async (play, json) => {
+    const toolCall = { toolCallId: 'choose', title: 'choose' }
+    const { outcome } = JSON.parse(await request(play, { toolCall, options: JSON.parse(json) }))
+    await say(play, `[${outcome.optionId ?? 'cancelled'}]`)
+  },
   permission: (play, rest) => askPermission(play, rest).then((said) => say(play, `[${said}]`)),
   /** Two questions at once. */
   permissions: async (play, rest) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { Usage } from '#chat/usage.ts'
 import { Refusal } from '#interns/refusal.ts'
@@ -6,6 +7,7 @@ import { member, RpcError } from './acp/connection.ts'
 import { cancelledPermission, readPermission } from './acp/permission.ts'
 import type { AgentUpdate } from './acp/update.ts'
 import { costOfTurn, readUsage } from './acp/usage.ts'
+import type { Limits } from './limits.ts'
 import type { LiveRun } from './live-run.ts'
 import { askForm, askQuestionPermission, cancelledForm } from './pending-question.ts'
 import { type DecisionDeps, decidePermission } from './permission-decision.ts'
@@ -15,9 +17,11 @@ import { turnFailureOf } from './turn-failure.ts'
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
 
+type TurnDeps = DecisionDeps & { limits: Pick<Limits, 'lateOutputMs'> }
+
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
-  deps: DecisionDeps,
+  deps: TurnDeps,
   run: LiveRun,
   agent: Agent,
   as: AgentSession,
@@ -38,6 +42,7 @@ export async function runAgentTurn(
     const response = await agent.prompt(as.id, prompt).finally(() => {
       session.turnOpen = false
     })
+    if (!agent.sendsNothingLate && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
     const report = { model: session.model, usage: readUsage(response, cost()) }
     const stopReason = member(response, 'stopReason')
     // Before any output this is a refusal of the whole turn.
@@ -87,7 +92,7 @@ function listenFor(deps: DecisionDeps, run: LiveRun, { told, counted }: Counting
     run.write({ type: 'work.noticed' })
   }
   const say = (kind: 'message' | 'reasoning', text: string) => {
-    if (run.state().at === 'ended') return
+    if (run.state().at === 'ended') return transcripts.of(run.session.id).saidLate(run.id, kind, text)
     recorder.said(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }

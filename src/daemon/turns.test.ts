@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+import { until } from '#test/harness/until.ts'
 
 test('a turn begins with its run and session, and ends with usage and model', async () => {
   await using daemon = await startTestDaemon()
@@ -153,4 +154,24 @@ test('the time in which a run went on does not count as idle, also while its age
   await daemon.runs.cancel(runId)
   await over
   assert.equal(await daemon.runs.rest(30_000), 30_000)
+})
+
+test('text that an agent sends just after the end of its turn is in the reply', async () => {
+  await using daemon = await startTestDaemon({ sendsLate: true, limits: { lateOutputMs: 5000 } })
+  const { text, last } = await daemon.say('say The answer is\nlate 20  forty-two.')
+  assert.deepEqual([text, last.type], ['The answer is forty-two.', 'turn.finished'])
+})
+
+test('text that an agent sends between turns is in the transcript', async () => {
+  await using daemon = await startTestDaemon({ sendsLate: true, limits: { lateOutputMs: 0 } })
+  const { sessionId, runId } = await daemon.say('say before\nlate 300 and later')
+  const entries = async () => (await daemon.runs.transcripts.read(sessionId, { limit: 100 }))?.entries ?? []
+  const late = await until(async () => {
+    const found = (await entries()).find((entry) => entry.type === 'message' && entry.text === 'and later')
+    return found
+  })
+  assert.equal(late.runId, runId)
+  assert.equal((await daemon.say('say next', { sessionId })).text, 'next')
+  const types = (await entries()).map(({ type }) => type)
+  assert.deepEqual(types, ['prompt', 'message', 'end', 'message', 'prompt', 'message', 'end'])
 })

@@ -16,15 +16,17 @@ const field = (type: FormField['type'], more: Partial<FormField> = {}): FormFiel
 const fits = (one: FormField, value: unknown) => readFormAnswer([one], accept({ it: value }))
 
 test('a permission takes the options it offered, and cancel', () => {
-  assert.equal(readPermissionAnswer(['allow_once', 'reject_once'], 'reject_once'), 'reject_once')
-  assert.equal(readPermissionAnswer([], 'cancel'), 'cancel')
+  assert.deepEqual(readPermissionAnswer({ options: ['allow_once', 'reject_once'] }, 'reject_once'), {
+    answer: 'reject_once',
+  })
+  assert.deepEqual(readPermissionAnswer({ options: [] }, 'cancel'), { answer: 'cancel' })
 })
 
 test('a permission refuses what it did not offer, and says what it did', () => {
   const offered = /"allow_always" was not offered. Answer with one of: allow_once, cancel\.$/
-  refuses(() => readPermissionAnswer(['allow_once'], 'allow_always'), offered)
+  refuses(() => readPermissionAnswer({ options: ['allow_once'] }, 'allow_always'), offered)
   for (const answer of ['', 'yes', 'Allow_once', '{"action":"accept"}']) {
-    refuses(() => readPermissionAnswer(['allow_once'], answer), /none of the options/)
+    refuses(() => readPermissionAnswer({ options: ['allow_once'] }, answer), /none of the options/)
   }
 })
 
@@ -79,7 +81,7 @@ for (const [one, good, bad] of rows) {
 
 test('a permission answer with white space around the word is refused', () => {
   for (const word of [' allow_once', 'allow_once\n', 'cancel ', 'Allow_once', ''])
-    refuses(() => readPermissionAnswer(['allow_once'], word), /Answer with one of: allow_once, cancel/)
+    refuses(() => readPermissionAnswer({ options: ['allow_once'] }, word), /Answer with one of: allow_once, cancel/)
 })
 
 test('a pattern made to hang a backtracking engine costs next to nothing', () => {

@@ -1,5 +1,11 @@
 import { checkValue, type FieldValue, type FormField, InvalidValue } from './form.ts'
-import { type PermissionKind, permissionKinds } from './question.ts'
+import {
+  type PermissionChoice,
+  type PermissionKind,
+  type PermissionQuestion,
+  permissionAnswers,
+  permissionKinds,
+} from './question.ts'
 import { Refusal } from './refusal.ts'
 
 export type PermissionAnswer = PermissionKind | 'cancel'
@@ -9,14 +15,29 @@ export type FormAnswer =
   | { action: 'decline' }
   | { action: 'cancel' }
 
-/** Reads the caller's answer to a permission request, compared exactly. Refuses an option that was not offered. */
-export function readPermissionAnswer(options: PermissionKind[], word: string): PermissionAnswer {
-  if (word === 'cancel') return 'cancel'
-  const offered = options.find((option) => option === word)
-  if (offered) return offered
-  const known = permissionKinds.some((kind) => kind === word)
-  const wrong = known ? `"${word}" was not offered` : 'The answer is none of the options'
-  throw new Refusal('bad_request', `${wrong}. Answer with one of: ${[...options, 'cancel'].join(', ')}.`)
+/** `choice` is set where the caller named one option by its id. */
+export type PermissionReading = { answer: PermissionAnswer; choice?: PermissionChoice }
+type Offered = Pick<PermissionQuestion, 'options' | 'choices'>
+
+/**
+ * Reads the caller's answer to a permission request, compared exactly: the id of an option, or the word of a kind.
+ * @throws Refusal for an option that was not offered, and for a kind of which several options were.
+ */
+export function readPermissionAnswer(offered: Offered, word: string): PermissionReading {
+  if (word === 'cancel') return { answer: 'cancel' }
+  const choice = offered.choices?.find(({ id }) => id === word)
+  if (choice) return { answer: choice.kind, choice }
+  const kind = permissionKinds.find((one) => one === word)
+  const answers = permissionAnswers(offered)
+  if (kind && answers.some(({ answer }) => answer === kind)) return { answer: kind }
+  const isAmbiguous = kind && answers.some((each) => each.kind === kind)
+  const wrong = isAmbiguous
+    ? `Several options are of the kind "${word}"`
+    : kind
+      ? `"${word}" was not offered`
+      : 'The answer is none of the options'
+  const described = answers.map(({ answer, name }) => (name === undefined ? answer : `${answer} (${name})`))
+  throw new Refusal('bad_request', `${wrong}. Answer with one of: ${[...described, 'cancel'].join(', ')}.`)
 }
 
 /** Reads the caller's answer to a question. Refuses values that do not fit its fields. */

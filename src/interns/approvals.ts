@@ -4,7 +4,8 @@ import type { Db } from '#db/db.ts'
 import type { Now } from '#lib/clock.ts'
 import type { NewId } from '#lib/id.ts'
 import { printableExactly } from '#lib/printable.ts'
-import { type AskedQuestion, permissionKinds, type Question } from './question.ts'
+import { readPermissionAnswer } from './answer.ts'
+import { type AskedQuestion, type PermissionQuestion, permissionKinds, type Question } from './question.ts'
 import { findQuestion, forgetQuestion, questionsOf } from './questions.ts'
 import { Refusal } from './refusal.ts'
 import { answerPastQuestion } from './rules/past-questions.ts'
@@ -75,15 +76,26 @@ const isOver = ({ kind }: Refusal) =>
   kind === 'interaction_not_pending' || kind === 'interaction_unknown' || kind === 'output_lost'
 
 /** The answer without typed text; undefined if it is not an answer to the question. */
-function answerText(question: Question | undefined, text: string): { answer: string; fields?: string[] } | undefined {
-  const words: readonly string[] = question?.kind === 'permission' ? question.options : permissionKinds
-  if (question?.kind !== 'elicitation' && (text === 'cancel' || words.includes(text))) return { answer: text }
-  if (question?.kind === 'permission') return undefined
+function answerText(question: Question | undefined, text: string): AnswerText | undefined {
+  if (question?.kind === 'permission') return permissionText(question, text)
+  if (!question && (text === 'cancel' || permissionKinds.some((kind) => kind === text))) return { answer: text }
   const { action, content } = readObject(text)
   if (typeof action !== 'string' || !['accept', 'decline', 'cancel'].includes(action)) return undefined
   const known = question?.fields.map(({ name }) => name) ?? []
   const filled = action === 'accept' ? known.filter((name) => name in Object(content)) : []
   return { answer: action, ...(filled.length > 0 && { fields: filled }) }
+}
+
+/** `option` is the id of the option that was chosen, where it was named. */
+type AnswerText = { answer: string; option?: string; fields?: string[] }
+
+function permissionText(question: PermissionQuestion, text: string): AnswerText | undefined {
+  try {
+    const { answer, choice } = readPermissionAnswer(question, text)
+    return { answer, ...(choice && choice.id !== answer && { option: choice.id }) }
+  } catch {
+    return undefined
+  }
 }
 
 async function questionText(deps: ApprovalDeps, caller: Caller, asked: AskedQuestion | undefined) {

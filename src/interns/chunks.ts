@@ -93,7 +93,11 @@ export function argumentsOf(question: Question) {
     const { kind, message, fields } = question
     return { kind, message, fields }
   }
-  const { kind, operation, options, detail } = question
+  const { kind, operation, options, detail, choices } = question
   const told = operation === null ? null : printableExactly(operation)
-  return { kind, operation: told, options, ...(detail !== null && { detail: printableExactly(detail) }) }
+  return {
+    ...{ kind, operation: told, options },
+    ...(choices && { choices: choices.map(({ id, kind, name }) => ({ id, kind, name: printableExactly(name) })) }),
+    ...(detail !== null && { detail: printableExactly(detail) }),
+  }
 }

@@ -66,8 +66,8 @@ test('a daemon that does not listen is unreachable, and the message has no path 
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-gone-'))
   const runs = connectRuns({ socketPath: join(folder, 'daemon.sock'), token: 'any' })
   const signal = AbortSignal.timeout(60_000)
-  for (const asked of [runs.start({ prompt: 'hi', mode: 'manual' }, signal), runs.files.list('', { limit: 1 })]) {
-    const refusal = await refusalOf(asked)
+  for (const call of [runs.start({ prompt: 'hi', mode: 'manual' }, signal), runs.files.list('', { limit: 1 })]) {
+    const refusal = await refusalOf(call)
     assert.deepEqual([refusal?.code, refusal?.reason], [502, 'intern_unreachable'])
     assert.match(refusal!.message, /its process does not answer \(ENOENT\)/)
     assert.doesNotMatch(refusal!.message, /sock|\//)

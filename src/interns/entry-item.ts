@@ -35,6 +35,7 @@ const Asked = z.discriminatedUnion('kind', [
     operation: z.string().nullable(),
     detail: z.string().optional(),
     options: z.array(z.string()),
+    choices: z.array(z.object({ id: z.string(), kind: z.string(), name: z.string() })).optional(),
   }),
   z.object({
     kind: z.literal('elicitation'),

@@ -1,5 +1,5 @@
 import type { Usage } from '#chat/usage.ts'
-import { type Field, type PermissionKind, permissionKinds, type Question } from './question.ts'
+import { type Field, type PermissionChoice, type PermissionKind, permissionKinds, type Question } from './question.ts'
 import { readActivity } from './read-transcript.ts'
 import { readAction } from './rules/read-decisions.ts'
 import type { TurnReport } from './run.ts'
@@ -76,13 +76,19 @@ function parse(line: string): unknown {
 }
 
 function question(value: unknown): Question {
-  const asked = fields(value, 'question')
-  const id = name(asked, 'id')
-  if (oneOf(asked, 'kind', ['permission', 'elicitation']) === 'elicitation')
-    return { id, kind: 'elicitation', message: text(asked, 'message'), fields: list(asked, 'fields').map(field) }
-  const options = list(asked, 'options').map((_, at, all) => oneOf<PermissionKind>(all, at, permissionKinds))
-  const [operation, detail] = [textOrNull(asked, 'operation'), textOrNull(asked, 'detail')]
-  return { id, kind: 'permission', operation, detail, options }
+  const one = fields(value, 'question')
+  const id = name(one, 'id')
+  if (oneOf(one, 'kind', ['permission', 'elicitation']) === 'elicitation')
+    return { id, kind: 'elicitation', message: text(one, 'message'), fields: list(one, 'fields').map(field) }
+  const options = list(one, 'options').map((_, at, all) => oneOf<PermissionKind>(all, at, permissionKinds))
+  const [operation, detail] = [textOrNull(one, 'operation'), textOrNull(one, 'detail')]
+  const choices = one.choices !== undefined && { choices: list(one, 'choices').map(choice) }
+  return { id, kind: 'permission', operation, detail, options, ...choices }
+}
+
+function choice(value: unknown): PermissionChoice {
+  const one = fields(value, 'a choice')
+  return { id: name(one, 'id'), kind: oneOf<PermissionKind>(one, 'kind', permissionKinds), name: text(one, 'name') }
 }
 
 function field(value: unknown): Field {

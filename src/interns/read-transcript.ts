@@ -39,6 +39,7 @@ const AskedPermission = z.object({
   operation: text.nullable(),
   detail: text.nullable(),
   options: list(z.enum(permissionKinds)),
+  choices: list(z.object({ id: name, kind: z.enum(permissionKinds), name: text })).exactOptional(),
 })
 const Field = z.object({
   name: text,

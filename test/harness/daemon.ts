@@ -38,6 +38,7 @@ export type DaemonOptions = {
   agent?: string[]
   restore?: ScriptedOptions['restore']
   signIn?: string
+  sendsLate?: boolean
   authenticate?: string
   launch?: Launch
   /** Whether it is started for a prompt that is about to come. */
@@ -97,7 +98,10 @@ function agentSettings({ agent = [], command, mcpServers = [] }: DaemonOptions) 
   return { command: command ?? process.execPath, args: command ? agent : [script, ...agent], env, modes, mcpServers }
 }
 
-function playHere({ restore = 'load', limits, signIn, authenticate }: DaemonOptions, log: DaemonLog): Launch {
+function playHere(
+  { restore = 'load', limits, signIn, sendsLate = false, authenticate }: DaemonOptions,
+  log: DaemonLog,
+): Launch {
   return async () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const app = scriptedAgent({
@@ -106,6 +110,7 @@ function playHere({ restore = 'load', limits, signIn, authenticate }: DaemonOpti
       raw: (bytes) => input.write(bytes),
       crash: () => input.destroy(),
       complain: () => {},
+      sendsLate,
       ...(signIn !== undefined && { signIn }),
     })
     app.connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>))

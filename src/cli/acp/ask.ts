@@ -40,7 +40,11 @@ async function permit(deps: EditorDeps, asked: Permission): Promise<string> {
   const { editor, sessionId, signal } = deps
   const options = asked.options
     .filter((option): option is Option => Object.hasOwn(names, option))
-    .map((option) => ({ optionId: option, kind: option, name: names[option] }))
+    .flatMap((kind) => {
+      const ofKind = (asked.choices ?? []).filter((choice) => choice.kind === kind)
+      if (ofKind.length < 2) return [{ optionId: kind as string, kind, name: names[kind] as string }]
+      return ofKind.map(({ id, name }) => ({ optionId: id, kind, name }))
+    })
   const params: RequestPermissionRequest = { sessionId, toolCall: await toolCallOf(deps, asked), options }
   const until = { cancellationSignal: signal, stopWaitingOnCancel: true }
   const { outcome } = await editor.request('session/request_permission', params, until)

@@ -37,9 +37,20 @@ async function permit(
   if (isCut) show.line('  (It is long: read all of it, here or in the console, before you allow it.)')
   // Outside the sandbox, and where not all of it is in sight, a slip of the finger must allow nothing.
   const isGrave = isCut || (asked.operation?.includes('.') ?? true)
-  const offered = [...asked.options, 'cancel'].flatMap((option) => {
-    const known = permissions[option]
-    return known ? [{ option, ...known, needsEnter: known.needsEnter || (isGrave && option === 'allow_once') }] : []
+  const offered = [...asked.options, 'cancel'].flatMap((kind) => {
+    const known = permissions[kind]
+    if (!known) return []
+    const needsEnter = known.needsEnter || (isGrave && kind === 'allow_once')
+    const ofKind = (asked.choices ?? []).filter((choice) => choice.kind === kind)
+    if (ofKind.length < 2) return [{ option: kind, ...known, needsEnter }]
+    return ofKind.map(({ id, name }, at) => ({
+      ...{
+        option: id,
+        key: `${known.key}${at + 1}`,
+        label: `${known.label}: ${printableLine(name)}`,
+        needsEnter: true,
+      },
+    }))
   })
   return choose(offered, hands)
 }
@@ -56,7 +67,9 @@ async function choose(
     if (typed === 'left') return undefined
     if (typed === 'interrupted') return 'cancel'
     const word = typed.text.trim().toLowerCase()
-    const chosen = offered.find(({ option, key, label }) => [option, key, label].includes(word))
+    const chosen = offered.find(({ option, key, label }) =>
+      [option, key, label].some((one) => one.toLowerCase() === word),
+    )
     if (chosen) return chosen.option
     show.line(`  Type one of ${offered.map(({ key }) => key).join(', ')}, and Enter.`)
   }

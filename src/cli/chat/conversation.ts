@@ -9,8 +9,10 @@ export type PromptContent = string | ({ type: 'text'; text: string } | AttachedP
 
 /** A question of an intern, read from the tool call of its reply. */
 export type AgentQuestion =
-  | { id: string; kind: 'permission'; operation: string | null; options: string[]; detail?: string }
+  | { id: string; kind: 'permission'; operation: string | null; options: string[]; choices?: Choice[]; detail?: string }
   | { id: string; kind: 'elicitation'; message: string; fields: Field[] }
+/** An option of the intern's agent. */
+type Choice = { id: string; kind: string; name: string }
 export type Field = { name: string; type: string; required: boolean; options?: string[] }
 
 export type ChatOutput =

@@ -28,6 +28,8 @@ export type Agent = {
   takes: PromptAbilities
   /** The intern's servers of tools that it cannot reach, by name. */
   withheld: string[]
+  /** Whether it sends all output of a turn before its end. The protocol leaves that open. */
+  sendsNothingLate: boolean
   newSession(workspace: string): Promise<AgentSession>
   /** Restores a session. Events of the past that it replays reach no listener, because none is set yet. */
   restoreSession(id: string, workspace: string): Promise<AgentSession>
@@ -106,6 +108,7 @@ export async function initializeAgent(
     remembers: resumes || loads,
     takes: abilitiesIn(member(abilities, 'promptCapabilities')),
     withheld,
+    sendsNothingLate: member(member(member(greeting, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
     newSession: async (cwd) => readSession(await ask('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
       const restored = await ask(resumes ? 'session/resume' : 'session/load', {

@@ -1,10 +1,12 @@
 import type { PermissionAnswer } from '#interns/answer.ts'
 import {
+  type PermissionChoice,
   type PermissionKind,
   type PermissionQuestion,
   permissionKinds,
   type WholePermission,
 } from '#interns/question.ts'
+import { printableExactly } from '#lib/printable.ts'
 import { changeText } from './change-text.ts'
 import { member } from './connection.ts'
 import { operationOf } from './operation.ts'
@@ -20,38 +22,64 @@ export type PermissionRequest = {
   /** `detail` is not cut yet. */
   question: PermissionQuestion
   whole: WholePermission
-  outcome(answer: PermissionAnswer): PermissionOutcome
+  /** The answer in the agent's own names. `choice` is one of the question's, where several are of the kind. */
+  outcome(answer: PermissionAnswer, choice?: PermissionChoice): PermissionOutcome
 }
 
 export const cancelledPermission: PermissionOutcome = { outcome: { outcome: 'cancelled' } }
 
-/**
- * A request for permission. Several of its options may be of one kind: the caller is offered each kind once, and gets
- * the first option of the kind, which agents list as the narrowest. `earlier` is what was told of the tool call before.
- */
+const maxChoices = 50
+const longestName = 500
+const longestId = 200
+
+/** Reads a request for permission. `earlier` is what was told of the tool call before. */
 export function readPermission(
   params: unknown,
   earlier: (toolCallId: string) => ToolCall | undefined,
 ): PermissionRequest {
-  const byKind = new Map<PermissionKind, string>()
-  const options = member(params, 'options')
-  for (const option of Array.isArray(options) ? options : []) {
-    const [id, kind] = [member(option, 'optionId'), member(option, 'kind')]
-    const known = permissionKinds.find((one) => one === kind)
-    if (known && typeof id === 'string' && !byKind.has(known)) byKind.set(known, id)
-  }
+  const offers = readOffers(member(params, 'options'))
+  const choices = offers.map(({ optionId: _, ...choice }) => choice)
+  const options = [...new Set(offers.map(({ kind }) => kind))]
   const { tool, operation, whole } = describe(member(params, 'toolCall'), earlier)
   return {
     tool,
     onlyJudged: member(member(member(params, '_meta'), 'signalbox'), 'onlyJudged') === true,
-    question: { kind: 'permission', operation, detail: whole.detail, options: [...byKind.keys()] },
+    question: { kind: 'permission', operation, detail: whole.detail, options, ...(choices.length > 0 && { choices }) },
     whole,
-    outcome: (answer) => {
-      const optionId = answer === 'cancel' ? undefined : byKind.get(answer)
-      return optionId === undefined ? cancelledPermission : { outcome: { outcome: 'selected', optionId } }
+    outcome: (answer, choice) => {
+      const chosen = offers.find(({ id, kind }) => (choice ? id === choice.id : kind === answer))
+      if (!chosen) return cancelledPermission
+      return { outcome: { outcome: 'selected', optionId: chosen.optionId } }
     },
   }
 }
+
+/** An option of the agent; `id` is its name for callers, `optionId` the one for the agent. */
+type Offer = PermissionChoice & { optionId: string }
+
+function readOffers(options: unknown): Offer[] {
+  const offers = new Map<string, Offer>()
+  for (const [at, option] of (Array.isArray(options) ? options : []).slice(0, maxChoices).entries()) {
+    const optionId = member(option, 'optionId')
+    const kind = permissionKinds.find((one) => one === member(option, 'kind'))
+    if (!kind || typeof optionId !== 'string' || offers.has(optionId)) continue
+    const name = member(option, 'name')
+    const shown = typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestName) : optionId
+    offers.set(optionId, { id: canBeId(optionId, kind) ? optionId : `option_${at + 1}`, kind, name: shown, optionId })
+  }
+  return [...offers.values()]
+}
+
+/** A word that means another answer cannot be the id of an option, nor can what callers cannot type. */
+function canBeId(id: string, kind: PermissionKind): boolean {
+  const means = [...permissionKinds, 'cancel'].find((word) => word === id)
+  if (means !== undefined) return means === kind
+  return id !== '' && id.length <= longestId && id.trim() === id && printableExactly(id) === id
+}
+
+/** Whether several options are of a kind, so that the kind alone does not say which is meant. */
+export const isAmbiguous = ({ choices = [] }: PermissionQuestion, kind: PermissionAnswer) =>
+  choices.filter((choice) => choice.kind === kind).length > 1
 
 /** Consent on the caller's behalf: once if the agent offers that, and never more than it offers. */
 export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {

@@ -84,6 +84,12 @@ export class Recorder {
     }
   }
 
+  /** Text that came after the end of a run, and before the next one of the session. */
+  saidLate(runId: string, type: 'message' | 'reasoning', text: string): void {
+    this.#runId ||= runId
+    this.said(type, text)
+  }
+
   tool(id: string, tool: ToolCall, output: string | undefined): Activity {
     this.#text = undefined
     const open = this.#calls.get(id)

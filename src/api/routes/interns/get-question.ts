@@ -7,7 +7,7 @@ import { Fault } from '#lib/fault.ts'
 import { printableExactly, printableLines } from '#lib/printable.ts'
 import { z } from '#lib/schema.ts'
 import { route } from '../../route.ts'
-import { aboutQuestion, InternQuestion, questionItem } from './list-questions.ts'
+import { aboutQuestion, InternQuestion, permissionChoices, questionItem } from './list-questions.ts'
 import { InternPath } from './path.ts'
 
 const WholeInternPermission = z
@@ -17,6 +17,7 @@ const WholeInternPermission = z
     operation: z.string().nullable(),
     detail: z.string().optional().describe('All of it, on one line, where a question has only a part.'),
     options: z.array(z.enum(permissionKinds)),
+    choices: permissionChoices,
     command: z.string().nullable().describe('The command line, on one line.'),
     paths: z.array(z.string()).describe('The files that it is about.'),
     changes: z

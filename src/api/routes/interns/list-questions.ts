@@ -14,11 +14,17 @@ export const aboutQuestion = {
   deadline_at: z.iso.datetime().describe('When the run that asked ends without an answer.'),
 }
 
+export const permissionChoices = z
+  .array(z.object({ id: z.string(), kind: z.enum(permissionKinds), name: z.string() }))
+  .optional()
+  .describe('All options of the agent. An answer can be the `id` of one, and must be where several are of its `kind`.')
+
 export const permissionAbout = {
   kind: z.literal('permission'),
   operation: z.string().nullable(),
   detail: z.string().optional(),
   options: z.array(z.enum(permissionKinds)),
+  choices: permissionChoices,
 }
 
 export const elicitationAbout = {
