@@ -7,10 +7,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** haproxy before servers, which it asks for their health twice a second. */
-export async function startBalancer(host: string, port: number, servers: string[]): Promise<AsyncDisposable> {
+/** @param checkMs how long a server may take to answer a health check. */
+export async function startBalancer(
+  host: string,
+  port: number,
+  servers: string[],
+  checkMs = 2000,
+): Promise<AsyncDisposable> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-balancer-'))
   const file = join(folder, 'haproxy.cfg')
-  writeFileSync(file, configuration(`${host}:${port}`, servers))
+  writeFileSync(file, configuration(`${host}:${port}`, servers, checkMs))
   const child = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -30,7 +36,7 @@ export async function startBalancer(host: string, port: number, servers: string[
   }
 }
 
-const configuration = (address: string, servers: string[]) => `
+const configuration = (address: string, servers: string[], checkMs: number) => `
 global
   maxconn 4000
 defaults
@@ -38,7 +44,7 @@ defaults
   timeout connect 2s
   timeout client 90s
   timeout server 90s
-  timeout check 2s
+  timeout check ${checkMs}ms
   retries 3
   option redispatch 1
   retry-on conn-failure
