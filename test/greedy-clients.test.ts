@@ -168,7 +168,7 @@ test('a body of a million wrong items, or as many levels, is refused at once in 
     return ((await answer.json()) as { error: { code: number; message: string } }).error
   }
   const many = await send(Array(1_000_000).fill('{}').join(','))
-  assert.deepEqual([many.code, /more than 200000 items/.test(many.message)], [413, true])
+  assert.deepEqual([many.code, /more than 1048576 items/.test(many.message)], [413, true])
   const deep = await send('['.repeat(1_900_000) + ']'.repeat(1_900_000))
   assert.deepEqual([deep.code, /more than 1000 levels/.test(deep.message)], [400, true])
 })
@@ -182,5 +182,39 @@ test('a request without a host is 400 in the usual envelope', async () => {
     assert.match(answer, /^HTTP\/1.1 400 Bad Request\r\n/)
     assert.match(answer, /x-request-id: /)
     assert.match(answer, /\{"error":\{"code":400,"message":"The request has no Host header/)
+  }
+})
+
+test('a body of up to 1 MiB, however many items it has, is not refused for their number', async () => {
+  await using service = await startTestService()
+  const head = '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hi"}],"other":'
+  const room = 1024 * 1024 - head.length - 2
+  const names = Array.from({ length: 100_000 }, (_, index) => `"${index.toString(36)}":1`).join(',')
+  for (const other of [`[1${',1'.repeat((room - 3) / 2)}]`, `[[]${',[]'.repeat((room - 4) / 3)}]`, `{${names}}`]) {
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${service.url}/chat/completions`, { method: 'POST', headers, body: `${head}${other}}` })
+    assert.equal(answer.status, 200, await answer.text())
+  }
+})
+
+test('a body with bytes that are not UTF-8 is answered 400', async () => {
+  await using service = await startTestService()
+  const paths: [path: string, key: string][] = [
+    ['/chat/completions', service.apiKey],
+    ['/presets/p/responses', service.managementKey],
+    ['/guardrails', service.managementKey],
+  ]
+  for (const [path, key] of paths) {
+    for (const bytes of [
+      [0x68, 0xff],
+      [0xc0, 0xaf],
+      [0xed, 0xa0, 0x80],
+    ]) {
+      const [start, end] = ['{"model":"signalbox/demo","name":"', '","messages":[{"role":"user","content":"Hi"}]}']
+      const body = Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)])
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const answer = await fetch(service.url + path, { method: 'POST', headers, body })
+      assert.deepEqual([answer.status, /not valid UTF-8/.test(await answer.text())], [400, true], path)
+    }
   }
 })

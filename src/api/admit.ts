@@ -19,7 +19,7 @@ export type AdmitDeps = {
   config: Pick<Config, 'public_models'>
 }
 
-type Needs = Pick<Route, 'wrongKey' | 'mayBePublic'> & Governed
+type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader'> & Governed
 type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
 
 /** Nobody: routes that may be public do not ask who calls. */
@@ -35,7 +35,7 @@ export function admit(
   request: Asking,
   reply: Pick<FastifyReply, 'header'>,
 ): Caller | Promise<Caller> {
-  const authorization = authorizationIn(request.headers)
+  const authorization = authorizationIn(request.headers, route.acceptsApiKeyHeader?.(request.headers) === true)
   if (authorization !== undefined) return authorize(deps, route, authorization)
   const isPublic = route.mayBePublic === true && deps.config.public_models
   const { cookie } = request.headers

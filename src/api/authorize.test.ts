@@ -74,9 +74,10 @@ test('a 401 names the scheme', async () => {
 
 test('a bare key counts as a bearer token, unless another credential is ours', () => {
   const ours = 'sb-v1-abc'
-  assert.equal(authorizationIn({ 'x-api-key': ours }), `Bearer ${ours}`)
-  assert.equal(authorizationIn({ authorization: 'Bearer other', 'x-api-key': ours }), `Bearer ${ours}`)
-  assert.equal(authorizationIn({ authorization: `Bearer ${ours}`, 'x-api-key': 'sk-ant-1' }), `Bearer ${ours}`)
-  assert.equal(authorizationIn({ authorization: 'Bearer x', 'x-api-key': ['a', 'b'] }), 'Bearer x')
-  assert.equal(authorizationIn({ 'x-api-key': '' }), undefined)
+  assert.equal(authorizationIn({ 'x-api-key': ours }, true), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: 'Bearer other', 'x-api-key': ours }, true), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: `Bearer ${ours}`, 'x-api-key': 'sk-ant-1' }, true), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: 'Bearer x', 'x-api-key': ['a', 'b'] }, true), 'Bearer x')
+  assert.equal(authorizationIn({ 'x-api-key': '' }, true), undefined)
+  assert.equal(authorizationIn({ 'x-api-key': ours }, false), undefined)
 })

@@ -11,10 +11,14 @@ const bareKey = /^sb-v1-\S+$/
 const bearer = /^Bearer +(\S+)$/i
 
 /**
- * The credential of a request. Clients of Anthropic's protocol send the bare key in a header of its own. Some send
- * another credential beside it, which is not meant for this service.
+ * The credential of a request. Clients of Anthropic's protocol send the bare key in a separate header, which only the
+ * operations of that protocol accept. Some send a second credential that is not meant for this service.
  */
-export function authorizationIn({ authorization, 'x-api-key': key }: Credentials): string | undefined {
+export function authorizationIn(
+  { authorization, 'x-api-key': key }: Credentials,
+  acceptsApiKeyHeader: boolean,
+): string | undefined {
+  if (!acceptsApiKeyHeader) return authorization
   if (typeof key !== 'string' || key === '') return authorization
   return authorization === undefined || bareKey.test(key) ? `Bearer ${key}` : authorization
 }

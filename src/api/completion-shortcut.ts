@@ -35,14 +35,20 @@ type CompletionRoute = DirectRoute<Caller, Body>
  */
 export function completionShortcut(shortcutDeps: ShortcutDeps): Shortcut {
   const { deps, underWay, hostOf } = shortcutDeps
-  const routes = new Map(clients.map((client) => [prefix + client.operation.path, routeOf(client, shortcutDeps)]))
+  const routes = new Map(
+    clients.map((client) => {
+      const { operation, acceptsApiKeyHeader = false } = client
+      return [prefix + operation.path, { route: routeOf(client, shortcutDeps), acceptsApiKeyHeader }]
+    }),
+  )
   const { cors_origins: origins, max_body_bytes: mostBytes } = deps.config
   const common = origins.length > 0 && !origins.includes('*') ? ['vary', 'origin'] : []
   return (request, response) => {
     if (request.method !== 'POST') return false
-    const route = routes.get(underPrefix(request.url!))
-    if (!route || !isPlain(request.headers, mostBytes)) return false
-    const secret = secretIn(authorizationIn(request.headers))
+    const found = routes.get(underPrefix(request.url!))
+    if (!found || !isPlain(request.headers, mostBytes)) return false
+    const { route, acceptsApiKeyHeader } = found
+    const secret = secretIn(authorizationIn(request.headers, acceptsApiKeyHeader))
     const caller = secret ? deps.keys.known(secret) : undefined
     // Why these may not is told on the long way.
     if (!caller || caller.keyKind === 'management' || caller.role === 'viewer') return false

@@ -26,7 +26,6 @@ test('/v1 answers like /api/v1, behind the same locks', async () => {
     (await fetch(origin + path, { headers })).status
   assert.equal(await ask('/v1/models', { authorization }), 200)
   assert.equal(await ask('/v1/models?limit=1', { authorization }), 200)
-  assert.equal(await ask('/v1/models', { 'x-api-key': service.apiKey }), 200)
   assert.equal(await ask('/v1/models'), 401)
   assert.equal(await ask('/v1/audit', { authorization }), 403)
   assert.equal(await ask('/v1/interns'), await ask('/api/v1/interns'))
@@ -87,4 +86,27 @@ test('GET /openapi.json and GET /docs, with the ETag of an earlier answer, retur
     const second = await service.ask('GET', path, { headers: { 'if-none-match': first.headers.get('etag')! } })
     assert.deepEqual([first.status, second.status, second.text], [200, 304, ''], path)
   }
+})
+
+test('the header x-api-key carries a key for operations of the messages protocol only', async () => {
+  await using service = await startTestService()
+  const status = async (method: string, path: string, more: Record<string, string> = {}, key = service.apiKey) =>
+    (
+      await service.ask(method, path, {
+        key: null,
+        headers: { 'x-api-key': key, ...more },
+        ...(method !== 'GET' && { body: {} }),
+      })
+    ).status
+  const version = { 'anthropic-version': '2023-06-01' }
+  for (const path of ['/messages', '/messages/count_tokens']) assert.equal(await status('POST', path), 400, path)
+  assert.deepEqual([await status('GET', '/models', version), await status('GET', '/models')], [200, 401])
+  assert.equal(await status('GET', '/models/signalbox/demo/endpoints'), 401)
+  assert.equal(await status('POST', '/chat/completions'), 401)
+  assert.equal(
+    await status('POST', '/interns/ada/chat/completions'),
+    await status('POST', '/interns/ada/chat/completions', {}, 'none'),
+  )
+  assert.equal(await status('PATCH', '/guardrails/none', {}, service.managementKey), 401)
+  assert.equal(await status('POST', '/presets/p/responses', version, service.managementKey), 401)
 })

@@ -5,6 +5,7 @@ import { contractVersion, type Runs } from '#interns/runs.ts'
 import { closesStream, type TurnEvent } from '#interns/turn-event.ts'
 import { createServer } from '#lib/node-http.ts'
 import { inTurn } from '#lib/pipelined-requests.ts'
+import { discardBody } from '#lib/request-body.ts'
 import { serveFiles } from './files/serve-files.ts'
 import { answer, drained } from './http-answer.ts'
 import type { DaemonLog } from './log.ts'
@@ -26,7 +27,7 @@ export function createHttpServer(
   const server = create(
     inTurn((request, response) => {
       serve(deps, { request, response }).catch((error) => {
-        if (!request.complete) leaveUnread(request, response)
+        discardBody(request)
         fail(deps, response, error)
       })
     }),
@@ -96,12 +97,6 @@ async function writeEvents(response: ServerResponse, events: AsyncIterable<TurnE
   }
   // The stream was cut: the caller must not take it for an end.
   response.destroy()
-}
-
-/** Whoever is still sending hears the answer only if the connection stays until they leave it. */
-function leaveUnread(request: IncomingMessage, response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('connection', 'keep-alive')
-  request.resume()
 }
 
 function fail({ log }: HttpServerDeps, response: ServerResponse, error: unknown): void {

@@ -11,6 +11,7 @@ import Fastify, {
 import { Fault } from '#lib/fault.ts'
 import type { Log } from '#lib/log.ts'
 import { ownValue } from '#lib/own-value.ts'
+import { discardBody } from '#lib/request-body.ts'
 import { answerClientError, answerExpectation } from './client-error.ts'
 import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'
@@ -165,6 +166,7 @@ function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undef
     if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
     // A download may fail before its first byte: what was said of it holds no more.
     for (const name of Object.keys(reply.getHeaders())) if (ofContent.test(name)) reply.removeHeader(name)
+    discardBody(request.raw)
     return reply.code(status).headers(headers).send(body)
   }
 }

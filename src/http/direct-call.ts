@@ -2,11 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#lib/fault.ts'
 import { JsonSource, worthASource } from '#lib/json-source.ts'
 import type { Log } from '#lib/log.ts'
-import { utf8Of } from '#lib/text-of-bytes.ts'
 import { DirectResponse } from './direct-response.ts'
 import { type Envelope, errorInForm } from './envelope.ts'
 import { noteFailureReason } from './failure-reason.ts'
-import type { JsonReader } from './json-body.ts'
+import { type JsonReader, textOfBody } from './json-body.ts'
 
 type Answer = Buffer | object | undefined
 
@@ -74,7 +73,7 @@ export class DirectCall<Caller, Body extends object> {
   #read(): void {
     const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
     this.#parts = []
-    const text = utf8Of(bytes)
+    const text = textOfBody(bytes)
     const value = this.#route.readJson(text)
     this.body = this.#route.validate(value)
     if (this.body === value && bytes.length >= worthASource) this.source = new JsonSource(this.body, bytes, text)

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
+import { Fault } from '#lib/fault.ts'
 
 /** All values of a form, by field name. */
 export type FormBody = Record<string, string[]>
@@ -6,11 +8,12 @@ export type FormBody = Record<string, string[]>
 /** Reads the bodies that forms of pages send, and no others. */
 export function parseForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>(
+  app.addContentTypeParser<Buffer>(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
+    { parseAs: 'buffer' },
     (_request, body, done) => {
-      const fields = new URLSearchParams(body)
+      if (!isUtf8(body)) return done(new Fault('invalid', 'The body is not valid UTF-8.'))
+      const fields = new URLSearchParams(body.toString())
       done(null, Object.fromEntries([...new Set(fields.keys())].map((name) => [name, fields.getAll(name)])))
     },
   )

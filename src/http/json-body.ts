@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Fault } from '#lib/fault.ts'
+import { utf8Of } from '#lib/text-of-bytes.ts'
 import { excessOfText, excessOfValue } from './json-parts.ts'
 import { withPlainNames } from './plain-names.ts'
 
@@ -8,15 +10,21 @@ import { withPlainNames } from './plain-names.ts'
 export function parseJsonBodies(app: FastifyInstance): void {
   const read = jsonReader(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, ({ headers }, body, done) => {
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ headers }, body, done) => {
     let value: unknown
     try {
-      if (body.length > 0) value = read(body)
+      if (body.length > 0) value = read(textOfBody(body))
     } catch (error) {
       return done(isCompressed(headers) ? compressed() : (error as Error))
     }
     done(null, value)
   })
+}
+
+/** The text of a body. @throws Fault `invalid` for bytes that are not UTF-8. */
+export function textOfBody(bytes: Buffer): string {
+  if (isUtf8(bytes)) return utf8Of(bytes)
+  throw new Fault('invalid', 'The body is not valid UTF-8: encode its JSON as UTF-8.')
 }
 
 /** By what its headers say. Some clients say so of plain JSON, which is taken: only what is no JSON is told of it. */

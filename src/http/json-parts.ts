@@ -3,11 +3,13 @@ import { Fault } from '#lib/fault.ts'
 
 /** The deepest nesting of arrays and objects: code that handles a body may recurse. */
 export const maxDepth = 1000
-/** The most items, members, arrays and objects that a body may have together. */
-export const maxParts = 200_000
-
-/** The most members of one object. Members are looked up by name again and again. */
-export const maxMembers = 50_000
+/**
+ * The most items, members, arrays and objects that a body can have together. Each has at least one character, so a body
+ * of up to 1 MiB is never refused for their number.
+ */
+export const maxParts = 1024 * 1024
+/** The most members of one object. A body of up to 1 MiB has fewer, because names that differ need three characters. */
+export const maxMembers = 150_000
 
 const quote = 34
 const comma = 44
@@ -20,8 +22,6 @@ const [openArray, closeArray, openObject, closeObject] = [91, 93, 123, 125]
  * itself may take long. The text may be invalid JSON.
  */
 export function excessOfText(text: string): Fault | undefined {
-  // Each part has at least one character. A shorter text is parsed quickly, and checking its few values is faster than
-  // checking its text.
   return text.length > maxParts ? excessOfLongText(text) : undefined
 }
 

@@ -44,6 +44,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   summary: string
   description?: string
   key: KeyNeed
+  /** Whether a request with these headers can carry its key in the header `x-api-key`. */
+  acceptsApiKeyHeader?: (headers: Readonly<Record<string, string | string[] | undefined>>) => boolean
   /** Whether the operator may open it to callers without any key. */
   mayBePublic?: boolean
   request?: S

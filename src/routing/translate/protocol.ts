@@ -119,6 +119,8 @@ export type ClientProtocol = {
   headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
   /** Whether the headers of a request show that its client speaks this protocol. */
   isSpokenIn?: (headers: RequestHeaders) => boolean
+  /** Whether its clients can send their key in the header `x-api-key`. */
+  acceptsApiKeyHeader?: boolean
   /** Headers of answers in this protocol, besides the common ones. */
   answerHeaders?: (requestId: string) => Record<string, string>
   /**

@@ -10,6 +10,7 @@ export const countMessageTokens = route({
   path: '/messages/count_tokens',
   tag: 'completions',
   key: 'api',
+  acceptsApiKeyHeader: () => true,
   summary: 'Count the tokens of a messages request',
   description:
     "An endpoint that speaks Anthropic's protocol is asked; for any other the number is estimated, rather too high than too low, and the answer has the header `x-tokens-estimated: true`. Nothing is metered.",

@@ -24,6 +24,7 @@ function completionRoute(client: ClientProtocol): Route {
     path,
     tag: 'completions',
     key: 'api',
+    ...(client.acceptsApiKeyHeader && { acceptsApiKeyHeader: () => true }),
     summary,
     description,
     request: { body: request },

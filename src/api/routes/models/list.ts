@@ -23,6 +23,7 @@ export const listModels = route({
   path: '/models',
   tag: 'models',
   key: 'any',
+  acceptsApiKeyHeader: (headers) => messagesClient.isSpokenIn?.(headers) === true,
   mayBePublic: true,
   summary: 'The models, filtered and sorted',
   description:

@@ -16,6 +16,7 @@ export const retrieveModel = route({
   path: '/models/{id}',
   tag: 'models',
   key: 'any',
+  acceptsApiKeyHeader: (headers) => messagesClient.isSpokenIn?.(headers) === true,
   summary: 'One model, as clients of OpenAI and Anthropic retrieve it',
   description:
     'The same as an entry of `GET /models`, for clients that ask by the whole id, its slash encoded or not. A request with `anthropic-version` gets what Anthropic’s clients look for besides.',

@@ -30,6 +30,7 @@ export const messagesClient: ClientProtocol = {
   ownFields: new Set(['fallbacks', 'user']),
   headersFor: messagesHeaders,
   isSpokenIn: (headers) => headers['anthropic-version'] !== undefined,
+  acceptsApiKeyHeader: true,
   toChat: messagesToChat,
   preset: messagesPreset,
   keepalive: 'event: ping\ndata: {"type": "ping"}\n\n',
