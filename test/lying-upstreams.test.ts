@@ -17,7 +17,9 @@ const stream = 'text/event-stream'
 const gzip = 'content-encoding: gzip\r\n'
 const sayings = delta({ content: 'x'.repeat(1000) }).repeat(1000)
 /** As many tool calls as there are events: they weigh more than their bytes. */
-const calls = delta({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] }).repeat(5000)
+const calls = delta({
+  tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{'.repeat(1000) } }],
+}).repeat(100)
 
 /** Sends the same again and again, until it is hung up on. */
 const endless =

@@ -137,6 +137,9 @@ export const Settings = z.strictObject({
     'How long a provider may take to the first byte of its answer.',
   ),
   silence_timeout_ms: milliseconds(60_000).describe('How long a provider may be silent within an answer.'),
+  first_content_hold_ms: milliseconds(15_000).describe(
+    'How long a stream without content is held back so that a failure can still lead to another endpoint.',
+  ),
   keepalive_ms: milliseconds(15_000).describe('How often a stream says that it is alive until its answer begins.'),
   ...retentionSettings,
   intern_heartbeat_ms: milliseconds(30_000).describe('How often a silent stream of an intern says that it is alive.'),

@@ -31,6 +31,8 @@ export type RoutingDeps = {
   regionOf: (host: string | undefined) => Region
   upstreams: Upstreams
   deadlines: Deadlines
+  /** How long a stream is held back for its first content. */
+  contentHoldMs: number
   /** The longest time without any output before the first token of a stream. After it, a keepalive is sent. */
   keepaliveMs: number
   measure: (measurement: Measurement) => void

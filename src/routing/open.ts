@@ -18,7 +18,13 @@ import { regionOf } from './resolve/region.ts'
 type RoutingOpenParts = {
   config: Pick<
     Config,
-    'zdr_vendors' | 'regions' | 'connect_timeout_ms' | 'first_byte_timeout_ms' | 'silence_timeout_ms' | 'keepalive_ms'
+    | 'zdr_vendors'
+    | 'regions'
+    | 'connect_timeout_ms'
+    | 'first_byte_timeout_ms'
+    | 'silence_timeout_ms'
+    | 'first_content_hold_ms'
+    | 'keepalive_ms'
   > &
     ProxySettings
   catalogue: RoutingDeps['catalogue']
@@ -88,6 +94,7 @@ export function openRouting({
       silenceMs: config.silence_timeout_ms,
       usageMs,
     },
+    contentHoldMs: config.first_content_hold_ms,
     keepaliveMs: config.keepalive_ms,
     measure: measures.record,
     meter: ledger.record,

@@ -8,6 +8,7 @@ import { endMark, isEndMark } from '../translate/tool-calls/readers.ts'
 import { AlikeEvents } from './alike-events.ts'
 import { AnswerBound } from './answer-bound.ts'
 import type { AttemptRequest } from './attempt-request.ts'
+import { ContentHold, endsChoice } from './content-hold.ts'
 import { type AttemptFailure, failureOfStatus, failureOfTransport, retryAfterMs, withContextLength } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Receiver } from './receiver.ts'
@@ -37,6 +38,7 @@ export class AttemptAnswer implements Sink {
   readonly #sse = new SseReader(maxIdleBytes)
   readonly #read: (event: SseEvent) => AnswerEvent[]
   readonly #alike: AlikeEvents | undefined
+  readonly #hold: ContentHold
   #status = 0
   #retryAfter: string | string[] | undefined
   #whole: ByteBuffer | undefined
@@ -60,6 +62,7 @@ export class AttemptAnswer implements Sink {
     this.#receiver = receiver
     this.#now = now
     this.#settle = settle
+    this.#hold = new ContentHold(ask.contentHoldMs ?? defaultHoldMs, () => this.#openWithoutContent())
     this.#read = ask.providerProtocol.reader(ask.answerId, ask.answerLimit)
     if (ask.providerProtocol.readsEventsAlone) this.#alike = new AlikeEvents(this.#read, receiver, this.#said)
   }
@@ -109,6 +112,7 @@ export class AttemptAnswer implements Sink {
 
   stopWaiting(): void {
     clearTimeout(this.#waiting)
+    this.#hold.stop()
   }
 
   #take(chunk: Buffer): void {
@@ -148,7 +152,7 @@ export class AttemptAnswer implements Sink {
   #deliver(events: SseEvent[]): void {
     for (const event of events) {
       // Nothing follows the end mark, though some upstreams keep the connection open after it.
-      if (isEndMark(event)) return this.#endStream(this.#started)
+      if (isEndMark(event)) return this.#endStream(this.#started || !this.#hold.isEmpty)
       // Some send an empty one to keep the connection alive.
       if (event.data === '') continue
       const read = this.#read(event)
@@ -157,9 +161,14 @@ export class AttemptAnswer implements Sink {
       this.#countEmpty(read)
       this.#said.takeEvent(event.raw, read)
       if (read.some((one) => one.type === 'finish')) this.#finished = true
-      this.#start()
       const isPlain = !event.data.includes('\n') && !read.some((one) => one.type === 'usage')
-      this.#receiver.events(read, isPlain ? event.raw : plainly(event))
+      const raw = isPlain ? event.raw : plainly(event)
+      if (!this.#started && !read.some(endsChoice)) {
+        this.#hold.add(read, raw)
+        continue
+      }
+      this.#start()
+      this.#receiver.events(read, raw)
       if (isPlain) this.#alike?.learn(event.raw, read)
     }
     if (this.#started) this.#receiver.flush()
@@ -174,6 +183,15 @@ export class AttemptAnswer implements Sink {
     if (this.#started) return
     this.#started = true
     if (this.exchange) this.#receiver.started(this.exchange)
+    for (const { events, raw } of this.#hold.take()) this.#receiver.events(events, raw)
+  }
+
+  /** There was no content for too long. The client gets the response, and this endpoint is the last one tried. */
+  #openWithoutContent(): void {
+    if (this.#over || this.#started) return
+    this.#start()
+    this.#receiver.flush()
+    this.#receiver.openEarly?.()
   }
 
   #end(): void {
@@ -185,10 +203,11 @@ export class AttemptAnswer implements Sink {
 
   /** @param isWhole whether the answer is whole if nothing more is left of it. */
   #endStream(isWhole: boolean): void {
-    const left = this.#read(endMark)
-    if (left.length > 0) this.#receiver.events(left, undefined)
-    if (isWhole || left.some((one) => one.type === 'finish')) this.#finish()
-    else this.#endTooEarly()
+    const rest = this.#read(endMark)
+    if (!isWhole && !rest.some((one) => one.type === 'finish')) return this.#endTooEarly()
+    this.#start()
+    if (rest.length > 0) this.#receiver.events(rest, undefined)
+    this.#finish()
   }
 
   #endTooEarly(): void {
@@ -243,6 +262,8 @@ export class AttemptAnswer implements Sink {
     this.#settle(undefined)
   }
 }
+
+const defaultHoldMs = 15_000
 
 const tooEarly = 'an answer that ended too early'
 

@@ -26,6 +26,8 @@ export type AttemptRequest = {
   credentialOwner: CredentialOwner
   stream: boolean
   deadlines: Deadlines
+  /** How long a stream is held back for its first content. */
+  contentHoldMs?: number
 }
 
 /** The request as one endpoint gets it. */
@@ -81,6 +83,7 @@ export function attemptRequestOf(
       credentialOwner: access.byok ? 'workspace' : 'service',
       stream: isStreamed,
       deadlines: deps.deadlines,
+      contentHoldMs: deps.contentHoldMs,
     },
     tried: {
       target,

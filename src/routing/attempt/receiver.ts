@@ -5,7 +5,7 @@ import type { Exchange } from './upstream/send.ts'
 
 /** Takes what an upstream answers. */
 export type Receiver = {
-  /** The first sign of an answer: from now on no other endpoint may be asked. */
+  /** The first content of an answer: from now on no other endpoint is tried. */
   started: (exchange: Exchange) => void
   /**
    * What was read of one streamed event, whose bytes are `raw`, or of a whole answer, whose bytes are `whole`. The data
@@ -14,6 +14,8 @@ export type Receiver = {
   events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
   /** For events that are like an earlier one but for their text. Without it they come as all others do. */
   alike?: AlikeReceiver | undefined
+  /** Opens the response of a stream that has no content for a long time. */
+  openEarly?: () => void
   /** No more events are at hand just now. */
   flush: () => void
   /** The answer is whole. */

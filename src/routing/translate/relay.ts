@@ -107,6 +107,11 @@ class Relay implements StreamRelay, AlikeReceiver {
     template.write(chunk, this.#batch)
   }
 
+  openEarly(): void {
+    this.#write()
+    if (!this.#response.opened && !this.#response.signal.aborted) this.#response.write(this.#options.client.keepalive)
+  }
+
   /** The socket delivers several pieces in one turn of the event loop; they are written together at its end. */
   flush(): void {
     if (!this.#isDue) process.nextTick(() => this.#write())

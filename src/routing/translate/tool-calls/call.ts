@@ -19,7 +19,11 @@ export class PartialCall {
   readonly #extent = new JsonExtent()
   /** Its number for clients, once they know it. */
   #index: number | undefined
-  #sent = 0
+  /** The part of the arguments that clients do not have. The whole text is not read for each piece: it may be long. */
+  #unsent = ''
+  #hasSent = false
+  /** Undefined until there is more than space. */
+  #startsObject: boolean | undefined
 
   constructor(key: number | undefined) {
     this.key = key
@@ -81,25 +85,23 @@ export class PartialCall {
 
   /** The arguments that clients have not got. Arguments that are not an object wait until they are known to be final. */
   takeArguments(): AnswerEvent[] {
-    return this.#isCustom || startsObject(this.#text) ? this.#take(this.#text) : []
+    return this.#isCustom || this.#startsObject ? this.#take() : []
   }
 
   /** The same when nothing more is to come. */
   takeLastArguments(): AnswerEvent[] {
     this.#complete()
-    if (this.#sent === 0 && !this.#isCustom && isNothing(this.#text)) this.#text = '{}'
-    return this.#take(this.#text)
+    if (!this.#hasSent && !this.#isCustom && isNothing(this.#text)) this.#unsent = '{}'
+    return this.#take()
   }
 
   #addText(text: string): void {
-    if (this.#isCustom) {
-      this.#text += text
-      return
-    }
+    if (this.#isCustom) return this.#append(text)
     // Some upstreams repeat the arguments when they are complete.
     if (this.isComplete && text === this.#text) return
     const taken = this.#extent.push(text)
-    this.#text += text.slice(0, taken)
+    this.#append(text.slice(0, taken))
+    if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
     if (startsObject(text.slice(taken))) throw new Error(`the arguments of a call of "${this.name}" are two objects`)
   }
 
@@ -108,20 +110,28 @@ export class PartialCall {
     if (whole === undefined || this.isComplete) return
     this.#whole = undefined
     if (whole.startsWith(this.#text)) this.#addText(whole.slice(this.#text.length))
-    else if (this.#sent === 0) this.#replace(whole)
+    else if (!this.#hasSent) this.#replace(whole)
   }
 
   #replace(text: string): void {
     this.#text = ''
+    this.#unsent = ''
+    this.#startsObject = undefined
     this.#extent.reset()
     this.#addText(text)
   }
 
-  #take(text: string): AnswerEvent[] {
-    const index = this.#index!
-    const unsent = this.#sent === 0 ? text : text.slice(this.#sent)
-    this.#sent = text.length
-    return unsent === '' ? [] : [{ type: 'tool_arguments', index, text: unsent }]
+  #append(text: string): void {
+    this.#text += text
+    this.#unsent += text
+  }
+
+  #take(): AnswerEvent[] {
+    const text = this.#unsent
+    if (text === '') return []
+    this.#unsent = ''
+    this.#hasSent = true
+    return [{ type: 'tool_arguments', index: this.#index!, text }]
   }
 }
 

@@ -1,0 +1,42 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { IdleTimer } from './upstream/deadlines.ts'
+
+type HeldEvents = { events: AnswerEvent[]; raw: Buffer }
+
+/** The events of a stream before its first content. Until then, a failure can still lead to another endpoint. */
+export class ContentHold {
+  #held: HeldEvents[] = []
+  readonly #timer: IdleTimer
+  readonly #ms: number
+
+  /** @param ms how long events are held from the first one on. @param expire is called after that. */
+  constructor(ms: number, expire: () => void) {
+    this.#ms = ms
+    this.#timer = new IdleTimer(expire)
+  }
+
+  get isEmpty(): boolean {
+    return this.#held.length === 0
+  }
+
+  add(events: AnswerEvent[], raw: Buffer): void {
+    if (this.isEmpty) this.#timer.start(this.#ms)
+    this.#held.push({ events, raw })
+  }
+
+  take(): readonly HeldEvents[] {
+    this.stop()
+    const held = this.#held
+    this.#held = []
+    return held
+  }
+
+  stop(): void {
+    this.#timer.stop()
+  }
+}
+
+const withoutContent: ReadonlySet<AnswerEvent['type']> = new Set(['started', 'usage', 'piece'])
+
+/** Whether an event is content or the end of an answer, so that no other endpoint is tried after it. */
+export const endsChoice = ({ type }: AnswerEvent) => !withoutContent.has(type)
