@@ -10,7 +10,7 @@ const plain = { authorization: `Bearer ${key}`, 'content-type': 'application/jso
 /** Whether a request with this head, beside what is plain, takes the shortcut. */
 function isTaken(headers: object, { method = 'POST', url = '/api/v1/chat/completions', keyKind = 'api' } = {}) {
   const deps = {
-    config: { cors_origins: [], max_body_bytes: 1000, dialect: 'openai' },
+    config: { cors_origins: [], max_body_bytes: 1000, dialect: 'spec' },
     keys: { known: (secret: string) => (secret === key ? { keyKind } : undefined) },
   }
   const shortcut = completionShortcut({

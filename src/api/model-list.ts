@@ -4,6 +4,7 @@ import { findModels, listBytes, listTag, wholeList } from '#catalogue/list.ts'
 import type { Model } from '#catalogue/model.ts'
 import type { ModelQuery } from '#catalogue/query.ts'
 import type { Snapshot } from '#catalogue/snapshot.ts'
+import type { Config } from '#config/settings.ts'
 import { answerReady, type ReadyAnswer, type RequestHeaders } from '#http/ready-answer.ts'
 import type { HttpAnswer } from '#http/route.ts'
 import type { Now } from '#lib/clock.ts'
@@ -16,13 +17,15 @@ type ListCall = {
   host: string | undefined
 }
 
+type ListDeps = { catalogue: Pick<CatalogueHolder, 'current'>; config: Pick<Config, 'public_url'>; now: Now }
+
 /** Answers a list of models, of all or of those allowed: ready bytes, as JSON or as a feed. */
 export function answerModelList(
   call: ListCall,
-  deps: { catalogue: Pick<CatalogueHolder, 'current'>; now: Now },
+  deps: ListDeps,
   isAllowed?: (model: Model) => boolean,
 ): Promise<HttpAnswer> {
-  return answerReady(call.headers, listOf(deps.catalogue.current(), call, deps.now(), isAllowed))
+  return answerReady(call.headers, listOf(deps, call, isAllowed))
 }
 
 /** The list without any parameter. */
@@ -32,19 +35,20 @@ export function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
 }
 
 function listOf(
-  snapshot: Snapshot,
+  { catalogue, config, now }: ListDeps,
   { query, url, headers, host }: ListCall,
-  nowMs: number,
   isAllowed: ((model: Model) => boolean) | undefined,
 ): ReadyAnswer {
+  const snapshot = catalogue.current()
   if (!url.includes('?') && !isAllowed) return wholeListAnswer(snapshot)
-  const found = findModels(snapshot, query, { nowMs, url, isAllowed })
+  const found = findModels(snapshot, query, { nowMs: now(), url, isAllowed })
   if (!query.use_rss) {
     const etag = listTag(snapshot, found, 'json')
     return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }
   }
   const { pathname, search } = new URL(url, 'http://any')
-  const links = feedLinks(originOf({ headers, host }), pathname + search, { toChat: query.use_rss_chat_links === true })
+  const origin = config.public_url ?? originOf({ headers, host })
+  const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })
   const etag = listTag(snapshot, found, links.self)
   const shown = () => Array.from(found.shown, (at) => snapshot.models[at]!)
   return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(shown(), links)) }

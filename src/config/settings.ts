@@ -178,7 +178,7 @@ export const Settings = z.strictObject({
   )
     .optional()
     .describe(
-      'Where people reach this service with a browser, such as `https://signalbox.example.com`: links in webhooks begin with it. Without it there are none.',
+      'Where people reach this service with a browser, such as `https://signalbox.example.com`: links in webhooks, sign-in links and feeds begin with it. Without it, webhooks have no links, and the others begin with the `Host` of the request.',
     ),
   repository_origins: list(PlainOrigin('https://git.internal or http://git.internal:3000'))
     .default([])

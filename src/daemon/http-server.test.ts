@@ -74,3 +74,17 @@ test('a socket that a dead daemon left behind is replaced', async () => {
   await using second = await startTestDaemon({ folder: first.folder })
   assert.equal((await second.say('say hi')).text, 'hi')
 })
+
+test('a session, run or question named . or .. does not exist', async () => {
+  await using daemon = await startTestDaemon()
+  const { runs } = daemon
+  for (const name of ['.', '..', '%2e%2e']) {
+    const found = [
+      await runs.transcripts.read(name, { limit: 1 }),
+      await runs.transcripts.follow(name, 0, new AbortController().signal),
+      await runs.question(name),
+      await runs.cancel(name),
+    ]
+    assert.deepEqual(found, [undefined, undefined, undefined, false], name)
+  }
+})

@@ -7,6 +7,7 @@ import { connectFiles } from './connect-files.ts'
 import { connectTranscripts } from './connect-transcripts.ts'
 import type { Bytes } from './files.ts'
 import type { InternLog } from './log.ts'
+import { pathSegment } from './path-segment.ts'
 import {
   readCancelled,
   readDecisions,
@@ -63,11 +64,11 @@ export function connectRuns(address: DaemonAddress | (() => Promise<DaemonAddres
         ...(spent && { spent }),
         ...(neededUsd !== undefined && { needed_usd: String(neededUsd) }),
       })
-      const response = await ask('DELETE', `/runs/${encodeURIComponent(runId)}${why.size > 0 ? `?${why}` : ''}`)
+      const response = await ask('DELETE', `/runs/${pathSegment(runId)}${why.size > 0 ? `?${why}` : ''}`)
       return readCancelled(await readText(response))
     },
     question: async (id) => {
-      const response = await ask('GET', `/questions/${encodeURIComponent(id)}`)
+      const response = await ask('GET', `/questions/${pathSegment(id)}`)
       return readWholePermission(await readText(response, maxPermissionBytes))
     },
     judgeBy: async (rules, signal) => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LineReader } from '#lib/lines.ts'
 import { TokenBucket } from '#lib/token-bucket.ts'
+import { pathSegment } from './path-segment.ts'
 import { readEntries, readMilestones, readSessions } from './read-answer.ts'
 import { readTranscriptEvent } from './read-transcript.ts'
 import { Refusal } from './refusal.ts'
@@ -24,10 +25,10 @@ export function connectTranscripts({ ask, readText }: DaemonClient): Transcripts
   return {
     list: async (page) => readSessions(await read(`/sessions?${pageQuery(page)}`)),
     read: (sessionId, page) =>
-      ifKnown(async () => readEntries(await read(`/sessions/${encodeURIComponent(sessionId)}?${pageQuery(page)}`))),
+      ifKnown(async () => readEntries(await read(`/sessions/${pathSegment(sessionId)}?${pageQuery(page)}`))),
     follow: (sessionId, revision, signal) =>
       ifKnown(async () => {
-        const path = `/sessions/${encodeURIComponent(sessionId)}/events?after=${revision}`
+        const path = `/sessions/${pathSegment(sessionId)}/events?after=${revision}`
         return eventsOf(await ask('GET', path, undefined, signal), signal)
       }),
     milestones: async (revision, signal) => {

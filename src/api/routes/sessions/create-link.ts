@@ -40,7 +40,8 @@ export const createSignInLink = route({
       throw new Fault('forbidden', 'Only an owner makes links that sign an owner in.')
     }
     const { token, expiresAt } = await makeLink(deps, caller, member.userId)
-    const url = `${deps.connectionOf(raw).origin}/#sign-in=${token}`
+    // The Host header of a request is what its client says, so it does not decide where a secret leads.
+    const url = `${deps.config.public_url ?? deps.connectionOf(raw).origin}/#sign-in=${token}`
     return { data: { token, url, expires_at: isoTime(expiresAt) } }
   },
 })

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { browserWith, openBrowser, originOf, signIn } from '#test/harness/browser.ts'
 import { onEachDatabase } from '#test/harness/databases.ts'
@@ -255,4 +258,24 @@ test('events are heard as who manages, as long as the session lasts, also after 
   await browser.ask('DELETE', '/sessions/current')
   await reading
   assert.match(text, /event: end\ndata: .*The session of this request has ended/)
+})
+
+test('a sign-in link and a feed begin with public_url, whatever the Host header says', async () => {
+  const public_url = 'https://signalbox.example'
+  await using service = await startTestService({ settings: { public_url } })
+  const { port, pathname } = new URL(service.url)
+  const ask = async (method: string, path: string, body: string) => {
+    const headers = {
+      host: 'evil.example',
+      authorization: `Bearer ${service.managementKey}`,
+      'content-type': 'application/json',
+    }
+    const asking = request({ port, method, path: pathname + path, headers }).end(body)
+    const [response] = await once(asking, 'response')
+    return text(response)
+  }
+  const { url } = JSON.parse(await ask('POST', '/sessions/links', '{}')).data
+  assert.equal(new URL(url).origin, public_url)
+  const feed = await ask('GET', '/models?use_rss=true', '')
+  assert.deepEqual([feed.includes(public_url), feed.includes('evil.example')], [true, false])
 })
