@@ -1,6 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation } from '#chat/events.ts'
 import type { ThoughtMark } from '#chat/thoughts.ts'
+import { ownValue } from '#lib/own-value.ts'
 import type { SseEvent } from '#lib/sse.ts'
 import type { UpstreamEvent } from '../tool-calls/piece.ts'
 import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
@@ -46,6 +47,10 @@ type Event = {
 type UpstreamError = { type?: string; message?: string }
 
 const reasons: Record<string, Exclude<FinishReason, 'error'>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  // The provider paused a long turn: the client has to continue it.
+  pause_turn: 'length',
   max_tokens: 'length',
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
@@ -218,7 +223,7 @@ function thought(
 }
 
 function finish(native: string): AnswerEvent {
-  return { type: 'finish', reason: reasons[native] ?? 'stop', native }
+  return { type: 'finish', reason: ownValue(reasons, native) ?? 'length', native }
 }
 
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {

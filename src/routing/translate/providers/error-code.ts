@@ -45,5 +45,18 @@ function detailText(entry: unknown): string | undefined {
   return field ? `${field}: ${msg}.` : msg
 }
 
+/**
+ * How long Google's servers ask to wait, in milliseconds: they say it in the error's details and not in a header.
+ */
+export function retryDelayOfRefusal(body: unknown): number | undefined {
+  const { details } = (errorIn(body) ?? {}) as { details?: unknown }
+  for (const detail of Array.isArray(details) ? details : []) {
+    const { retryDelay } = (detail ?? {}) as { retryDelay?: unknown }
+    const seconds = typeof retryDelay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] : undefined
+    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000)
+  }
+  return undefined
+}
+
 /** Nothing that could be a credential. */
 const isWord = /^[a-zA-Z][a-zA-Z_]{0,63}$/

@@ -56,7 +56,7 @@ const failures: ReadonlySet<string> = new Set([
 ])
 
 /** Whatever else ends an answer is some kind of objection to its content. */
-const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length', OTHER: 'stop' }
+const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length' }
 
 /** Reads one streamed answer: every event is a whole one, of which the parts are new and the usage is the sum so far. */
 export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {

@@ -4,6 +4,7 @@ import type { SseEvent } from '#lib/sse.ts'
 import type { ToolCallPiece, UpstreamEvent } from '../tool-calls/piece.ts'
 import { codeOfError, messageOfError, noMessage } from './error-code.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
+import { finishEvent } from './openai-chat-finish.ts'
 import { type Sources, sourcesIn } from './openai-chat-sources.ts'
 import { chatSpellings, OpenaiUsage } from './openai-usage.ts'
 import type { UsageObject } from './usage-spellings.ts'
@@ -52,7 +53,7 @@ function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   if (choice) {
     if (choice.delta?.role) events.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
     readDelta(choice.delta ?? {}, events, chunk.id)
-    if (choice.finish_reason && choice.finish_reason !== 'error') events.push(finish(choice.finish_reason))
+    if (choice.finish_reason && !chunk.error) events.push(finishEvent(choice.finish_reason))
   }
   return events
 }
@@ -65,7 +66,7 @@ export function readCompletion(completion: Completion): UpstreamEvent[] {
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
   const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
   readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id)
-  events.push(...sourcesIn(completion), finish(choice.finish_reason ?? 'stop'))
+  events.push(...sourcesIn(completion), finishEvent(choice.finish_reason || 'stop'))
   return [...events, ...usageEvents(completion, new OpenaiUsage(chatSpellings))]
 }
 
@@ -90,11 +91,6 @@ function callPiece(
     answerId,
     ...(custom && { custom: true }),
   }
-}
-
-function finish(native: string): AnswerEvent {
-  const known = native === 'length' || native === 'tool_calls' || native === 'content_filter'
-  return { type: 'finish', reason: known ? native : native === 'function_call' ? 'tool_calls' : 'stop', native }
 }
 
 function errorEvent(told: NonNullable<UpstreamError['error']>): AnswerEvent {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
+import { retryDelayOfRefusal } from './error-code.ts'
 import { googleGemini } from './google-gemini.ts'
+import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { effortOf, thinkingBudgetOf, thinkingSetting } from './reasoning-budget.ts'
 
@@ -42,10 +44,25 @@ test('why an answer ended, in the words of each provider', () => {
     ['max_tokens', 'model_context_window_exceeded', 'tool_use', 'refusal', 'end_turn', 'pause_turn', null].map(
       anthropic,
     ),
-    ['length', 'length', 'tool_calls', 'content_filter', 'stop', 'stop', 'stop'],
+    ['length', 'length', 'tool_calls', 'content_filter', 'stop', 'length', 'stop'],
   )
+  assert.equal(anthropic('something_new'), 'length')
+  const chat = (finish_reason: string) => finishOf(openaiChat.readBody({ choices: [{ message: {}, finish_reason }] }))
+  assert.deepEqual(['stop', 'model_length', 'function_call', 'sensitive', 'STOP', 'something_new'].map(chat), [
+    'stop',
+    'length',
+    'tool_calls',
+    'content_filter',
+    'stop',
+    'length',
+  ])
   const gemini = (finishReason: string) => finishOf(googleGemini.readBody({ candidates: [{ finishReason }] }))
-  assert.deepEqual(['STOP', 'MAX_TOKENS', 'OTHER', 'SAFETY'].map(gemini), ['stop', 'length', 'stop', 'content_filter'])
+  assert.deepEqual(['STOP', 'MAX_TOKENS', 'OTHER', 'SAFETY'].map(gemini), [
+    'stop',
+    'length',
+    'content_filter',
+    'content_filter',
+  ])
   const openai = (reason?: string, status = 'incomplete') =>
     finishOf(openaiResponses.readBody({ output: [], status, ...(reason && { incomplete_details: { reason } }) }))
   assert.deepEqual(
@@ -106,4 +123,12 @@ test('how much may be spent on thinking: as told, or a share of the answer, and 
   assert.equal(effortOf({ enabled: true, effort: 'xhigh', budgetTokens: 1 }), 'xhigh')
   assert.deepEqual(thinkingSetting({ reasoning: { effort: 'none' } } as never), { enabled: false })
   assert.equal(thinkingSetting({ reasoning: {} } as never), undefined)
+})
+
+test('a chat answer that ends with an error is one, and Gemini says how long to wait in its details', () => {
+  for (const finish_reason of ['error', 'network_error', 'insufficient_system_resource', 'abort'])
+    assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '45.837906927s' }]
+  assert.equal(retryDelayOfRefusal({ error: { code: 429, details } }), 45_838)
+  assert.equal(retryDelayOfRefusal([{ error: { details: [null, { retryDelay: 5 }] } }]), undefined)
 })

@@ -1,0 +1,39 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+
+/** Finish reasons that chat servers document, in lower case. */
+const reasons = new Map<string, FinishReason>([
+  ...(['stop', 'stop_sequence', 'end_turn', 'eos', 'eos_token', 'complete', 'completed'] as const).map(
+    (name): [string, FinishReason] => [name, 'stop'],
+  ),
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['max_output_tokens', 'length'],
+  // Mistral
+  ['model_length', 'length'],
+  // Z.AI
+  ['model_context_window_exceeded', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['tool_call', 'tool_calls'],
+  ['tool_use', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  ['safety', 'content_filter'],
+  ['refusal', 'content_filter'],
+  // Z.AI
+  ['sensitive', 'content_filter'],
+  ['error', 'error'],
+  // Z.AI
+  ['network_error', 'error'],
+  // DeepSeek
+  ['insufficient_system_resource', 'error'],
+  // vLLM and SGLang
+  ['abort', 'error'],
+])
+
+/** The end of an answer. A reason that is not listed is taken for a truncated answer, never for a success. */
+export function finishEvent(native: string): AnswerEvent {
+  const reason = reasons.get(native.toLowerCase()) ?? 'length'
+  if (reason !== 'error') return { type: 'finish', reason, native }
+  return { type: 'error', message: `the provider ended the answer with the reason "${native}"`, status: 502 }
+}
