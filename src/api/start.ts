@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { FirstKeys } from '#accounts/bootstrap.ts'
 import type { LoadReport } from '#catalogue/load.ts'
@@ -8,6 +9,7 @@ import { once } from '#lib/once.ts'
 import { linkFromStore } from '#sign-in/link-from-store.ts'
 import { reachable, requireFree } from './address.ts'
 import type { ApiDeps } from './deps.ts'
+import { type InternAddress, keepInternDoor } from './intern-door.ts'
 import type { Interns } from './interns.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { openDeps } from './open/deps.ts'
@@ -68,8 +70,10 @@ export async function startService({
   )
   const metricsUrl = await openMetricsPort(deps, opened)
   const app = await createApi(deps, options)
-  opened.defer(() => closeGracefully(shutdown, app, interns, config.shutdown_grace_ms))
+  const at: { url?: string } = {}
+  opened.defer(() => closeGracefully(shutdown, app, interns, { graceMs: config.shutdown_grace_ms, ...at }))
   const url = await listen(app, config)
+  at.url = url
   await interns.begin(url)
   prepareConsole(deps)
   const demo = firstKeys !== undefined && config.demo_intern
@@ -146,12 +150,35 @@ async function makeDemo(deps: ApiDeps, interns: Interns, { apiKey }: FirstKeys):
   if (owner) await welcomeDemo(deps, interns, owner)
 }
 
-/** Requests under way may finish, but not hold up the end for longer than the grace time. Interns end after them. */
-async function closeGracefully(shutdown: Shutdown, app: FastifyInstance, { supervisor }: Interns, graceMs: number) {
-  const closing = shutdown.close(app, graceMs)
-  const impatience = Promise.withResolvers<void>()
-  const timer = setTimeout(impatience.resolve, Math.max(0, graceMs - internsEndMs))
-  await Promise.race([closing, impatience.promise])
-  clearTimeout(timer)
+type Closing = { graceMs: number; url?: string }
+
+/**
+ * Requests in flight can finish, but do not hold up the end for longer than the grace time. Interns end after them, and until then
+ * reach this service: other servers still send turns to them.
+ */
+async function closeGracefully(
+  shutdown: Shutdown,
+  app: FastifyInstance,
+  { supervisor }: Interns,
+  { graceMs, url }: Closing,
+) {
+  const startedAt = performance.now()
+  const impatience = new AbortController()
+  const late = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
+  if (supervisor.isSupervisingAny() && url !== undefined) {
+    await using door = await keepInternDoor(app.server, addressOf(url))
+    shutdown.leave(app.server)
+    await Promise.race([Promise.all([door.clientsGone, supervisor.turnsOver(impatience.signal)]), late])
+    await supervisor.stop()
+  }
+  const leftMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))
+  const closing = shutdown.close(app, Math.min(graceMs, leftMs))
+  await Promise.race([closing, late])
+  impatience.abort()
   await Promise.all([closing, supervisor.stop()])
+}
+
+function addressOf(url: string): InternAddress {
+  const { hostname, port } = new URL(reachable(url))
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }

@@ -9,6 +9,8 @@ const lookMs = 50
 export type Shutdown = {
   /** Whether the health check tells new clients to use another server. */
   isShuttingDown: () => boolean
+  /** Marks the service as shutting down: each connection closes after its next answer. */
+  leave: (server: Server) => void
   /** Takes new requests for `ms` more, each on a connection that closes after its answer; or until `skipDrain`. */
   drain: (server: Server, ms: number) => Promise<void>
   skipDrain: () => void
@@ -30,6 +32,7 @@ export function createShutdown(): Shutdown {
   }
   return {
     isShuttingDown: () => shutdown,
+    leave,
     async drain(server, ms) {
       leave(server)
       if (ms === 0) return

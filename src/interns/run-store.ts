@@ -193,6 +193,20 @@ export async function listRuns(
   return { runs: found.slice(0, limit).map(runOf), hasMore: found.length > limit }
 }
 
+/** Whether any of these interns has a turn that runs and whose caller waits. */
+export async function isInTurn(query: Query, internIds: string[]): Promise<boolean> {
+  if (internIds.length === 0) return false
+  const found = await query
+    .selectFrom('intern_runs')
+    .where('intern_id', 'in', internIds)
+    .where('status', '=', 'running')
+    .where('background', '=', 0)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** Who began a run that goes on by itself: with a key, or signed in. */
 export type Starter = { keyHash: string | null; userId: string }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#db/db.ts'
 import { type InternHosts, renewEveryMs } from '#interns/hosts.ts'
 import { placeIntern } from '#interns/place.ts'
+import { isInTurn } from '#interns/run-store.ts'
 import { type Intern, internById, isAsleep } from '#interns/store.ts'
 import type { TcpAccess } from '#interns/tcp-access.ts'
 import type { Now } from '#lib/clock.ts'
@@ -12,6 +13,7 @@ import { Passes } from './passes.ts'
 import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
+const turnsPollMs = 100
 /** Interns in these states need nobody, unless somebody holds a lease on them. */
 const atRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
@@ -42,6 +44,7 @@ export class Supervisor {
   readonly #interns: InternLifecycle
   readonly #passes: Passes
   #isStopping = false
+  #stopped: Promise<void> | undefined
   #poll: NodeJS.Timeout | undefined
   #keptListener: KeptListener | undefined
   readonly #unsubscribe: (() => void)[] = []
@@ -85,6 +88,17 @@ export class Supervisor {
     await next()
   }
 
+  /** Resolves when no turn runs that a caller of any server waits for, or `signal` aborts. */
+  async turnsOver(signal: AbortSignal): Promise<void> {
+    const { db } = this.#deps
+    while (!signal.aborted && (await isInTurn(db.query, [...this.#interns.supervisedIds()])))
+      await sleep(turnsPollMs, undefined, { signal }).catch(() => {})
+  }
+
+  isSupervisingAny(): boolean {
+    return this.#interns.isSupervisingAny()
+  }
+
   /** Resolves when the intern runs, or cannot, or time is up. */
   async settled(id: string, withinMs: number): Promise<void> {
     const until = performance.now() + withinMs
@@ -96,7 +110,12 @@ export class Supervisor {
   }
 
   /** Interns that ran are queued again, so that the next server starts them; or they go on, for it to find. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#poll)
     for (const end of this.#unsubscribe) end()

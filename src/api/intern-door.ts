@@ -1,0 +1,53 @@
+import type { Server } from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const retryMs = 20
+const retries = 100
+const idleLookMs = 50
+
+/** The address at which interns of this host reach the service. */
+export type InternAddress = { host: string; port: number }
+
+/**
+ * Closes the listener of a server to new clients, but keeps the address at which the interns of this host reach it: while their
+ * turns are in flight, also those that came through other servers, their agents ask this one for their models.
+ * @returns `clientsGone`, which resolves when the connections of before are closed.
+ */
+export async function keepInternDoor(
+  server: Server,
+  address: InternAddress,
+): Promise<AsyncDisposable & { clientsGone: Promise<void> }> {
+  const clientsGone = Promise.withResolvers<void>()
+  server.close(() => clientsGone.resolve())
+  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs)
+  const sockets = new Set<Socket>()
+  const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    server.emit('connection', socket)
+  })
+  await listenAgain(door, address)
+  return {
+    clientsGone: clientsGone.promise,
+    async [Symbol.asyncDispose]() {
+      clearInterval(idle)
+      const closed = new Promise<void>((resolve) => door.close(() => resolve()))
+      server.closeIdleConnections()
+      for (const socket of sockets) socket.destroySoon()
+      await closed
+    },
+  }
+}
+
+/** Listens at an address that was given up a moment ago. It stays closed where another program was quicker. */
+async function listenAgain(door: ReturnType<typeof createServer>, { host, port }: InternAddress): Promise<void> {
+  for (let attempt = 0; attempt < retries; attempt++) {
+    const listening = Promise.withResolvers<boolean>()
+    door.once('error', () => listening.resolve(false))
+    door.listen(port, host, () => listening.resolve(true))
+    if (await listening.promise) return
+    door.removeAllListeners('error')
+    await sleep(retryMs)
+  }
+}
