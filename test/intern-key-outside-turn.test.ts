@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { hasSubReaper } from '#agent/sub-reaper.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { isRunning, runningIntern, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
@@ -116,4 +117,5 @@ for (const [groups, budget] of [
     const { statuses = [] } = readIfPresent(join(folder, 'statuses'))
     const answered = statuses.filter((status) => status !== 403)
     assert.deepEqual(answered, [])
+    if (hasSubReaper) await until(() => !isRunning(pid))
   })

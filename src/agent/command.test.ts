@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { newFolder, realShell } from '#test/harness/agent.ts'
 import { isRunning } from '#test/harness/interns.ts'
 import { until } from '#test/harness/until.ts'
+import { hasSubReaper } from './sub-reaper.ts'
 
 async function run(script: string) {
   await using own = await newFolder()
@@ -11,11 +12,32 @@ async function run(script: string) {
   return await realShell().run(script, options)
 }
 
-test('a command is over when it ends, whoever still holds its output', { timeout: 120_000 }, async () => {
-  // Without the mark of its command nobody finds it.
-  const { end, output } = await run('env -i setsid sleep 300 & sleep 0.5; echo $!')
-  process.kill(Number(output), 'SIGKILL')
-  assert.deepEqual(end, { how: 'exited', code: 0 })
+const escapes = {
+  'with a cleared environment': 'env -i setsid sleep 300 & sleep 0.5; echo $!',
+  'as an orphan': '(env -i setsid setsid sh -c "sleep 300 & echo \\$!; wait" & ) ; sleep 0.5',
+  'as a daemon': 'env -i setsid sh -c "(setsid nohup sleep 300 >/dev/null 2>&1 & echo \\$!)"; sleep 0.3',
+}
+for (const [how, script] of Object.entries(escapes))
+  test(`what escaped its command ${how} ends with it`, { timeout: 120_000, skip: !hasSubReaper }, async () => {
+    const { end, output } = await run(script)
+    assert.deepEqual(end, { how: 'exited', code: 0 })
+    const pid = Number(output)
+    assert.ok(pid > 0, output)
+    await until(() => !isRunning(pid))
+  })
+
+test('what escaped a command that is stopped ends with it', { timeout: 120_000, skip: !hasSubReaper }, async () => {
+  await using own = await newFolder()
+  const options = { workspace: own.path, sandbox: false, timeoutMs: 2000, signal: new AbortController().signal }
+  const { end, output } = await realShell().run('env -i setsid sleep 300 & echo $!; sleep 300', options)
+  assert.deepEqual(end, { how: 'stopped', why: 'timeout' })
+  await until(() => !isRunning(Number(output)))
+})
+
+test('a command ends as its shell does, by code or by signal', { timeout: 120_000 }, async () => {
+  assert.deepEqual((await run('exit 7')).end, { how: 'exited', code: 7 })
+  assert.deepEqual((await run('kill -KILL $$')).end, { how: 'signalled', signal: 'SIGKILL' })
+  assert.deepEqual((await run('kill -TERM $$')).end, { how: 'signalled', signal: 'SIGTERM' })
 })
 
 test('what left the group of its command ends with it all the same', { timeout: 120_000 }, async () => {

@@ -17,6 +17,10 @@ export type Command = {
   user?: number
   /** What stands in the environment of all its processes: by it those are found that left its group. */
   mark?: string
+  /** Whether it ends all its descendants when the pipe on descriptor 3 closes. */
+  endsItself?: boolean
+  /** Called when the command is over. */
+  ended?: () => void
 }
 /** Bytes and the end of them; or a pipe that stays open as long as this process lives. */
 export type Feed = string | Buffer | 'open'
@@ -39,6 +43,9 @@ const kept = { head: 10_000, tail: 20_000 }
 const watchEveryMs = 50
 /** The output of a command is read for this long after it has ended. */
 const exitGraceMs = 1000
+
+/** A command that ends itself has this long for that. */
+const selfEndMs = 1000
 
 /** What forks while it is being ended is looked for again, so often. */
 const searches = 5
@@ -80,9 +87,12 @@ export function startCommand(
   if (!stdout || !stderr) return { input: null, output: output.text, ended }
   let stopped: CommandEnd | undefined
   const kill = () => killGroup(child.pid)
+  let hardKill: NodeJS.Timeout | undefined
   const stop = (why: Extract<CommandEnd, { how: 'stopped' }>['why']) => {
     stopped ??= { how: 'stopped', why }
-    kill()
+    if (!command.endsItself) return kill()
+    child.stdio[3]?.destroy()
+    hardKill ??= setTimeout(kill, selfEndMs)
   }
   const onAbort = () => stop('cancelled')
   const timer = Number.isFinite(limits.timeoutMs) ? setTimeout(stop, limits.timeoutMs, 'timeout') : undefined
@@ -93,10 +103,12 @@ export function startCommand(
   }, talk.watchEveryMs ?? watchEveryMs)
   const settle = () => {
     clearTimeout(timer)
+    clearTimeout(hardKill)
     clearInterval(watch)
     signal.removeEventListener('abort', onAbort)
     kill()
     if (command.mark !== undefined) killStrays(command.mark)
+    command.ended?.()
   }
 
   // The reader may be gone before it has read all: how it ended tells why.

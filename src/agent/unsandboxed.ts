@@ -2,15 +2,19 @@ import { authorityVariables } from '#lib/authorities.ts'
 import { markerVariable } from '#lib/process-marker.ts'
 import { proxyVariables } from '#lib/proxies.ts'
 import type { Command } from './command.ts'
+import { makeCommandGroup } from './command-group.ts'
+import { hasSubReaper, underSubReaper } from './sub-reaper.ts'
 
 /** Of the agent's environment, what a command may see: never keys, never settings. */
 const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR']
 const proxies = proxyVariables.flatMap((name) => [name, name.toUpperCase()])
 /**
- * A command ends with the agent that started it, even when the agent is killed: the pipe on descriptor 3 then ends, and
- * the watcher takes the whole process group with it.
+ * Ends a command with the agent that started it where a sub-reaper is missing, even when the agent is killed: the pipe on
+ * descriptor 3 then ends, and the watcher takes the whole process group with it.
  */
 const watcher = '( { read -r -u 3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & ); exec 3<&-'
+
+const joinGroup = '[ -z "$1" ] || echo 0 2>/dev/null > "$1/cgroup.procs"'
 
 /**
  * @returns the command line that runs `script` with bash as this user, in a clean environment. `mark` is no secret: what
@@ -23,12 +27,16 @@ export function unsandboxed(
   mark: string,
   apart = false,
 ): Command {
+  const shell = `exec /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`
+  const group = makeCommandGroup(`command-${mark}`)
+  const program = hasSubReaper
+    ? underSubReaper(['/bin/bash', '-c', shell, script], group?.folder)
+    : { file: '/bin/bash', args: ['-c', `${joinGroup}; ${watcher}; ${shell}`, script, group?.folder ?? ''] }
   const kept = [...passedOn, ...proxies, ...authorityVariables].flatMap((name) =>
     agentEnv[name] === undefined ? [] : [[name, agentEnv[name]] as const],
   )
   return {
-    file: '/bin/bash',
-    args: ['-c', `${watcher}; exec /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`, script],
+    ...program,
     cwd: workspace,
     env: {
       ...Object.fromEntries(kept),
@@ -40,5 +48,7 @@ export function unsandboxed(
     },
     feeds: ['open'],
     mark,
+    ...(hasSubReaper && { endsItself: true }),
+    ...(group && { ended: group.end }),
   }
 }

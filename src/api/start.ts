@@ -9,7 +9,7 @@ import { once } from '#lib/once.ts'
 import { linkFromStore } from '#sign-in/link-from-store.ts'
 import { reachable, requireFree } from './address.ts'
 import type { ApiDeps } from './deps.ts'
-import { type InternAddress, keepInternDoor } from './intern-door.ts'
+import { type InternAddress, keepInternListener } from './intern-listener.ts'
 import type { Interns } from './interns.ts'
 import { startMetricsServer } from './metrics-server.ts'
 import { openDeps } from './open/deps.ts'
@@ -166,9 +166,9 @@ async function closeGracefully(
   const impatience = new AbortController()
   const late = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
   if (supervisor.isSupervisingAny() && url !== undefined) {
-    await using door = await keepInternDoor(app.server, addressOf(url))
+    await using listener = await keepInternListener(app.server, addressOf(url))
     shutdown.leave(app.server)
-    await Promise.race([Promise.all([door.clientsGone, supervisor.turnsOver(impatience.signal)]), late])
+    await Promise.race([Promise.all([listener.clientsGone, supervisor.turnsOver(impatience.signal)]), late])
     await supervisor.stop()
   }
   const leftMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))

@@ -1,13 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ResourceLimits } from './resource-limits.ts'
 
+type InternUser = { id: string; uid?: number | undefined }
+
 const limits = { 'pids.max': 'intern_processes', 'memory.max': 'intern_memory_bytes' } as const
 
-/** Makes an intern's control group, or takes up the one that is there. @returns its folder. */
-export function makeGroup(room: string, id: string, resourceLimits: ResourceLimits): string {
+/**
+ * Makes an intern's control group, or takes up the one that is there. Its agent can make groups for its commands in it, and move
+ * its own processes between them; the limits stay out of its reach.
+ * @returns its folder.
+ */
+export function makeGroup(room: string, { id, uid }: InternUser, resourceLimits: ResourceLimits): string {
   const group = join(room, `intern-${id}`)
   mkdirSync(group, { recursive: true })
+  if (uid !== undefined) for (const path of [group, join(group, 'cgroup.procs')]) chownSync(path, uid, uid)
   for (const [file, setting] of Object.entries(limits)) set(group, file, resourceLimits[setting] || 'max')
   // With a memory limit there is no swap: swapped memory would not count.
   set(group, 'memory.swap.max', resourceLimits.intern_memory_bytes ? 0 : 'max')

@@ -59,7 +59,7 @@ async function runIn(group: string, script: string): Promise<string> {
 }
 
 test('all in a group ends in one stroke, wherever it has gone, and the group with it', { skip }, async () => {
-  const group = makeGroup(room!, `test-${process.pid}`, { ...resourceLimits, intern_processes: 0 })
+  const group = makeGroup(room!, { id: `test-${process.pid}` }, { ...resourceLimits, intern_processes: 0 })
   // It only starts another and exits, for ever; neither descent nor environment tells whose it is.
   const hop = `s='sleep 0.005; setsid env -i /bin/sh -c "$0" "$0" >&- 2>&- &'; setsid env -i /bin/sh -c "$s" "$s" >&- 2>&- &`
   await runIn(group, hop)
@@ -70,7 +70,7 @@ test('all in a group ends in one stroke, wherever it has gone, and the group wit
 })
 
 test('the kernel gives a group no more processes than it may have', { skip: lacks('pids') }, async () => {
-  const group = makeGroup(room!, `test-pids-${process.pid}`, { ...resourceLimits, intern_processes: 5 })
+  const group = makeGroup(room!, { id: `test-pids-${process.pid}` }, { ...resourceLimits, intern_processes: 5 })
   const said = await runIn(group, 'for i in 1 2 3 4 5 6; do sleep 1000 >&- 2>&- & echo $i; done')
   assert.match(said, /^1\n2\n3\n4\n.*fork/)
   await killAll({ ...nobody, group }, 60_000)
@@ -79,7 +79,7 @@ test('the kernel gives a group no more processes than it may have', { skip: lack
 test('and no more memory than it may hold, all together: what takes more is ended, and that is told', {
   skip: lacks('memory'),
 }, async () => {
-  const group = makeGroup(room!, `test-memory-${process.pid}`, { ...resourceLimits, intern_processes: 0 })
+  const group = makeGroup(room!, { id: `test-memory-${process.pid}` }, { ...resourceLimits, intern_processes: 0 })
   assert.equal(lackOfMemory(group), '')
   const hold = 'head -c 70M /dev/zero | tail -c 60M | sleep 5'
   await runIn(group, `${hold} & ${hold} & wait`)
@@ -89,7 +89,7 @@ test('and no more memory than it may hold, all together: what takes more is ende
 })
 
 test('what the kernel holds by the group is not counted again', { skip }, () => {
-  const group = makeGroup(room!, `test-held-${process.pid}`, resourceLimits)
+  const group = makeGroup(room!, { id: `test-held-${process.pid}` }, resourceLimits)
   const held = (file: string) => existsSync(join(group, file))
   const left = notHeldBy(group, resourceLimits)
   assert.equal(left.intern_processes, held('pids.max') ? 0 : 9)
@@ -99,7 +99,7 @@ test('what the kernel holds by the group is not counted again', { skip }, () => 
 })
 
 test('a group within a group goes with it, and one that is gone holds nobody up', { skip }, async () => {
-  const group = makeGroup(room!, `test-nested-${process.pid}`, resourceLimits)
+  const group = makeGroup(room!, { id: `test-nested-${process.pid}` }, resourceLimits)
   mkdirSync(join(group, 'a', 'b'), { recursive: true })
   await killAll({ ...nobody, group }, 60_000)
   assert.equal(existsSync(group), false)

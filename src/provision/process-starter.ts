@@ -158,7 +158,7 @@ export class ProcessStarter {
     const { config, started } = this.#deps
     const { home, uid, connection, listen } = prepared
     const groups = await this.#groups()
-    const group = groups && makeGroup(groups, id, config)
+    const group = groups && makeGroup(groups, { id, uid }, config)
     const known = {
       ...connection,
       ...(listen && { port: listen.port }),

@@ -14,7 +14,7 @@ export type InternAddress = { host: string; port: number }
  * turns are in flight, also those that came through other servers, their agents ask this one for their models.
  * @returns `clientsGone`, which resolves when the connections of before are closed.
  */
-export async function keepInternDoor(
+export async function keepInternListener(
   server: Server,
   address: InternAddress,
 ): Promise<AsyncDisposable & { clientsGone: Promise<void> }> {
@@ -22,17 +22,17 @@ export async function keepInternDoor(
   server.close(() => clientsGone.resolve())
   const idle = setInterval(() => server.closeIdleConnections(), idleLookMs)
   const sockets = new Set<Socket>()
-  const door = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     server.emit('connection', socket)
   })
-  await listenAgain(door, address)
+  await listenAgain(listener, address)
   return {
     clientsGone: clientsGone.promise,
     async [Symbol.asyncDispose]() {
       clearInterval(idle)
-      const closed = new Promise<void>((resolve) => door.close(() => resolve()))
+      const closed = new Promise<void>((resolve) => listener.close(() => resolve()))
       server.closeIdleConnections()
       for (const socket of sockets) socket.destroySoon()
       await closed
@@ -41,13 +41,13 @@ export async function keepInternDoor(
 }
 
 /** Listens at an address that was given up a moment ago. It stays closed where another program was quicker. */
-async function listenAgain(door: ReturnType<typeof createServer>, { host, port }: InternAddress): Promise<void> {
+async function listenAgain(listener: ReturnType<typeof createServer>, { host, port }: InternAddress): Promise<void> {
   for (let attempt = 0; attempt < retries; attempt++) {
     const listening = Promise.withResolvers<boolean>()
-    door.once('error', () => listening.resolve(false))
-    door.listen(port, host, () => listening.resolve(true))
+    listener.once('error', () => listening.resolve(false))
+    listener.listen(port, host, () => listening.resolve(true))
     if (await listening.promise) return
-    door.removeAllListeners('error')
+    listener.removeAllListeners('error')
     await sleep(retryMs)
   }
 }

@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const removalTries = 50
+const removalEveryMs = 20
+
+/** The control group of one command. */
+export type CommandGroup = { folder: string; end: () => void }
+
+/**
+ * Makes a control group (cgroup v2) for a command, below the group of the intern that this agent runs in. Undefined where the intern
+ * has none, or cannot divide it.
+ */
+export function makeCommandGroup(name: string): CommandGroup | undefined {
+  const own = ownGroup()
+  if (own === undefined) return undefined
+  const folder = join(own, name)
+  try {
+    mkdirSync(folder)
+  } catch {
+    return undefined
+  }
+  return { folder, end: () => void endGroup(folder) }
+}
+
+/** The folder of the intern's control group; undefined where this process is in no such group. */
+function ownGroup(): string | undefined {
+  const path = /^0::(\/.*)$/m.exec(read('/proc/self/cgroup'))?.[1]
+  if (path === undefined || !basename(path).startsWith('intern-')) return undefined
+  for (const line of read('/proc/self/mountinfo').split('\n')) {
+    const [, , , root = '', point = '', ...more] = line.split(' ')
+    if (more[more.indexOf('-') + 1] !== 'cgroup2') continue
+    const above = root === '/' ? '' : root
+    if (path.startsWith(`${above}/`)) return join(point, path.slice(above.length))
+  }
+  return undefined
+}
+
+/** Ends all processes of the group in one call of the kernel (from Linux 5.14 on), and removes it. */
+async function endGroup(folder: string): Promise<void> {
+  try {
+    if (existsSync(join(folder, 'cgroup.kill'))) writeFileSync(join(folder, 'cgroup.kill'), '1')
+  } catch {
+    // It is removed already.
+  }
+  for (let attempt = 0; attempt < removalTries && existsSync(folder); attempt++) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      await sleep(removalEveryMs, undefined, { ref: false })
+    }
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
