@@ -271,8 +271,7 @@ function pieceOf(item: RunItem | undefined): AnswerEvent[] {
 function ending(response: Response, called: boolean): AnswerEvent[] {
   const { status, error, incomplete_details } = response
   if (status === 'failed' || error) return [errorEvent(error ?? {})]
-  if (status !== undefined && status !== 'completed' && status !== 'incomplete')
-    return [{ type: 'error', message: `the response ended with the status "${status}"`, status: 502 }]
+  if (status === 'cancelled') return [{ type: 'error', message: 'the provider cancelled the response', status: 502 }]
   const reason = incomplete_details?.reason
   const finish: AnswerEvent =
     status === 'incomplete' || reason

@@ -128,6 +128,7 @@ test('how much may be spent on thinking: as told, or a share of the answer, and 
 test('a chat answer that ends with an error is one, and Gemini says how long to wait in its details', () => {
   for (const finish_reason of ['error', 'network_error', 'insufficient_system_resource', 'abort'])
     assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
+  assert.equal(openaiResponses.readBody({ output: [], status: 'cancelled' }).at(-1)?.type, 'error')
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '45.837906927s' }]
   assert.equal(retryDelayOfRefusal({ error: { code: 429, details } }), 45_838)
   assert.equal(retryDelayOfRefusal([{ error: { details: [null, { retryDelay: 5 }] } }]), undefined)
