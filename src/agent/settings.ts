@@ -30,7 +30,7 @@ const Environment = z.object({
   SIGNALBOX_MODEL: z.string().default('script'),
   SIGNALBOX_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   SIGNALBOX_BASE_URL_FILE: z.string().optional(),
-  SIGNALBOX_API_KEY: z.string().optional(),
+  SIGNALBOX_API_KEY: z.string().trim().optional(),
   SIGNALBOX_INSTRUCTIONS: z.string().optional(),
   SIGNALBOX_INSTRUCTIONS_FILE: z.string().optional(),
   SIGNALBOX_STATE_DIR: z.string().optional(),

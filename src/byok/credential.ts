@@ -39,6 +39,7 @@ const noRules: Rules = {
 
 const Secret = z
   .string()
+  .trim()
   .min(1)
   .max(4096)
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces, as it goes into a header')

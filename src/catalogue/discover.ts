@@ -76,7 +76,7 @@ export function createDiscovery({
     const url = expandUrl(source, variable)
     if (url === null) throw new Error('a variable in its base_url is not set')
     if (holdsPassword(url)) throw new Error('a variable in its base_url holds a user or password')
-    const secret = credentialVariables.map(variable).find(Boolean)
+    const secret = credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
     const response = await fetch(url, {
       headers: { accept: 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
       redirect: 'error',

@@ -7,7 +7,7 @@ export const variablesIn = (url: string): string[] => [...new Set([...url.matchA
 export function expandUrl(url: string, variable: (name: string) => string | undefined): string | null {
   let missing = false
   const filled = url.replace(named, (_, name: string) => {
-    const value = variable(name)
+    const value = variable(name)?.trim()
     missing ||= !value
     return value ?? ''
   })

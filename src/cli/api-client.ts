@@ -132,7 +132,8 @@ async function json(response: Response): Promise<unknown> {
 }
 
 /** A bare origin is enough: the path of the API is always the same. */
-function baseUrl(text: string): string {
+function baseUrl(given: string): string {
+  const text = given.trim()
   const url = URL.parse(text)
   if (!url) throw new StartupError(`SIGNALBOX_URL is not a URL: "${text}". Such as ${standardUrl}.`)
   if (!/^https?:$/.test(url.protocol)) {

@@ -52,7 +52,7 @@ function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
     if (fileOnly.has(name)) {
       throw new StartupError(`${variable} is no environment variable: set ${name} in the configuration file (CONFIG).`)
     }
-    found[name] = value
+    found[name] = value.trim()
   }
   return found
 }
@@ -85,6 +85,7 @@ function readConfigFile(path: string): Record<string, unknown> {
 
 /** YAML has real booleans and numbers where the environment has words; both go through one schema. */
 function plain(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim()
   return typeof value === 'boolean' ? String(value) : value
 }
 

@@ -19,7 +19,7 @@ export const Vendor = z.strictObject({
 export const ConfiguredAgent = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  env: z.record(z.string(), z.string()).default({}),
+  env: z.record(z.string(), z.string().trim()).default({}),
   modes: z.strictObject({ manual: z.string(), 'self-drive': z.string() }).partial().optional(),
   authenticate: z.string().min(1).max(256).optional(),
   _meta: z.record(z.string(), z.unknown()).optional(),

@@ -22,7 +22,7 @@ const Name = z
   .max(32)
   .regex(/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/, 'must be lowercase letters and digits, in words joined by "-" or "_"')
   .describe('Its tools are called by this name and theirs: `name__tool`.')
-const Value = z.string().min(1).max(8192)
+const Value = z.string().trim().min(1).max(8192)
 const Environment = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), Value, nameError('is no name of a variable'))
   .describe('Values are encrypted at rest, and never shown.')

@@ -21,6 +21,7 @@ const visible = /^[\x21-\x7e]+$/
 const Credential = strictFields({
   username: z
     .string()
+    .trim()
     .min(1)
     .max(256)
     .regex(/^[\x21-\x39\x3b-\x7e]+$/, 'must be visible ASCII without spaces and colons')
@@ -28,6 +29,7 @@ const Credential = strictFields({
     .describe('Servers that take tokens mostly take any.'),
   password: z
     .string()
+    .trim()
     .min(1)
     .max(4096)
     .regex(visible, 'must be visible ASCII without spaces')

@@ -112,7 +112,7 @@ export async function openDeps(
     provisioner: interns.provisioner,
     internHosts: interns.hosts,
     db,
-    hasCredential: (name) => Boolean(variable(name)),
+    hasCredential: (name) => Boolean(variable(name)?.trim()),
     // What is in the image of pods, this host does not know.
     hasProgram: (command, path) =>
       config.provisioner === 'kubernetes' || isInstalled(command, path ?? variable('PATH')),

@@ -25,7 +25,7 @@ export function environmentCredentials(variable: Variable): { of: (caller: Crede
     const baseUrl = url === null ? undefined : expandUrl(url, variable)
     if (baseUrl === null) return undefined
     if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
-    const secret = provider.credentialVariables.map(variable).find((value) => value)
+    const secret = provider.credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
     return secret ? { baseUrl, secret, byok: false } : undefined
   }
   const find: Accesses['find'] = (provider, endpoint) =>

@@ -8,7 +8,7 @@ import { refuseOtherOrigins } from '../../own-page.ts'
 import { route } from '../../route.ts'
 import { Session } from './session.ts'
 
-const secret = z.string().min(1).max(200)
+const secret = z.string().trim().min(1).max(200)
 
 const NewSessionBody = z
   .union([
