@@ -1,6 +1,17 @@
-// Plain JavaScript, loaded before everything else (`node --import`): what Node makes of each TypeScript file is kept,
-// the entry file included, so that the next start need not make it again.
-import { enableCompileCache } from 'node:module'
+// Plain JavaScript for any Node, loaded before everything else (`node --import`): it caches what Node compiles of each
+// TypeScript file, the entry file included. It is also the first code that runs where `npm ci` did not.
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
+const oldest = 26
+if (Number.parseInt(process.versions.node, 10) < oldest) {
+  const { existsSync } = await import('node:fs')
+  const isInstalled = existsSync(fileURLToPath(new URL('../node_modules/node/package.json', import.meta.url)))
+  console.error(
+    isInstalled
+      ? 'The Node that Signalbox brings along is missing, as after "npm ci --ignore-scripts": run "npm rebuild node esbuild" in its folder, then "npm start" again.'
+      : 'Signalbox is not installed yet: run "npm ci" in its folder first.',
+  )
+  process.exit(1)
+}
+module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))

@@ -110,7 +110,7 @@ try {
   const service = await starting
   const sandbox = await trying
   // Last: whoever reads this line may send a signal at once.
-  process.stdout.write(`${welcome({ ...service, sandbox })}listening on ${service.url}\n`)
+  process.stdout.write(`${welcome({ ...service, publicUrl: config.public_url, sandbox })}listening on ${service.url}\n`)
   // A primary answers no requests: its garbage may as well be collected often.
   if (workers === 1) setFlagsFromString('--semi-space-growth-factor=2')
 } catch (error) {

@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
-import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router'
+import { Route, Router, useLocation } from 'preact-iso/router'
 import { signedIn, wasSignedIn } from './api/session.ts'
+import { RootedLocation } from './below-root.tsx'
 import { Frame } from './frame.tsx'
 import { Breakwater } from './pieces/breakwater.tsx'
 import { openedPage } from './pieces/focus.ts'
@@ -24,10 +25,10 @@ const routed = screens.map(({ name, load }) => ({
 
 export function App() {
   return (
-    <LocationProvider>
+    <RootedLocation>
       <Gate />
       <Toasts />
-    </LocationProvider>
+    </RootedLocation>
   )
 }
 

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { awaySince } from './api/away.ts'
 import { behind } from './api/behind.ts'
+import { withRoot } from './api/root.ts'
 import { lastRole, signOut } from './api/session.ts'
 import type { Session } from './api/types.ts'
 import { clockTime } from './format/time.ts'
@@ -34,7 +35,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
       title: 'API reference',
       words: 'docs openapi',
       hint: 'leaves the console',
-      act: () => location.assign('/api/v1/docs'),
+      act: () => location.assign(withRoot('/api/v1/docs')),
     },
     { title: 'Sign out', hint: 'session', act: leave },
   ])

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { queryOf } from './api/address.ts'
 import { base, call } from './api/client.ts'
 import { asFailure, type Failure } from './api/failure.ts'
+import { withoutRoot } from './api/root.ts'
 import { findSession, signIn } from './api/session.ts'
 
 /** A key pasted once becomes a session. */
@@ -63,7 +64,10 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
 }
 
 /** Where one was going: the page that is opened once one is signed in. */
-const pageAsked = () => (location.pathname === '/' ? undefined : location.pathname + location.search)
+const pageAsked = () => {
+  const path = withoutRoot(location.pathname)
+  return path === '/' ? undefined : path + location.search
+}
 
 /** Another way in, where the settings name an issuer. When that cannot be found out, the key is there. */
 function OpenIdConnect() {

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { later } from './retry.ts'
+import { withRoot } from './root.ts'
 
 /** Since when the service does not answer at all; undefined while it does. */
 export const awaySince = signal<Date>()
@@ -31,7 +32,9 @@ export const isOfService = (answer: Response) => answer.status < 502 || answer.h
 
 async function look(): Promise<void> {
   const since = doubted
-  const answer = await fetch('/api/v1/health', { signal: AbortSignal.timeout(patienceMs) }).catch(() => undefined)
+  const answer = await fetch(withRoot('/api/v1/health'), { signal: AbortSignal.timeout(patienceMs) }).catch(
+    () => undefined,
+  )
   // Another answer may have come meanwhile.
   if (doubted !== since) return
   if (answer && isOfService(answer)) return heard()

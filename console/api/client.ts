@@ -1,10 +1,11 @@
 import { pathOf, queryOf } from './address.ts'
 import { heard, isOfService, unheard } from './away.ts'
 import { failureOf } from './failure.ts'
+import { withRoot } from './root.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
 import type { Routes } from './types.ts'
 
-export const base = '/api/v1'
+export const base = withRoot('/api/v1')
 
 /** A route by method and path, as the API's description has it: `'GET /generations'`. */
 export type RouteName = keyof Routes

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { withRoot } from './root.ts'
 import { keepOpen } from './stream.ts'
 
 /** What the service tells as it happens, all over one stream for all screens of this page. */
@@ -10,7 +11,7 @@ let end: (() => void) | undefined
 let isOpen = false
 
 function connect(): void {
-  end ??= keepOpen('/api/v1/events', (stream) => {
+  end ??= keepOpen(withRoot('/api/v1/events'), (stream) => {
     source = stream
     stream.onopen = () => {
       isOpen = true

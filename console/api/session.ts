@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals'
 import { type Failure, failureOf } from './failure.ts'
 import { isPassing, later, type Missed, missedOnceMore, pauseMs } from './retry.ts'
+import { withRoot } from './root.ts'
 import type { Session } from './types.ts'
 
-const path = '/api/v1/sessions'
+const path = withRoot('/api/v1/sessions')
 
 /** Who sits here. `asking`: not known yet. */
 export type SignedIn = { state: 'asking' } | { state: 'out'; failure?: Failure } | { state: 'in'; session: Session }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { withRoot } from '../api/root.ts'
 import { Nothing } from './states.tsx'
 
 type Props = {
@@ -20,7 +21,7 @@ export function NoRequests({ filtered, clear, title, children }: Props) {
       </Nothing>
     )
   }
-  const paste = `curl ${location.origin}/api/v1/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
+  const paste = `curl ${location.origin}${withRoot('/api/v1')}/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
   return (
     <Nothing title={title} paste={paste}>
       {children}

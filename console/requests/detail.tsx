@@ -1,4 +1,5 @@
 import { useGet } from '../api/resource.ts'
+import { root } from '../api/root.ts'
 import { asks } from '../api/session.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { exactTime } from '../format/time.ts'
@@ -74,7 +75,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
             Ask again
           </a>
         )}
-        <Copy text={curlOf(generation, location.origin, asked)} what="Copied as curl">
+        <Copy text={curlOf(generation, location.origin + root, asked)} what="Copied as curl">
           Copy as curl
         </Copy>
         <Copy text={location.href} what="Copied the link">

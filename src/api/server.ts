@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { rootPath, withoutRoot } from '#config/public-url.ts'
 import { mountConsole } from '#console/mount.ts'
 import { databaseFault } from '#db/failures.ts'
 import { createApp, type RequestTimeouts } from '#http/app.ts'
@@ -38,6 +39,7 @@ export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts 
 
 /** The public API as a server that is not listening yet. */
 export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
+  const root = rootPath(deps.config)
   const app = createApp({
     log: deps.log,
     bodyLimit: deps.config.max_body_bytes,
@@ -50,7 +52,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     onUnknown: unknownRouteLog(deps.log, deps.now),
     explain: databaseFault,
     envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
-    rewriteUrl: underPrefix,
+    rewriteUrl: (url) => underPrefix(withoutRoot(root, url)),
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })
   const finished = (request: FinishedRequest) => {
@@ -70,7 +72,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     ...options,
   })
   mountDescription(app)
-  if (deps.console) mountConsole(app, deps.console, deps.log)
+  if (deps.console) mountConsole(app, deps.console, deps.log, root)
   let closing = false
   app.addHook('preClose', (done) => {
     closing = true

@@ -9,12 +9,14 @@ import type { Service } from './start.ts'
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
 type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken'> & {
+  /** The setting. */
+  publicUrl?: string | undefined
   /** Which sandbox holds the commands of interns, or that there is none. */
   sandbox: string
 }
 
 /** The text printed when the service is up. Generated secrets are shown only this once. */
-export function welcome({ url, consoleUrl, firstKeys, demo, sandbox, signInToken }: WelcomeFacts): string {
+export function welcome({ url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken }: WelcomeFacts): string {
   const where = `
   Signalbox   ${url}
 ${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     ${sandbox}
@@ -26,7 +28,7 @@ ${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     
 
     management key   ${shown(firstKeys.managementKey, chosen.managementKey)}
     API key          ${shown(firstKeys.apiKey, chosen.apiKey)}
-${signInToken === undefined ? '' : signInLink(url, signInToken)}
+${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachable(url)).origin, signInToken)}
   What the examples of README.md need:
 
     export BASE_URL=${reachable(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
@@ -38,10 +40,10 @@ ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 `
 }
 
-const signInLink = (url: string, token: string) => `
+const signInLink = (site: string, token: string) => `
   This link signs a browser in to the console, once, within 15 minutes:
 
-    ${new URL(reachable(url)).origin}/#sign-in=${token}
+    ${site}/#sign-in=${token}
 `
 
 function describedKeys(made: Partial<FirstKeys>): string {

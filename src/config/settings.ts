@@ -173,12 +173,13 @@ export const Settings = z.strictObject({
       'Servers that webhooks may go to besides those at public addresses over https, by origin; in private networks and over http too: `http://hooks.internal:3000`.',
     ),
   public_url: address(
-    /^https?:\/\/[^/?#@\s]+$/,
-    'must be an origin without a path, such as https://signalbox.example.com',
+    /^https?:\/\/[^/?#@\s]+(\/[\w.~-]+)*\/?$/,
+    'must be an origin such as https://signalbox.example.com, with a path if this service is below one',
   )
+    .transform((text) => text.replace(/\/$/, ''))
     .optional()
     .describe(
-      'Where people reach this service with a browser, such as `https://signalbox.example.com`: links in webhooks, sign-in links and feeds begin with it. Without it, webhooks have no links, and the others begin with the `Host` of the request.',
+      'Where people reach this service with a browser, such as `https://signalbox.example.com`: links in webhooks, sign-in links and feeds begin with it. It may have a path, such as `https://example.com/llm`. Without it, webhooks have no links, and the others begin with the `Host` of the request.',
     ),
   repository_origins: list(PlainOrigin('https://git.internal or http://git.internal:3000'))
     .default([])

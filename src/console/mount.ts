@@ -27,12 +27,12 @@ type Opened = {
 }
 
 /** Puts the console on the server: one page for the paths of all screens, and the files that it names. */
-export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log): void {
+export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log, root: string): void {
   const opened = openedBundle(bundle, log)
   const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) =>
     isOfProgram(request)
       ? reply.callNotFound()
-      : sendPage(request, reply, (await opened()).page(wantedIn(request, screen)))
+      : sendPage(request, reply, (await opened()).page({ ...wantedIn(request, screen), root }))
   app.get('/', answerPage(undefined))
   for (const name of screenNames()) {
     app.get(`/${name}`, answerPage(name))
@@ -80,7 +80,7 @@ function fileReader(folder: string): Opened['read'] {
   }
 }
 
-function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined): Wanted {
+function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined): Omit<Wanted, 'root'> {
   return { ...visitOf(headers.cookie), screen, isPlain: url === `/${screen}` }
 }
 

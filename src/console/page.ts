@@ -31,7 +31,7 @@ export const securityHeaders = {
 export const filesPath = '/console'
 
 /** What a page is made for. `isPlain`: nothing but the screen stands in the address, so that what it asks first is known. */
-export type Wanted = Visit & { screen: string | undefined; isPlain: boolean }
+export type Wanted = Visit & { screen: string | undefined; isPlain: boolean; root: string }
 
 const current = '/api/v1/sessions/current'
 
@@ -39,30 +39,30 @@ const current = '/api/v1/sessions/current'
  * The page that every screen begins with: it names its files, so that they load at once. Who has a session sees the frame
  * before any script runs, and what the screen asks first is under way by then.
  */
-export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme, role }: Wanted): string {
-  const at = (name: string) => `${filesPath}/${name}`
+export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme, role, root }: Wanted): string {
+  const at = (name: string) => `${root}${filesPath}/${name}`
   const files = [...manifest.with, ...((screen && manifest.screens[screen]) || [])]
   const first = isPlain ? manifest.places.find(({ name }) => name === screen)?.early : undefined
   const asked = hasSession ? [current, ...(first ? [first] : [])] : []
   return `<!doctype html>
-<html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
+<html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}${root ? ` data-root="${root}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="${at(manifest.icon)}"><link rel="stylesheet" href="${at(manifest.style)}">
 ${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
-${asked.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path.replaceAll('&', '&amp;')}">`).join('')}
+${asked.map((path) => `<link rel="preload" as="fetch" crossorigin href="${root}${path.replaceAll('&', '&amp;')}">`).join('')}
 <script type="module" src="${at(manifest.main)}"></script></head>
-<body><div id="console">${hasSession ? frameOf(manifest.places, screen, role) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="/api/v1/docs">/api/v1/docs</a>.</noscript></body></html>
+<body><div id="console">${hasSession ? frameOf(manifest.places, screen, role, root) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
 `
 }
 
 /** The frame as `console/frame.tsx` draws it, as far as it is the same for everybody. */
-function frameOf(places: Manifest['places'], here: string | undefined, role: string | undefined): string {
+function frameOf(places: Manifest['places'], here: string | undefined, role: string | undefined, root: string): string {
   const offered = places.filter(({ offeredTo }) => !role || !offeredTo || offeredTo.includes(role))
   const place = ({ name, title }: Manifest['places'][number]) =>
-    `<a class="place" href="/${name}"${name === here ? ' aria-current="page"' : ''}>${title.replaceAll('&', '&amp;')}</a>`
+    `<a class="place" href="${root}/${name}"${name === here ? ' aria-current="page"' : ''}>${title.replaceAll('&', '&amp;')}</a>`
   const title = places.find(({ name }) => name === here)?.title.replaceAll('&', '&amp;')
   return (
-    '<div class="frame"><nav aria-label="Screens"><a class="brand" href="/">signal<i>·</i>box</a>' +
+    `<div class="frame"><nav aria-label="Screens"><a class="brand" href="${root}/">signal<i>·</i>box</a>` +
     `<button type="button" class="here" popovertarget="places" aria-label="Screens${title ? `, here: ${title}` : ''}"` +
     ` data-place="${title ?? 'Screens'}"></button>` +
     '<button type="button" class="go">Go to… <kbd>Ctrl K</kbd></button>' +

@@ -10,13 +10,13 @@ const headers = {
   'cache-control': 'no-store',
 }
 
-/** A page of a few words. @param head markup that is ours; `text` is anybody's. */
+/** A page of a few words. @param head markup that is ours; `text` is anybody's. @param home the console. */
 export function htmlPage(
   status: number,
-  { title, text, head = '' }: { title: string; text: string; head?: string },
+  { title, text, head = '', home = '/' }: { title: string; text: string; head?: string; home?: string },
   more: Record<string, string | string[]> = {},
 ): HttpAnswer {
-  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>${head}</head><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p><p><a href="/">Go on to Signalbox</a></p></body></html>`
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>${head}</head><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p><p><a href="${escaped(home)}">Go on to Signalbox</a></p></body></html>`
   return new HttpAnswer(status, { ...headers, ...more }, body)
 }
 

@@ -31,7 +31,7 @@ export async function startIssuer(): Promise<Issuer> {
     serve(service) {
       provider = new Provider(
         url,
-        configuration(`${new URL(service.url).origin}/api/v1/sessions/oidc/callback`, people),
+        configuration(`${service.url}/sessions/oidc/callback`, people),
       )
     },
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,4 @@
+import { rootPath, siteUrl } from '#config/public-url.ts'
 import { HttpAnswer } from '#http/route.ts'
 import { z } from '#lib/schema.ts'
 import { accessRoles } from '#lib/vocabulary.ts'
@@ -32,10 +33,10 @@ export const endCurrentSession = route({
     await endSession(deps, caller, found.row.id, () => true)
     const ended = sessionCookie(origin, '', 0)
     if (found.row.method !== 'oidc') return new HttpAnswer(200, { 'set-cookie': ended }, { ended: true })
-    const sign_out_url = await issuerSignOut(deps, origin)
+    const sign_out_url = await issuerSignOut(deps, siteUrl(deps.config, origin))
     return new HttpAnswer(
       200,
-      { 'set-cookie': [ended, signedOutCookie(origin)] },
+      { 'set-cookie': [ended, signedOutCookie({ origin, root: rootPath(deps.config) })] },
       { ended: true, ...(sign_out_url !== undefined && { sign_out_url }) },
     )
   },
@@ -44,8 +45,8 @@ export const endCurrentSession = route({
 /** The sign-out page of the issuer, if it is wanted and can be had; a sign-out here must not fail with the issuer. */
 async function issuerSignOut(
   { oidc, config }: { oidc: OidcClient | undefined; config: { oidc_sign_out: 'service' | 'issuer' } },
-  origin: string,
+  site: string,
 ): Promise<string | undefined> {
   if (config.oidc_sign_out === 'service') return undefined
-  return oidc?.endSessionUrl(`${origin}/`).catch(() => undefined)
+  return oidc?.endSessionUrl(`${site}/`).catch(() => undefined)
 }

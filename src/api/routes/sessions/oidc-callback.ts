@@ -1,3 +1,4 @@
+import { rootPath } from '#config/public-url.ts'
 import { faultStatus } from '#http/faults.ts'
 import { escaped, htmlPage } from '#http/html-page.ts'
 import type { HttpAnswer } from '#http/route.ts'
@@ -5,7 +6,7 @@ import { Fault } from '#lib/fault.ts'
 import { personIn } from '#sign-in/oidc-person.ts'
 import { signInWithOidc } from '#sign-in/sign-in-with-oidc.ts'
 import type { ApiDeps } from '../../deps.ts'
-import { endedFlowCookie, endedSignedOutCookie, flowIn } from '../../flow-cookie.ts'
+import { endedFlowCookie, endedSignedOutCookie, flowIn, type Site } from '../../flow-cookie.ts'
 import { newSessionAnswer } from '../../new-session.ts'
 import { route } from '../../route.ts'
 import { oidcOf, redirectUri } from './oidc.ts'
@@ -29,13 +30,18 @@ export const getOidcCallback = route({
   handler: async ({ raw, url, headers }, deps) => {
     oidcOf(deps)
     const { origin, address } = deps.connectionOf(raw)
+    const site = { origin, root: rootPath(deps.config) }
     const browser = { address, userAgent: (headers['user-agent'] as string | undefined) ?? null }
     try {
-      return await deps.attempts.run(address, () => signedIn(deps, { raw, url, origin, browser }))
+      return await deps.attempts.run(address, () => signedIn(deps, { raw, url, site, browser }))
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      const ended = { 'set-cookie': endedFlowCookie(origin) }
-      return htmlPage(faultStatus[error.kind], { title: 'Not signed in', text: error.message }, ended)
+      const ended = { 'set-cookie': endedFlowCookie(site) }
+      return htmlPage(
+        faultStatus[error.kind],
+        { title: 'Not signed in', text: error.message, home: `${site.root}/` },
+        ended,
+      )
     }
   },
 })
@@ -43,16 +49,17 @@ export const getOidcCallback = route({
 type Returned = {
   raw: Parameters<ApiDeps['connectionOf']>[0]
   url: string
-  origin: string
+  site: Site
   browser: Parameters<typeof signInWithOidc>[2]
 }
 
-async function signedIn(deps: ApiDeps, { raw, url, origin, browser }: Returned): Promise<HttpAnswer> {
+async function signedIn(deps: ApiDeps, { raw, url, site, browser }: Returned): Promise<HttpAnswer> {
+  const { origin, root } = site
   const flow = flowIn(raw.headers.cookie, origin)
   if (flow === undefined) {
     throw new Fault('unauthenticated', 'This sign-in was not begun in this browser, or too long ago. Begin it again.')
   }
-  const returned = new URL(redirectUri(origin))
+  const returned = new URL(redirectUri(site))
   returned.search = new URL(url, origin).search
   const person = personIn(await oidcOf(deps).claimsOf(flow.secret, returned), deps.config)
   if (person.roleUnknown !== undefined) {
@@ -65,7 +72,7 @@ async function signedIn(deps: ApiDeps, { raw, url, origin, browser }: Returned):
   const { cookies } = await newSessionAnswer(deps, started, raw, origin)
   return htmlPage(
     200,
-    { title: 'Signed in', text: 'The console opens.', head: goesOnTo(flow.returnTo) },
-    { 'set-cookie': [cookies, endedSignedOutCookie(origin)] },
+    { title: 'Signed in', text: 'The console opens.', head: goesOnTo(root + flow.returnTo), home: `${root}/` },
+    { 'set-cookie': [cookies, endedSignedOutCookie(site)] },
   )
 }

@@ -1,9 +1,10 @@
+import { rootPath } from '#config/public-url.ts'
 import { HttpAnswer } from '#http/route.ts'
 import { Fault } from '#lib/fault.ts'
 import { z } from '#lib/schema.ts'
 import type { OidcClient } from '#sign-in/oidc-client.ts'
 import { newFlowSecret } from '#sign-in/oidc-flow.ts'
-import { flowCookie, hasSignedOut, pageIn } from '../../flow-cookie.ts'
+import { flowCookie, hasSignedOut, pageIn, type Site } from '../../flow-cookie.ts'
 import { prefix } from '../../prefix.ts'
 import { route } from '../../route.ts'
 
@@ -30,6 +31,7 @@ export const getOidcSignIn = route({
   handler: async ({ raw, query }, deps) => {
     const client = oidcOf(deps)
     const { origin } = deps.connectionOf(raw)
+    const site = { origin, root: rootPath(deps.config) }
     const returnTo = pageIn(query.return_to ?? '/', origin)
     if (returnTo === undefined)
       throw new Fault(
@@ -37,18 +39,18 @@ export const getOidcSignIn = route({
         'Invalid request: return_to: must be the path of a page of the console, such as /requests',
       )
     const secret = newFlowSecret()
-    const location = await client.authorizationUrl(secret, redirectUri(origin), {
+    const location = await client.authorizationUrl(secret, redirectUri(site), {
       choosesAccount: hasSignedOut(raw.headers.cookie, origin),
     })
     return new HttpAnswer(303, {
       location,
-      'set-cookie': flowCookie(origin, { secret, returnTo }),
+      'set-cookie': flowCookie(site, { secret, returnTo }),
       'cache-control': 'no-store',
     })
   },
 })
 
-export const redirectUri = (origin: string) => `${origin}${prefix}/sessions/oidc/callback`
+export const redirectUri = ({ origin, root }: Site) => `${origin}${root}${prefix}/sessions/oidc/callback`
 
 /** @throws Fault `not_found` where the settings name no issuer. */
 export function oidcOf({ oidc }: { oidc: OidcClient | undefined }): OidcClient {

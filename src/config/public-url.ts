@@ -1,0 +1,18 @@
+import type { Config } from './settings.ts'
+
+type PublicUrl = Pick<Config, 'public_url'>
+
+/** The path that the console and the API are below, such as `/llm`; empty without one. */
+export const rootPath = ({ public_url }: PublicUrl): string =>
+  public_url === undefined ? '' : new URL(public_url).pathname.replace(/\/+$/, '')
+
+/** Where browsers reach this service: the setting, or else the origin of a request. Without a final slash. */
+export const siteUrl = ({ public_url }: PublicUrl, origin: string): string => public_url ?? origin
+
+/** The path and query of a request without the root path: some proxies remove it, and some do not. */
+export function withoutRoot(root: string, url: string): string {
+  if (root === '' || !url.startsWith(root)) return url
+  const rest = url.slice(root.length)
+  if (rest.startsWith('/')) return rest
+  return rest === '' || rest.startsWith('?') ? `/${rest}` : url
+}
