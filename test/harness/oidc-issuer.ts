@@ -29,10 +29,7 @@ export async function startIssuer(): Promise<Issuer> {
     url,
     person: { id: 'nobody', claims: {} },
     serve(service) {
-      provider = new Provider(
-        url,
-        configuration(`${service.url}/sessions/oidc/callback`, people),
-      )
+      provider = new Provider(url, configuration(`${service.url}/sessions/oidc/callback`, people))
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
