@@ -363,7 +363,7 @@ describe('@anthropic-ai/sdk', () => {
       system: 'Rhyme.\n\nBe brief.',
       max_tokens: 50,
       temperature: 0.9,
-      tools: [{ name: 'look_up', input_schema: { type: 'object' } }],
+      tools: [{ name: 'look_up', input_schema: { type: 'object', properties: {} } }],
       model: 'text',
       stream: false,
     })

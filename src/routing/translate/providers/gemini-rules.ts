@@ -11,7 +11,7 @@ import { fitTools, note, type ToolShape } from '../repairs/tool-repair.ts'
 const schemaRules: SchemaRules = {
   keywords: new Set([
     ...['type', 'title', 'description', 'format', 'enum', 'properties', 'required', 'propertyOrdering', 'nullable'],
-    ...['items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'anyOf'],
+    ...['items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'anyOf', 'additionalProperties'],
   ]),
   formats: new Set(['date-time', 'date', 'time', 'enum', 'float', 'double', 'int32', 'int64']),
   accepts: (keyword, value) =>
