@@ -21,7 +21,13 @@ async function intern() {
   const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
   const owner = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
   const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
-  const set = async (state: { status?: 'running'; asleep_since?: number | null; updated_at?: number }) =>
+  type State = {
+    status?: 'running' | 'queued' | 'provisioning'
+    hostname?: string
+    asleep_since?: number | null
+    updated_at?: number
+  }
+  const set = async (state: State) =>
     void (await db.query.updateTable('interns').set(state).where('id', '=', id).execute())
   const wake = () => set({ status: 'running', asleep_since: null, updated_at: time.now })
   await wake()
@@ -40,6 +46,7 @@ async function intern() {
   const leaving = new AbortController()
   return {
     wake,
+    moveTo: (hostname: string, status: 'queued' | 'provisioning') => set({ hostname, status }),
     fallAsleep: (since: number) => set({ asleep_since: since, updated_at: since }),
     /** What has become of each try in turn. */
     ask: async (...tries: (() => Promise<unknown>)[]) => {
@@ -119,4 +126,15 @@ test('who leaves does not wait for an intern to have fallen asleep', async () =>
   }
   await assert.rejects(at.ask(left), { kind: 'intern_asleep' })
   assert.ok(performance.now() - since < 20_000)
+})
+
+test('an intern that waits for a host of another name is refused with host_gone', async () => {
+  await using at = await intern()
+  for (const status of ['queued', 'provisioning'] as const) {
+    await at.moveTo('old-name', status)
+    await assert.rejects(
+      at.ask(async () => 'started'),
+      { kind: 'host_gone', message: 'The host old-name has never been heard of.' },
+    )
+  }
 })

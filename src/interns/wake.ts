@@ -15,8 +15,9 @@ const lookAtLeastEveryMs = 200
 /** Its daemon has said that it sleeps, and the database is to say so in a moment. */
 const asleepWithinMs = 30_000
 
-/** An intern that sleeps, or is being woken, as soon as it is up; any other as it is. @throws Refusal `host_gone`. */
+/** Returns an intern that sleeps or wakes as soon as it is up, any other at once. @throws Refusal `host_gone`. */
 export async function awake(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
+  if (isPending(intern)) await requireHost(deps, intern)
   if (!isComing(intern)) return intern
   if (isAsleep(intern)) await startAgain(deps, intern)
   let found = intern
@@ -24,6 +25,7 @@ export async function awake(deps: WakeDeps, intern: Intern, signal: AbortSignal)
   for (;;) {
     const changed = changes.next()
     found = (await internById(deps.db.query, intern.id)) ?? { ...found, status: 'destroying' }
+    if (isPending(found)) await requireHost(deps, found)
     if (!isComing(found)) return found
     // It fell asleep again before anybody came to say anything.
     if (isAsleep(found)) await startAgain(deps, found)
@@ -97,12 +99,20 @@ const sleepers: readonly RefusalKind[] = ['intern_asleep', 'intern_unreachable',
 const isComing = ({ status, asleepSince }: Intern) =>
   asleepSince !== null && ['running', 'queued', 'provisioning'].includes(status)
 
-/** Asks for it to be started, by a server of its host. Nobody does by asking, so nothing is told to the audit trail. */
-async function startAgain({ db, now, hosts }: WakeDeps, { id, hostname }: Intern): Promise<void> {
-  if (hostname !== null && hostname !== hosts.here) {
-    const { gone } = (await hosts.find(hostname)) ?? neverHeardOf(hostname)
-    if (gone) throw new Refusal('host_gone', goneMessage(gone))
-  }
+const isPending = ({ status }: Intern) => status === 'queued' || status === 'provisioning'
+
+/** Only a server of its host starts an intern. @throws Refusal `host_gone` if none is left, as after a rename. */
+async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
+  if (hostname === null || hostname === hosts.here) return
+  const { gone } = (await hosts.find(hostname)) ?? neverHeardOf(hostname)
+  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+}
+
+/** Queues it for a server of its host. The audit trail has no record: a request for the intern is not an act of starting it. */
+async function startAgain(deps: WakeDeps, asleep: Intern): Promise<void> {
+  await requireHost(deps, asleep)
+  const { db, now } = deps
+  const { id } = asleep
   await db.exclusively(`intern:${id}`, async (tx, announce) => {
     const intern = await internById(tx, id)
     if (!intern || !isAsleep(intern)) return
