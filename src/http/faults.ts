@@ -30,7 +30,7 @@ export const faultMeaning: Record<FaultKind, string> = {
   forbidden: 'This key may not do that',
   not_found: 'Resource not found',
   method_not_allowed: 'The path does not take this method',
-  request_timeout: 'The request did not arrive in time',
+  request_timeout: 'The request did not arrive in time, or its provider did not answer in time',
   conflict: 'Resource conflict',
   gone: 'No longer there',
   payload_too_large: 'The body is too large',
@@ -41,5 +41,5 @@ export const faultMeaning: Record<FaultKind, string> = {
   client_closed_request: 'The client left before the answer',
   bad_gateway: 'The upstream failed',
   unavailable: 'Not available now',
-  gateway_timeout: 'No answer in time',
+  gateway_timeout: 'The intern did not answer in time',
 }
