@@ -3,7 +3,7 @@ import { ByteBuffer } from '#lib/byte-buffer.ts'
 import { isDeeper } from '#lib/depth.ts'
 import { type SseEvent, SseReader } from '#lib/sse.ts'
 import { utf8Of, withoutMark } from '#lib/text-of-bytes.ts'
-import { codeOfRefusal, retryDelayOfRefusal } from '../translate/providers/error-code.ts'
+import { codeOfRefusal, detailsOfRefusal, retryDelayOfRefusal } from '../translate/providers/error-code.ts'
 import { endMark, isEndMark } from '../translate/tool-calls/readers.ts'
 import { AlikeEvents } from './alike-events.ts'
 import { AnswerBound } from './answer-bound.ts'
@@ -221,7 +221,10 @@ export class AttemptAnswer implements Sink {
       const message = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)
       const wait = retryAfterMs(this.#retryAfter, this.#now()) ?? retryDelayOfRefusal(body)
       const failure = failureOfStatus(this.#status, message || undefined, wait, this.#ask.credentialOwner)
-      return this.#fail(this.#withContextLength({ ...failure, providerCode: codeOfRefusal(body) }, message))
+      const details = detailsOfRefusal(body)
+      const hasSecret = details !== undefined && maskSecrets(details, this.#ask.credential) !== details
+      const words = { providerCode: codeOfRefusal(body), providerDetails: hasSecret ? undefined : details }
+      return this.#fail(this.#withContextLength({ ...failure, ...words }, message))
     }
     const events = this.#ask.providerProtocol.readBody(flatEnough(text), this.#ask.answerId, this.#ask.answerLimit)
     const error = events.find((one) => one.type === 'error')

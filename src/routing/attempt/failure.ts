@@ -16,6 +16,8 @@ export type AttemptFailure = {
   raw: string | undefined
   /** The upstream's own word for it. */
   providerCode?: string | undefined
+  /** The upstream's machine-readable details, as JSON without secrets. */
+  providerDetails?: string | undefined
   /** The connection was there and the request on its way: the provider may charge for it. */
   sent?: boolean
   /** The connection broke. */
@@ -122,6 +124,7 @@ export function faultOf(failure: AttemptFailure, target: Target): Fault {
     provider_name: target.endpoint.provider,
     ...(failure.raw && { raw: failure.raw }),
     ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
+    ...(failure.raw && failure.providerDetails && { provider_details: JSON.parse(failure.providerDetails) }),
   }
   if (failure.tooLong) {
     const { limit = target.endpoint.contextLength, tokens } = failure.tooLong

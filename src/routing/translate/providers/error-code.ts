@@ -27,6 +27,17 @@ function errorIn(body: unknown): unknown {
 
 export const codeOfRefusal = (body: unknown) => codeOfError(errorIn(body))
 
+/** Longer details are not passed on. */
+const maxDetailsLength = 2000
+
+/** Machine-readable details of a whole refusal, as Anthropic's errors have them, in JSON. */
+export function detailsOfRefusal(body: unknown): string | undefined {
+  const { details } = (errorIn(body) ?? {}) as { details?: unknown }
+  if (typeof details !== 'object' || details === null || Array.isArray(details)) return undefined
+  const text = JSON.stringify(details)
+  return text.length <= maxDetailsLength ? text : undefined
+}
+
 /** The message of a whole refusal. FastAPI's errors have `detail`: a text, or a list of what is wrong. */
 export function messageOfRefusal(body: unknown): string | undefined {
   const { error, detail, message } = (body ?? {}) as { error?: unknown; detail?: unknown; message?: unknown }

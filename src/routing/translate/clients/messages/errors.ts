@@ -16,7 +16,9 @@ const types: Record<number, string> = {
 
 export function errorOf({ code, message, metadata }: { code: number; message: string; metadata?: object | undefined }) {
   const type = types[code] ?? (code >= 500 ? 'api_error' : 'invalid_request_error')
-  return { type, message: contextMessage(metadata) ?? message, ...(metadata && { details: metadata }) }
+  // Clients of Anthropic read its own details; other errors have the service's.
+  const details = (metadata as { provider_details?: object } | undefined)?.provider_details ?? metadata
+  return { type, message: contextMessage(metadata) ?? message, ...(details && { details }) }
 }
 
 /** Anthropic's words for a prompt that is too long, by which its clients know that they must shorten it. */
