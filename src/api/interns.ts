@@ -4,6 +4,7 @@ import type { Db } from '#db/db.ts'
 import type { Scanner } from '#filters/scan.ts'
 import { screenText } from '#guardrails/content.ts'
 import type { GuardrailCache } from '#guardrails/guardrail-cache.ts'
+import { guardrailRefusal } from '#interns/chat-fault.ts'
 import type { ChatTurnDeps } from '#interns/chat-turn.ts'
 import type { AgentChoice } from '#interns/intern.ts'
 import type { Metered } from '#interns/metered-usage.ts'
@@ -172,6 +173,6 @@ async function screen(
 ): Promise<string> {
   return screenText(...screened).catch((error: unknown) => {
     onRefused(error)
-    throw error instanceof Fault ? new Fault(error.kind, error.message) : error
+    throw error instanceof Fault ? guardrailRefusal(error) : error
   })
 }

@@ -73,7 +73,7 @@ export const ModelItem = z
     pricing: Pricing.describe("The prices of the model's cheapest endpoint."),
     top_provider: z.object({
       context_length: z.int(),
-      max_completion_tokens: z.int().optional(),
+      max_completion_tokens: z.int().describe('The context length where no other limit is known.'),
       is_moderated: z.boolean(),
     }),
     supported_parameters: z.array(z.string()).describe('What at least one endpoint takes.'),
@@ -103,7 +103,7 @@ export function modelItem(model: Model): ModelItem {
     pricing: pricingOf(endpoint.prices),
     top_provider: {
       context_length: endpoint.contextLength,
-      max_completion_tokens: endpoint.maxCompletionTokens ?? undefined,
+      max_completion_tokens: endpoint.maxCompletionTokens ?? endpoint.contextLength,
       is_moderated: endpoint.moderated,
     },
     supported_parameters: supportedParameters(model),

@@ -69,15 +69,15 @@ function itemsOf(values: readonly string[]): string {
 
 type Bounds = { min?: number; max?: number; orNull?: boolean }
 
-/** More than there is of anything that is counted here. */
-const most = 2 ** 31 - 1
+/** More than any count here. A greater value of a query means the same. */
+const most = 10 ** 15
 
 export function integer(description: string, { min = 0, max = most, orNull = false }: Bounds = {}) {
   const wrong = new InvalidParameter(`must be a whole number from ${min}${max < most ? ` to ${max}` : ' on'}`)
   return parameter(
     (value) => {
       if (orNull && value === 'null') return undefined
-      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+      const number = /^\d+$/.test(value) ? Math.min(Number(value), most) : Number.NaN
       return number >= min && number <= max ? number : wrong
     },
     { description, type: orNull ? ['integer', 'null'] : 'integer', minimum: min, maximum: max },

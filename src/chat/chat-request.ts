@@ -84,7 +84,7 @@ const routing = {
   models: z.array(z.string()).nullish().describe('Models to fall back on, in this order.'),
   preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
   provider: ProviderPreferences.nullish(),
-  route: Route.nullish(),
+  route: Route,
   plugins: z.array(Plugin).nullish(),
   transforms: z.array(z.string()).nullish().describe('`middle-out` cuts a prompt that does not fit in its middle.'),
 }

@@ -54,7 +54,7 @@ export const MessagesRequest = z
       tools: z.array(MessagesTool).nullish(),
       tool_choice: MessagesToolChoice.nullish(),
       provider: ProviderPreferences.nullish(),
-      route: Route.nullish(),
+      route: Route,
       plugins: z.array(Plugin).nullish(),
       cache_control: CacheControl.nullish(),
       service_tier: z.string().nullish(),

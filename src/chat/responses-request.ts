@@ -67,7 +67,7 @@ export const ResponsesRequest = z
       prompt_cache_options: PromptCacheOptions.nullish(),
       provider: ProviderPreferences.nullish(),
       reasoning: Reasoning.nullish(),
-      route: Route.nullish(),
+      route: Route,
       service_tier: ServiceTier.nullish().describe('`auto` unless told.'),
       session_id: SessionId.optional(),
       stop_server_tools_when: z

@@ -44,9 +44,10 @@ export const ProviderPreferences = z
   .meta({ id: 'ProviderPreferences', description: 'Which providers may answer, and in which order they are tried.' })
 export type ProviderPreferences = z.infer<typeof ProviderPreferences>
 
-export const Route = z
-  .enum(['fallback', 'sort'])
-  .describe('Deprecated: `fallback` means `provider.sort.partition` `model`, `sort` means `none`.')
+export const Route = z.enum(['fallback', 'sort']).nullish().meta({
+  deprecated: true,
+  description: 'Deprecated: `fallback` means `provider.sort.partition` `model`, `sort` means `none`.',
+})
 
 export const Plugin = z.looseObject({ id: z.string() }).describe('A plugin and its settings.')
 

@@ -41,7 +41,7 @@ const ContentFilter = strictFields({
 const BuiltinFilter = strictFields({
   slug: z.enum(builtinSlugs),
   action: z.enum(filterActions),
-  label: z.unknown().optional().describe('Ignored: the service assigns it.'),
+  label: z.string().optional().describe('Ignored: the service assigns it.'),
   scan_scope: z.enum(scanScopes).optional().describe('Only for `regex-prompt-injection`.'),
 })
   .superRefine(({ slug, scan_scope }, context) => {

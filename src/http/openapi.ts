@@ -23,6 +23,7 @@ type Described = Pick<
   | 'events'
   | 'accepted'
   | 'errorBody'
+  | 'describesDefect'
   | 'status'
   | 'faults'
   | 'hidden'
@@ -159,7 +160,7 @@ function success(
   return { description: 'Success', headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) }
 }
 
-function failures({ faults, errorBody }: Described, book: SchemaBook): object {
+function failures({ faults, errorBody, describesDefect = true }: Described, book: SchemaBook): object {
   const kinds = [...new Set(faults)]
   if (errorBody) {
     const content = { 'application/json': { schema: book.schemaOf(errorBody, 'output') } }
@@ -170,7 +171,8 @@ function failures({ faults, errorBody }: Described, book: SchemaBook): object {
     }
   }
   const named = kinds.map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
-  return { ...Object.fromEntries(named), 500: { $ref: '#/components/responses/internal_error' } }
+  const defects = describesDefect && { 500: { $ref: '#/components/responses/internal_error' } }
+  return { ...Object.fromEntries(named), ...defects }
 }
 
 const defect = 'A defect of the service, told to its log'

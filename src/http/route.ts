@@ -63,6 +63,8 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   downloads?: boolean
   /** The form of its errors, if it is not the usual one. */
   errorBody?: z.ZodType
+  /** Whether the description lists 500. Defaults to true. */
+  describesDefect?: boolean
   /** A POST that changes nothing, but for what it tells. */
   isRead?: boolean
   /** Which members may call it who are signed in, where that is not what `key` and method tell. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '#lib/fault.ts'
-import { asChatFault, chatFault, restateForChat } from './chat-fault.ts'
+import { asChatFault, chatFault, guardrailRefusal, restateForChat } from './chat-fault.ts'
 import { fileRefusals, Refusal, refusals } from './refusal.ts'
 
 test('a refusal says its reason, whether trying again may help, and when', () => {
@@ -63,4 +63,13 @@ test('what was refused before has the reason that this route owes', () => {
   assert.deepEqual(metadata(new Fault('payload_too_large', 'M')), { reason: 'payload_too_large', retryable: false })
   assert.equal(metadata(new Fault('unauthenticated', 'M')), undefined)
   assert.deepEqual(metadata(new Fault('invalid', 'M', { metadata: { reason: 'own' } })), { reason: 'own' })
+})
+
+test('a refusal by a guardrail has the reason bad_request, and a full queue of filters rate_limited', () => {
+  const reasonOf = (fault: Fault) => guardrailRefusal(fault).details.metadata
+  assert.deepEqual(reasonOf(new Fault('forbidden', 'No.')), { reason: 'bad_request', retryable: false })
+  const busy = new Fault('rate_limited', 'Wait.', { retryAfterSeconds: 5 })
+  assert.deepEqual(reasonOf(busy), { reason: 'rate_limited', retryable: true })
+  assert.equal(guardrailRefusal(busy).details.retryAfterSeconds, 5)
+  assert.equal(reasonOf(new Fault('unauthenticated', 'No.')), undefined)
 })

@@ -45,6 +45,13 @@ export function chatFault(kind: FaultKind, reason: ChatReason, message: string, 
   })
 }
 
+/** A refusal by a guardrail, with the closest reason that the chat route has. */
+export function guardrailRefusal({ kind, message, details }: Fault): Fault {
+  if (kind === 'forbidden') return chatFault(kind, 'bad_request', message)
+  if (kind === 'rate_limited') return chatFault(kind, 'rate_limited', message, details)
+  return new Fault(kind, message)
+}
+
 /** A refusal of the intern's daemon, as an error for the caller. */
 export function asChatFault(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error

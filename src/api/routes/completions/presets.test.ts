@@ -5,7 +5,7 @@ import { type RecordedProviders, startWithRecordings } from '#test/harness/recor
 import type { TestService } from '#test/harness/service.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]
-const function_ = { name: 'look_up', parameters: { type: 'object' } }
+const function_ = { name: 'look_up', parameters: { type: 'object', properties: {} } }
 
 describe('a completion that names a preset', () => {
   let recorded: RecordedProviders
