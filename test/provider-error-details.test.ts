@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { type ScriptedUpstream, startScriptedUpstream } from './harness/scripted-upstream.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
-const details = { error_code: 'model_overused', limits: [{ name: 'requests', left: 0 }] }
+const details = { error_code: 'model_overused', limits: [{ name: 'requests', remaining: 0 }] }
 
 describe("details of a provider's error", () => {
   let upstream: ScriptedUpstream
