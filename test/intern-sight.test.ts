@@ -3,13 +3,21 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { onEachDatabase } from './harness/databases.ts'
-import { runningIntern } from './harness/interns.ts'
+import { runningIntern, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 import { until } from './harness/until.ts'
 
 /** The secret of an intern's own key, as its daemon has it. */
 function keyOf({ place }: TestService, id: string): string {
   return JSON.parse(readFileSync(join(place.settings.data_dir, 'interns', id, 'daemon.json'), 'utf8')).secret
+}
+
+/** A generation of a turn: an intern's key cannot spend outside of one. */
+async function generationOfTurn(service: TestService, internId: string): Promise<string> {
+  await say(service, internId, 'Hi')
+  const list = async () => (await service.manage('GET', '/generations')).body.data as { id: string }[]
+  await until(async () => (await list()).length > 0)
+  return (await list())[0]!.id
 }
 
 async function generationOf(service: TestService, key: string): Promise<string> {
@@ -24,7 +32,8 @@ onEachDatabase('an intern’s own key', (kind) => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service)
     const key = keyOf(service, id)
-    const [own, other] = [await generationOf(service, key), await generationOf(service, service.apiKey)]
+    const own = await generationOfTurn(service, id)
+    const other = await generationOf(service, service.apiKey)
     const read = (generation: string) => service.ask('GET', `/generation?id=${generation}`, { key })
     assert.equal((await read(own)).status, 200)
     const [theirs, nobodys] = [await read(other), await read('gen-none')]
