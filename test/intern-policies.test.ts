@@ -37,12 +37,13 @@ test('guardrails hold for what an intern asks of models', async () => {
   assert.match(said.error?.message ?? '', /Refused by the guardrail "House" \(ignored_models\)/)
 })
 
-test('an intern is not talked to through a region that is not allowed: 403 with code and message only', async () => {
+test('an intern is not talked to through a region that is not allowed: 403', async () => {
   await using service = await startTestService({ settings: { regions: { 'eu.test': 'europe' } } })
   const { id } = await runningIntern(service)
   await restrict(service, { name: 'House', allowed_data_regions: ['europe'] })
   const refused = await trySaying(service, id, 'hi')
-  assert.deepEqual([refused.status, refused.error], [403, { code: 403, message: refused.error?.message }])
+  const metadata = { reason: 'bad_request', retryable: false }
+  assert.deepEqual([refused.status, refused.error], [403, { code: 403, message: refused.error?.message, metadata }])
   assert.match(refused.error?.message ?? '', /Refused by the guardrail "House".*through the region "global"/)
 })
 

@@ -40,7 +40,8 @@ describe('the states of a run', () => {
     const [{ index, id, type, function: asked }, ...others] = call.choices[0].delta.tool_calls
     assert.deepEqual([index, type, asked.name, others], [0, 'function', 'service.provide_input', []])
     assert.match(id, /^[\w-]{36}$/)
-    const question = { kind: 'permission', operation: 'shell', options: ['allow_once'] }
+    const choices = [{ id: 'allow_once-0', kind: 'allow_once', name: 'allow_once' }]
+    const question = { kind: 'permission', operation: 'shell', options: ['allow_once'], choices }
     assert.deepEqual(JSON.parse(asked.arguments), question)
     assert.deepEqual(finish.choices, [{ index: 0, delta: {}, finish_reason: 'tool_calls' }])
     assert.deepEqual([final.choices, final.usage, typeof final.session_id], [[], null, 'string'])

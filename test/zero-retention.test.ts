@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { type RecordedProviders, startWithRecordings } from './harness/recorded-providers.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]
-const look = { name: 'look_up', parameters: { type: 'object' } }
+const look = { name: 'look_up', parameters: { type: 'object', properties: {} } }
 
 describe('where no data may be retained', () => {
   let recorded: RecordedProviders

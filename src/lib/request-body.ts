@@ -23,9 +23,10 @@ export function discardBody(request: IncomingMessage, { bytes, ms } = discardLim
   let remaining = bytes
   let isClosing = false
   // Node closes with this method after an answer that ends its connection.
-  socket.destroySoon = () => {
+  const closeLater = () => {
     isClosing = true
   }
+  socket.destroySoon = closeLater
   const finish = (closes: boolean) => {
     clearTimeout(timer)
     request.off('data', count).off('end', end).off('close', end)
