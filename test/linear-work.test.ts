@@ -120,8 +120,14 @@ function requireLinear(what: string, { small, large }: Texts, act: (text: string
   let smallMs = Number.POSITIVE_INFINITY
   let largeMs = Number.POSITIVE_INFINITY
   for (let run = 0; run < mostRuns && !(run > 0 && largeMs > hopelessMs); run++) {
-    smallMs = Math.min(smallMs, processorMs(() => act(small)))
-    largeMs = Math.min(largeMs, processorMs(() => act(large)))
+    smallMs = Math.min(
+      smallMs,
+      processorMs(() => act(small)),
+    )
+    largeMs = Math.min(
+      largeMs,
+      processorMs(() => act(large)),
+    )
     if (largeMs <= mostGrowth * smallMs + noiseMs) return
   }
   assert.fail(`${what}: ${smallMs.toFixed(0)} ms, and ${largeMs.toFixed(0)} ms for a body ${sizeRatio} times the size`)
