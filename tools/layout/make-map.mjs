@@ -241,7 +241,7 @@ put(A, `${A}tools/`, 'workspace')
 put(
   A,
   `${A}sandbox/`,
-  'bubblewrap sandbox-inside sandbox seccomp-calls seccomp unsandboxed util-linux unchecked command process-tree processes shell bounded-text',
+  'bubblewrap sandbox-inside sandbox seccomp-calls seccomp unsandboxed util-linux unchecked command command-group sub-reaper process-tree processes shell bounded-text',
 )
 // api
 const R = 'src/api/'
