@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
 import { startBrowser } from '#test/harness/chromium.ts'
 import { signedInPage } from '#test/harness/console.ts'
 import { busyHour } from './console-hour.ts'

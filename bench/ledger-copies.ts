@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { cellTables } from '#usage/rollups/cell-tables.ts'
+import { cellTables } from '#spend/rollups/cell-tables.ts'
 
 const dayMs = 86_400_000
 

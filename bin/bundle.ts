@@ -25,7 +25,7 @@ const isPackage = /(?:^|\/)node_modules\//
 /** The entries of the service, which wait at their top. */
 const entry = /\/bin\/(server|worker)\.ts$/
 const besideUs = "new URL('./worker.ts', import.meta.url)"
-/** What interns' processes run, as `src/provision/programs.ts` names it. */
+/** What interns' processes run, as `src/provision/processes/programs.ts` names it. */
 const programOfIntern = /new URL\('\.\.\/\.\.\/bin\/(\w+)\.ts', import\.meta\.url\)/g
 
 /** Files find others beside them as if they were still where they were written. */
@@ -46,7 +46,7 @@ const inPlace: Plugin = {
       // The other entry is bundled beside this one.
       const written = entry.test(path)
         ? asFunction(source.replace(besideUs, "new URL('./worker.mjs', here)"))
-        : path.endsWith('/src/provision/programs.ts')
+        : path.endsWith('/src/provision/processes/programs.ts')
           ? source.replace(programOfIntern, "new URL('./interns/$1.mjs', here)")
           : source
       const text = written.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))

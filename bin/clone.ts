@@ -1,5 +1,5 @@
+import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
 import { cloneInPod } from '#provision/kubernetes/clone-in-pod.ts'
-import { maskSecrets } from '#routing/attempt/mask-secrets.ts'
 
 // The first container of an intern's pod, where it begins with a repository. Its last line is what the owner is told.
 process.umask(0o077)

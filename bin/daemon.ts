@@ -8,9 +8,9 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', impor
 const { randomUUID } = await import('node:crypto')
 const { readSettings } = await import('#daemon/settings.ts')
 const { launchAhead, processLauncher } = await import('#daemon/acp/launch.ts')
-const { once } = await import('#lib/once.ts')
+const { once } = await import('#platform/async/once.ts')
 const { stderrLog } = await import('#daemon/log.ts')
-const { monotonicNow: steadyNow } = await import('#daemon/monotonic-clock.ts')
+const { monotonicNow: steadyNow } = await import('#daemon/runs/monotonic-clock.ts')
 
 process.umask(0o077)
 const whyOf = (error: unknown) => ({ why: error instanceof Error ? error.stack : String(error) })
@@ -21,7 +21,7 @@ try {
   const { agent, workspace, limits, startsAgent } = settings
   // The agent takes longer than all that the daemon loads: while it does, the agent starts.
   const launch = startsAgent ? launchAhead(processLauncher(agent, workspace, limits, stderrLog)) : undefined
-  const { startDaemon } = await import('#daemon/start.ts')
+  const { startDaemon } = await import('#daemon/server/start.ts')
   const daemon = await startDaemon(settings, {
     ...(launch && { launch }),
     log: stderrLog,

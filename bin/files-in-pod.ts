@@ -1,5 +1,5 @@
-import { serveFilesAlone } from '#daemon/files/serve-alone.ts'
 import { stderrLog } from '#daemon/log.ts'
+import { serveFilesAlone } from '#daemon/server/serve-alone.ts'
 import { readSettings } from '#daemon/settings.ts'
 
 // The files of an intern that does not run, in a pod that is there for them alone, until nobody has asked for a minute.

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
-const { createHttpServer } = await import('#daemon/http-server.ts')
+const { createHttpServer } = await import('#daemon/server/http-server.ts')
 const { filesAlone, readFilesSettings } = await import('#daemon/files/files-alone.ts')
 const { stderrLog } = await import('#daemon/log.ts')
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { ndJsonStream } = await import('@agentclientprotocol/sdk')
-const { scriptedAgent } = await import('#daemon/scripted-agent.ts')
+const { scriptedAgent } = await import('#daemon/scripted/scripted-agent.ts')
 
 /**
  * `never`, `load` or `resume`: how it takes up a session of an earlier process. `modeless`: it offers no modes. `http`

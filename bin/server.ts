@@ -7,18 +7,18 @@ import { setFlagsFromString } from 'node:v8'
 setFlagsFromString('--semi-space-growth-factor=1')
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
-const { loadSettings } = await import('#config/load.ts')
-const { StartupError } = await import('#lib/fault.ts')
-const { createLog, logStream } = await import('#lib/log.ts')
-const { newUuid } = await import('#lib/id.ts')
-const { once } = await import('#lib/once.ts')
-const { activeSandbox } = await import('#api/active-sandbox.ts')
-const { tellUncaught } = await import('#lib/uncaught.ts')
-const { welcome } = await import('#api/welcome.ts')
-const { countOf } = await import('#workers/count.ts')
+const { loadSettings } = await import('#platform/config/load.ts')
+const { StartupError } = await import('#platform/core/fault.ts')
+const { createLog, logStream } = await import('#platform/process/log.ts')
+const { newUuid } = await import('#platform/core/id.ts')
+const { once } = await import('#platform/async/once.ts')
+const { activeSandbox } = await import('#app/active-sandbox.ts')
+const { tellUncaught } = await import('#platform/process/uncaught.ts')
+const { welcome } = await import('#api/pages/welcome.ts')
+const { countOf } = await import('#app/workers/count.ts')
 
-type Service = import('#api/start.ts').Service
-type WorkersService = import('#workers/primary.ts').WorkersService
+type Service = import('#app/start.ts').Service
+type WorkersService = import('#app/workers/primary.ts').WorkersService
 
 /** A start that is to be stopped may go on for this long. */
 const patienceMs = 10_000
@@ -92,8 +92,8 @@ try {
   const workers = countOf(config.workers, availableParallelism())
   const start = async (): Promise<Service & Partial<WorkersService>> => {
     const script = fileURLToPath(new URL('./worker.ts', import.meta.url))
-    if (workers === 1) return (await import('#api/start.ts')).startService(parts)
-    return (await import('#workers/primary.ts')).startWorkers(parts, workers, {
+    if (workers === 1) return (await import('#app/start.ts')).startService(parts)
+    return (await import('#app/workers/primary.ts')).startWorkers(parts, workers, {
       script,
       writeLog: (lines) => stream.write(lines),
     })
@@ -122,8 +122,8 @@ try {
 
 /** Of the system or the database, in one sentence; undefined for a defect of ours. */
 async function refusalOf(error: unknown): Promise<string | undefined> {
-  const { systemRefusal } = await import('#lib/system-error.ts')
-  const { databaseFault } = await import('#db/failures.ts')
+  const { systemRefusal } = await import('#platform/process/system-error.ts')
+  const { databaseFault } = await import('#platform/db/maintenance/failures.ts')
   const database = databaseFault(error)
   return database ? `${database.message} (${(error as Error).message})` : systemRefusal(error)
 }

@@ -10,11 +10,11 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', impor
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 process.umask(0o077)
 
-const { createLog } = await import('#lib/log.ts')
-const { newUuid } = await import('#lib/id.ts')
-const { tellUncaught } = await import('#lib/uncaught.ts')
-const { portOf } = await import('#workers/ports.ts')
-const { runWorker } = await import('#workers/worker.ts')
+const { createLog } = await import('#platform/process/log.ts')
+const { newUuid } = await import('#platform/core/id.ts')
+const { tellUncaught } = await import('#platform/process/uncaught.ts')
+const { portOf } = await import('#app/workers/ports.ts')
+const { runWorker } = await import('#app/workers/worker.ts')
 
 runWorker({
   port: portOf(process),

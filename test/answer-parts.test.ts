@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { SseReader } from '#lib/sse.ts'
-import type { Protocol } from '#lib/vocabulary.ts'
-import { clients } from '#routing/translate/clients/clients.ts'
-import { protocols } from '#routing/translate/providers/protocols.ts'
+import { clients } from '#gateway/clients/clients.ts'
+import { protocols } from '#gateway/providers/protocols.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import { SseReader } from '#platform/net/sse.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'A', createdSeconds: 1 }
 

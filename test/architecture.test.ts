@@ -115,7 +115,7 @@ test('zod comes in through lib/schema.ts, whose schemas are made when they are f
   const named = /^import (?!type )[^\n]*'zod'/m
   assert.deepEqual(
     sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),
-    ['src/lib/lazy-zod.ts'],
+    ['src/platform/json/lazy-zod.ts'],
   )
 })
 
@@ -130,16 +130,16 @@ test('node:http comes in through lib/node-http.ts, which leaves out what it woul
 /** Tables that are written outside the folder of their noun, and why. */
 const writtenElsewhere: Record<string, string[]> = {
   // From when on it keeps contents changes when they are deleted.
-  workspaces: ['src/contents/store.ts'],
+  workspaces: ['src/spend/contents/store.ts'],
   // The lease on an intern, and its status, change together.
-  interns: ['src/provision/intern-leases.ts'],
-  intern_creations: ['src/provision/intern-leases.ts'],
+  interns: ['src/provision/supervisor/intern-leases.ts'],
+  intern_creations: ['src/provision/supervisor/intern-leases.ts'],
 }
 
 test('each table is written by the files of one folder', () => {
   const writers = new Map<string, Set<string>>()
   const write = /(?:insertInto|updateTable|deleteFrom|upsert\(\w+(?:\.\w+)*, )\(?'(\w+)'/g
-  for (const file of sources.filter((one) => !one.startsWith('src/db/'))) {
+  for (const file of sources.filter((one) => !one.startsWith('src/platform/db/'))) {
     for (const [, table] of readFileSync(join(root, file), 'utf8').matchAll(write)) {
       if (writtenElsewhere[table!]?.includes(file)) continue
       writers.set(table!, (writers.get(table!) ?? new Set()).add(folderOf(file)))
@@ -152,11 +152,13 @@ test('each table is written by the files of one folder', () => {
   )
 })
 
-test('what differs between databases stands in src/db/', () => {
+test('what differs between databases stands in src/platform/db/', () => {
   const dialect = /onConflict|on conflict|::bigint|\bilike\b|json_each|jsonb/
   const leaks = sources.filter(
     (file) =>
-      file.startsWith('src/') && !file.startsWith('src/db/') && dialect.test(readFileSync(join(root, file), 'utf8')),
+      file.startsWith('src/') &&
+      !file.startsWith('src/platform/db/') &&
+      dialect.test(readFileSync(join(root, file), 'utf8')),
   )
   assert.deepEqual(leaks, [])
 })
@@ -180,9 +182,9 @@ test('every file is reached from bin/: a route, command, tool, filter or protoco
   // Started by their address, in a thread or a process of their own.
   const started = [
     ...sources.filter((file) => file.startsWith('bin/')),
-    'src/db/sqlite/worker.ts',
-    'src/filters/worker.ts',
-    'src/console/bundle.ts',
+    'src/platform/db/sqlite/worker.ts',
+    'src/policy/filters/worker.ts',
+    'src/api/console/bundle.ts',
     'console/main.tsx',
   ]
   // Told to the bundler alone: what only this file takes is dead.

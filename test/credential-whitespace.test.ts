@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadConfig } from '#config/load.ts'
+import { loadConfig } from '#platform/config/load.ts'
 import { startWithModels } from './harness/model-catalogue.ts'
 import { startScriptedUpstream } from './harness/scripted-upstream.ts'
 import { saidBy } from './harness/upstream-answers.ts'

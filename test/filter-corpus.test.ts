@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BuiltinSlug } from '#filters/builtins.ts'
+import type { BuiltinSlug } from '#policy/filters/detectors/builtins.ts'
 import { corpus } from './filter-corpus/corpus.ts'
 import { measure, measureNames, precision, recall } from './filter-corpus/figures.ts'
 import { halves, sentencesOf } from './filter-corpus/people.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/recorded-providers.ts'
 import { askedOf } from '#test/harness/scripted-upstream.ts'
 import { until } from '#test/harness/until.ts'

@@ -1,9 +1,9 @@
 /** The parts of the documents that follow from the code. Run as a program ("npm run docs"), it writes them anew. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { settingsTable } from '#config/show.ts'
-import { faultMeaning, faultStatus } from '#http/faults.ts'
-import type { FaultKind } from '#lib/fault.ts'
+import { settingsTable } from '#platform/config/show.ts'
+import type { FaultKind } from '#platform/core/fault.ts'
+import { faultMeaning, faultStatus } from '#platform/http/response/faults.ts'
 import { figuresTable, namesTable } from './filter-corpus/figures.ts'
 import { agentsTable } from './optional/agent-facts.ts'
 
@@ -26,7 +26,7 @@ function faultTable(): string {
 
 /** The providers of the starter catalogue that need a credential, and what holds it. */
 function providerTable(): string {
-  const starter = JSON.parse(readFileSync(fileURLToPath(new URL('src/catalogue/starter.json', root)), 'utf8'))
+  const starter = JSON.parse(readFileSync(fileURLToPath(new URL('src/catalogue/sources/starter.json', root)), 'utf8'))
   const providers = Object.entries<{ name: string; credentials?: string[] }>(starter.providers).sort()
   const rows = providers.flatMap(([slug, { name, credentials = [] }]) =>
     credentials.length > 0 ? [`| ${name} | \`${slug}\` | \`${credentials.join('` or `')}\` |`] : [],

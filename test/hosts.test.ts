@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
-import type { Config } from '#config/settings.ts'
+import type { Config } from '#platform/config/settings.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 
 const regions = { 'eu.test': 'europe', 'us.test': 'us' } as const

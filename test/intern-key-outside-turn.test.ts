@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { hasSubReaper } from '#agent/sub-reaper.ts'
+import { hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
 import { onEachDatabase } from './harness/databases.ts'
 import { isRunning, runningIntern, say } from './harness/interns.ts'
 import { startTestService, type TestService } from './harness/service.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
 import { openBrowser } from './harness/browser.ts'
 import { colleague } from './harness/colleague.ts'
 import { onEachDatabase } from './harness/databases.ts'

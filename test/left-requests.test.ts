@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import examples from '#api/examples.json' with { type: 'json' }
-import { routes } from '#api/routes.ts'
+import { routes } from '#api/routes/routes.ts'
+import examples from '#api/server/examples.json' with { type: 'json' }
 import { speaker, startBillingUpstream } from './harness/billing-upstream.ts'
 import { newEmptyPlace } from './harness/databases.ts'
 import { runningIntern } from './harness/interns.ts'

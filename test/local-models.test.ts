@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { loadCatalogue } from '#catalogue/load.ts'
+import { loadCatalogue } from '#catalogue/sources/load.ts'
 import { startScriptedUpstream } from './harness/scripted-upstream.ts'
 import { startTestService } from './harness/service.ts'
 

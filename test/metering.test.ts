@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
+import { openLedger } from '#spend/metering/ledger.ts'
+import { noSpill } from '#spend/metering/spill.ts'
 import { newDb, newPlace, onEachDatabase, type Place } from '#test/harness/databases.ts'
 import { startFaultyService } from '#test/harness/faulty-service.ts'
 import {
@@ -22,8 +24,6 @@ import { metered } from '#test/harness/metered.ts'
 import { startProcess } from '#test/harness/server-process.ts'
 import { startTestService } from '#test/harness/service.ts'
 import { timed, until } from '#test/harness/until.ts'
-import { openLedger } from '#usage/ledger.ts'
-import { noSpill } from '#usage/spill.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
 const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
-import type { Db } from '#db/db.ts'
+import type { Db } from '#platform/db/db.ts'
 import { newDb } from './harness/databases.ts'
 import { memoryDb } from './harness/memory-db.ts'
 import { MoneyWorld } from './harness/money-world.ts'

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { tools } from '#agent/tools/tools.ts'
 import { addCommands } from '#cli/cli.ts'
-import { protocols } from '#lib/vocabulary.ts'
-import { clients } from '#routing/translate/clients/clients.ts'
+import { clients } from '#gateway/clients/clients.ts'
+import { protocols } from '#platform/core/vocabulary.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (pattern: string) =>

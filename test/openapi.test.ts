@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { describeApi } from '#api/description.ts'
-import examples from '#api/examples.json' with { type: 'json' }
-import { routes } from '#api/routes.ts'
-import type { Examples } from '#http/openapi.ts'
+import { routes } from '#api/routes/routes.ts'
+import { describeApi } from '#api/server/description.ts'
+import examples from '#api/server/examples.json' with { type: 'json' }
+import type { Examples } from '#platform/http/description/openapi.ts'
 import { startTestService } from './harness/service.ts'
 
 const checkedIn = fileURLToPath(new URL('../openapi.json', import.meta.url))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import { upstreamProtocols } from '#test/harness/recorded-providers.ts'
 import { type Asked, type Asker, type Body, pathOf, startAsker } from './recordings/asker.ts'
 import { complaints } from './recordings/described.ts'

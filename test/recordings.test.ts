@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as official from '@openrouter/sdk/models'
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from './harness/provider-facts.ts'
 import { type Loss, losses, lossOf } from './recordings/losses.ts'
 import { eventsOf, nothing, type Plain } from './recordings/plain.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { describeApi } from '#api/description.ts'
-import { referencePage } from '#api/reference/page.ts'
-import type { Document } from '#api/reference/shape.ts'
+import { referencePage } from '#api/pages/reference/page.ts'
+import type { Document } from '#api/pages/reference/shape.ts'
+import { describeApi } from '#api/server/description.ts'
 import { startTestService } from './harness/service.ts'
 
 test('the reference is served without a key, shows every operation, and loads and runs nothing', async () => {

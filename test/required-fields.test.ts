@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { describeApi } from '#api/description.ts'
+import { describeApi } from '#api/server/description.ts'
 import { play, startForExamples } from './examples/play.ts'
 
 type Schema = { $ref?: string; properties?: object }

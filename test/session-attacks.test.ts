@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
 import { browserWith, openBrowser, originOf, signIn } from './harness/browser.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
-import { sql } from '#db/kysely.ts'
+import { sql } from '#platform/db/kysely.ts'
 import { newDb } from './harness/databases.ts'
 
 /** Runs `work` beside a 5 ms timer. @returns how long it took and the longest the timer had to wait. */

@@ -96,7 +96,7 @@ test('a start takes the bundle of its own sources, and no other; without one it 
     assert.equal((await second.models()).data[0]?.id, 'signalbox/demo')
     await until(() => second.said().includes(bundled))
   }
-  appendFileSync(join(folder, 'src/lib/once.ts'), '\n// Changed.\n')
+  appendFileSync(join(folder, 'src/platform/async/once.ts'), '\n// Changed.\n')
   await using third = await start(folder)
   await third.models()
   assert.doesNotMatch(third.said(), new RegExp(bundled))
@@ -105,15 +105,15 @@ test('a start takes the bundle of its own sources, and no other; without one it 
 test('files are not read again while they are as they were, and one that was changed is noticed at once', () => {
   const { folder, bundles } = checkout('stamp')
   const made = join(folder, 'node_modules/.cache/start')
-  const source = join(folder, 'src/lib/once.ts')
+  const source = join(folder, 'src/platform/async/once.ts')
   const written = 1_700_000_000
   utimesSync(source, written, written)
   mkdirSync(made, { recursive: true })
-  writeFileSync(join(made, 'sources.json'), JSON.stringify(['src/lib/once.ts']))
+  writeFileSync(join(made, 'sources.json'), JSON.stringify(['src/platform/async/once.ts']))
   const script = `import { bundles, currentBundle, folderFor } from './bin/current-bundle.ts'
     import { mkdirSync, writeFileSync } from 'node:fs'
     const [way, laterMs] = process.argv.slice(1)
-    if (way === 'make') mkdirSync(folderFor(['src/lib/once.ts'])), writeFileSync(new URL('server.mjs', folderFor(['src/lib/once.ts'])), '')
+    if (way === 'make') mkdirSync(folderFor(['src/platform/async/once.ts'])), writeFileSync(new URL('server.mjs', folderFor(['src/platform/async/once.ts'])), '')
     else console.log(currentBundle(Date.now() + Number(laterMs))?.href.slice(bundles.href.length) ?? 'none')`
   const run = (...args: string[]) =>
     spawnSync(process.execPath, ['--input-type=module', '-e', script, ...args], {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Db } from '#db/db.ts'
-import { openDb } from '#db/open.ts'
-import { dayOf } from '#usage/days.ts'
+import type { Db } from '#platform/db/db.ts'
+import { openDb } from '#platform/db/open.ts'
+import { dayOf } from '#spend/ledger/days.ts'
 import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
 import { startTestService, type TestService } from './harness/service.ts'
 

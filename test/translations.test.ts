@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { SseReader } from '#lib/sse.ts'
-import { clients as clientProtocols } from '#routing/translate/clients/clients.ts'
-import { protocols } from '#routing/translate/providers/protocols.ts'
+import { clients as clientProtocols } from '#gateway/clients/clients.ts'
+import { protocols } from '#gateway/providers/protocols.ts'
+import { SseReader } from '#platform/net/sse.ts'
 import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/fixtures.ts'
 import {
   type RecordedProviders,

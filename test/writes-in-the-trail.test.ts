@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { reads } from '#api/roles.ts'
-import { routes } from '#api/routes.ts'
+import { reads } from '#api/access/roles.ts'
+import { routes } from '#api/routes/routes.ts'
 import { knownActs } from '../console/keys/acts.ts'
 import { type Browser, openBrowser } from './harness/browser.ts'
 import { startTalk, type Talk } from './harness/intern-chat.ts'
@@ -29,7 +29,7 @@ const unwritten: Record<string, string> = {
   answerByLink: 'It is called without a session, by who holds the link: test/answer-links.test.ts.',
   testWebhook: 'It sends what the list of deliveries has.',
   retryWebhookDelivery: 'It sends again what the list of deliveries has.',
-  deleteGenerationContent: 'It wants a text that was kept: src/contents, test/contents.test.ts.',
+  deleteGenerationContent: 'It wants a text that was kept: src/spend/contents, test/contents.test.ts.',
   moveIntern: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
   giveUpIntern: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
   moveInternHost: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',

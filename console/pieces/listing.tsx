@@ -3,8 +3,8 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import type { Resource } from '../api/resource.ts'
 import { exactCount } from '../format/count.ts'
-import { Failed, Loading, Nothing, Progress } from '../pieces/states.tsx'
 import { useFilters } from './filters.ts'
+import { Failed, Loading, Nothing, Progress } from './states.tsx'
 
 /** So many rows a page. */
 export const pageSize = 50

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Copy } from '../pieces/copy.tsx'
+import { Copy } from './copy.tsx'
 
 /** What is shown once. It goes only when told to: a slip of the mouse must not lose it. */
 export function Secret({ title, text, onDone }: { title: string; text: string; onDone: () => void }) {

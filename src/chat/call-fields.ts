@@ -1,5 +1,5 @@
-import { z } from '#lib/schema.ts'
-import { text } from '#lib/text.ts'
+import { z } from '#platform/json/schema.ts'
+import { text } from '#platform/json/text.ts'
 
 /**
  * Fields that describe one call and not how it is answered; the same in every kind of request body. Nested objects take

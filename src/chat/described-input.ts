@@ -1,4 +1,4 @@
-import { ifThen } from '#lib/described-rule.ts'
+import { ifThen } from '#platform/json/described-rule.ts'
 
 type JsonSchema = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 
 /** Fields that shape the answer, the same in every kind of request body. Nested objects take unknown keys. */
 

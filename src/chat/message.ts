@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 
 /** A part of a message: text, an image, a file, audio, or what a provider adds. */
 export const ContentPart = z.looseObject({ type: z.string(), text: z.string().nullish() })

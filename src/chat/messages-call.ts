@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { Reasoning } from './generation-fields.ts'
 import { MessagesRequest } from './messages-request.ts'
 import { neededFields } from './needed-fields.ts'

@@ -1,5 +1,5 @@
-import { withFieldOfType } from '#lib/described-rule.ts'
-import { z } from '#lib/schema.ts'
+import { withFieldOfType } from '#platform/json/described-rule.ts'
+import { z } from '#platform/json/schema.ts'
 import { EndUser, SessionId, Trace } from './call-fields.ts'
 import { AnswerLimit, CacheControl } from './generation-fields.ts'
 import { Content } from './message.ts'

@@ -1,5 +1,5 @@
-import { z } from '#lib/schema.ts'
-import { isLonger } from '#lib/text.ts'
+import { z } from '#platform/json/schema.ts'
+import { isLonger } from '#platform/json/text.ts'
 
 const maxPairs = 16
 const maxKeyLength = 64

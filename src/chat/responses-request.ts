@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { Debug, EndUser, SessionId, Trace } from './call-fields.ts'
 import { CacheControl, ImageConfig, PromptCacheOptions, Reasoning } from './generation-fields.ts'
 import { Metadata } from './metadata.ts'

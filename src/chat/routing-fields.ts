@@ -1,5 +1,5 @@
-import { withFieldOfType } from '#lib/described-rule.ts'
-import { z } from '#lib/schema.ts'
+import { withFieldOfType } from '#platform/json/described-rule.ts'
+import { z } from '#platform/json/schema.ts'
 
 /** Fields that control routing, the same in every kind of request body. Nested objects take unknown keys. */
 

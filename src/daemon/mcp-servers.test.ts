@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { McpServer } from '#interns/mcp-servers.ts'
+import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { startTestDaemon } from '#test/harness/daemon.ts'
 
 const servers: McpServer[] = [

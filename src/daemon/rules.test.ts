@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Rule } from '#interns/rules/rule.ts'
+import type { Rule } from '#interns/contract/rules/rule.ts'
 import { startTestDaemon } from '#test/harness/daemon.ts'
 
 const inForce = (...rules: Rule[]) => ({ agent: 'scripted', sets: [{ scope: 'intern' as const, version: 2, rules }] })

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Vault } from '#byok/vault.ts'
-import type { Db } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
 import type { Answerable } from './outbox.ts'
 
 type Signer = Pick<Vault, 'digest'>

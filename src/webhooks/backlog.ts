@@ -1,7 +1,7 @@
-import type { DatabaseClock } from '#db/clock.ts'
-import type { Db } from '#db/db.ts'
-import { sql } from '#db/kysely.ts'
-import { lastKnown } from '#lib/last-known.ts'
+import { lastKnown } from '#platform/async/last-known.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
 
 /** Deliveries that wait: for their first attempt, or for another one after those that failed. */
 export type Backlog = Record<'first' | 'again', { waiting: number; oldestMs: number }>

@@ -1,6 +1,6 @@
-import type { DatabaseClock } from '#db/clock.ts'
-import type { Db, Query } from '#db/db.ts'
-import { sql } from '#db/kysely.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Db, Query } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
 import type { Answerable } from './outbox.ts'
 
 type ClaimDeps = { db: Db; clock: DatabaseClock; server: string }

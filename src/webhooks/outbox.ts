@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Tx } from '#db/db.ts'
-import type { Announce } from '#db/signals.ts'
-import { upsert } from '#db/upsert.ts'
-import { isoTime } from '#lib/clock.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import type { Tx } from '#platform/db/db.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import type { Announce } from '#platform/db/signals.ts'
 import type { WebhookEvent, WebhookInclude } from './webhook.ts'
 
 /** The question that a link answers, and until when. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Vault } from '#byok/vault.ts'
-import type { Log } from '#lib/log.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import type { Log } from '#platform/process/log.ts'
 import { type Claimed, claimDeliveries } from './claim.ts'
 import type { Answerable } from './outbox.ts'
 import { type Outcome, pruneDeliveries, type QueueDeps, releaseClaim, settleDelivered, settleFailed } from './queue.ts'

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Tables } from '#db/tables.ts'
-import { isoTime } from '#lib/clock.ts'
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
-import { text } from '#lib/text.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
 
 /** What webhooks tell of. `webhook.test` is sent on demand alone. */
 export const webhookEvents = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import type { GetModelsRequest } from '@openrouter/sdk/models/operations'
-import { sorts } from '#catalogue/orders.ts'
+import { sorts } from '#catalogue/index/orders.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 
 /** The official client, validating every answer against its own schemas; the service speaks its dialect. */

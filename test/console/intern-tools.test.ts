@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
 import { accessibilityFaults } from '../harness/accessibility.ts'
 import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
 import { linkForRole, signedInPage } from '../harness/console.ts'

@@ -1,6 +1,6 @@
 /** Plays the calls of `steps.ts` against a service, each with what the earlier ones left. */
-import { describeApi } from '#api/description.ts'
-import { openDb } from '#db/open.ts'
+import { describeApi } from '#api/server/description.ts'
+import { openDb } from '#platform/db/open.ts'
 import { type Browser, openBrowser } from '../harness/browser.ts'
 import { runningIntern } from '../harness/interns.ts'
 import { type Reply, startTestService, type TestService } from '../harness/service.ts'

@@ -1,10 +1,10 @@
 /** Writes the examples of the API's description: each operation is called once, and what it answered is kept. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Examples } from '#http/openapi.ts'
+import type { Examples } from '#platform/http/description/openapi.ts'
 import { play, startForExamples } from './play.ts'
 
-const written = fileURLToPath(new URL('../../src/api/examples.json', import.meta.url))
+const written = fileURLToPath(new URL('../../src/api/server/examples.json', import.meta.url))
 
 await using service = await startForExamples()
 const examples: Examples = {}

@@ -1,5 +1,5 @@
-import { type BuiltinSlug, builtinSlugs } from '#filters/builtins.ts'
-import type { Span } from '#filters/span.ts'
+import { type BuiltinSlug, builtinSlugs } from '#policy/filters/detectors/builtins.ts'
+import type { Span } from '#policy/filters/span.ts'
 import { negative, positive, special } from './values.ts'
 
 /** A sentence and what should be found in it: by one filter, or by none. */

@@ -1,7 +1,7 @@
-import { type BuiltinSlug, builtinSlugs } from '#filters/builtins.ts'
-import { findBuiltin } from '#filters/find-builtin.ts'
-import { fold } from '#filters/fold.ts'
-import type { Span } from '#filters/span.ts'
+import { type BuiltinSlug, builtinSlugs } from '#policy/filters/detectors/builtins.ts'
+import { findBuiltin } from '#policy/filters/detectors/find-builtin.ts'
+import { fold } from '#policy/filters/fold.ts'
+import type { Span } from '#policy/filters/span.ts'
 import { corpus, type Labelled } from './corpus.ts'
 import { halves, type Kind, sentencesOf } from './people.ts'
 

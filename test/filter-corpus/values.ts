@@ -1,4 +1,4 @@
-import type { BuiltinSlug } from '#filters/builtins.ts'
+import type { BuiltinSlug } from '#policy/filters/detectors/builtins.ts'
 
 type Said = { values: string[]; sentences: string[] }
 

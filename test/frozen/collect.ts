@@ -1,7 +1,7 @@
-import { Settings } from '#config/settings.ts'
-import { sql } from '#db/kysely.ts'
-import { migrations } from '#db/migrate.ts'
-import { milestoneTypes } from '#interns/transcript.ts'
+import { milestoneTypes } from '#interns/contract/transcript.ts'
+import { Settings } from '#platform/config/settings.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { migrations } from '#platform/db/migrate.ts'
 import { webhookEvents } from '#webhooks/webhook.ts'
 import openapi from '../../openapi.json' with { type: 'json' }
 import { memoryDb } from '../harness/memory-db.ts'

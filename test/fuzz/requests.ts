@@ -1,5 +1,5 @@
-import { routes } from '#api/routes.ts'
-import { z } from '#lib/schema.ts'
+import { routes } from '#api/routes/routes.ts'
+import { z } from '#platform/json/schema.ts'
 import { type Chance, chanceFrom } from './chance.ts'
 import { hostileTexts, hostileValue, valueFor } from './values.ts'
 

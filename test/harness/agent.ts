@@ -11,15 +11,15 @@ import {
   type SessionUpdate,
   type Stream,
 } from '@agentclientprotocol/sdk'
-import { type AgentDeps, createAgent } from '#agent/agent.ts'
+import { type AgentDeps, createAgent } from '#agent/loop/agent.ts'
+import { createSessionStore } from '#agent/loop/session-store.ts'
 import { type Model, ModelFault, type ModelRequest, type ToolCall } from '#agent/model/model.ts'
 import { scriptModel } from '#agent/model/script.ts'
 import { fixedWindow } from '#agent/model/window.ts'
-import type { SandboxOptions } from '#agent/sandbox-inside.ts'
-import { createSessionStore } from '#agent/session-store.ts'
-import { createShell, type Shell, type WithoutSandbox } from '#agent/shell.ts'
+import type { SandboxOptions } from '#agent/sandbox/sandbox-inside.ts'
+import { createShell, type Shell, type WithoutSandbox } from '#agent/sandbox/shell.ts'
 import { tools } from '#agent/tools/tools.ts'
-import { newUuid } from '#lib/id.ts'
+import { newUuid } from '#platform/core/id.ts'
 
 /** A folder that is gone at the end of its scope. */
 export async function newFolder() {

@@ -1,7 +1,7 @@
-import type { Endpoint, Model, Prices } from '#catalogue/model.ts'
-import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#routing/plan/plan.ts'
-import { drawOf } from '#routing/plan/sticky.ts'
-import { preferencesOf } from '#routing/resolve/preferences.ts'
+import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
+import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#gateway/plan/plan.ts'
+import { drawOf } from '#gateway/plan/sticky.ts'
+import { preferencesOf } from '#gateway/request/preferences.ts'
 
 /** An endpoint that can do anything, but for what is said of it. */
 export function endpointOf(provider: string, more: Partial<Endpoint> = {}, modelId = 'a/m'): Endpoint {

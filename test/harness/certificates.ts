@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import type { DaemonTls } from '#interns/tls-connection.ts'
-import { type Holder, type Issued, issueCertificate, makeAuthority } from '#lib/certificates.ts'
+import type { DaemonTls } from '#interns/remote/tls-connection.ts'
+import { type Holder, type Issued, issueCertificate, makeAuthority } from '#platform/net/certificates.ts'
 
 const hour = 3_600_000
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { describe } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import type { Config } from '#config/settings.ts'
-import type { Db } from '#db/db.ts'
-import { openDb } from '#db/open.ts'
-import { once } from '#lib/once.ts'
+import { once } from '#platform/async/once.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Db } from '#platform/db/db.ts'
+import { openDb } from '#platform/db/open.ts'
 
 /** Where a test's store lives: settings for it, and the way to remove it. */
 export type Place = { settings: Pick<Config, 'data_dir' | 'database_url'>; remove: () => Promise<void> }
@@ -86,7 +86,7 @@ const embeddedTemplate = once(async () => {
 
 /** Made once for each state of the code, by whichever process is first; it stays in the server for the next tests. */
 const postgresTemplate = once(async () => {
-  const root = fileURLToPath(new URL('../../src/db', import.meta.url))
+  const root = fileURLToPath(new URL('../../src/platform/db', import.meta.url))
   const hash = createHash('sha256')
   for (const file of globSync('**/*.ts', { cwd: root }).sort()) hash.update(readFileSync(join(root, file)))
   const name = `signalbox_template_${hash.digest('hex').slice(0, 12)}`

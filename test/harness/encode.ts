@@ -1,6 +1,6 @@
-import type { Endpoint } from '#catalogue/model.ts'
+import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { ProviderProtocol } from '#routing/translate/protocol.ts'
+import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
 
 /** An endpoint that takes everything, named as told. */
 export function endpointFor(upstreamModel: string, more: Partial<Endpoint> = {}): Endpoint {

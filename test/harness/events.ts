@@ -1,4 +1,4 @@
-import { SseReader } from '#lib/sse.ts'
+import { SseReader } from '#platform/net/sse.ts'
 import { until } from './until.ts'
 
 /** One event of `GET /events`. */

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
 import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
-import { SseReader } from '#lib/sse.ts'
-import type { ProviderProtocol } from '#routing/translate/protocol.ts'
+import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
+import { SseReader } from '#platform/net/sse.ts'
 
-const folder = new URL('../../src/routing/translate/providers/fixtures/', import.meta.url)
+const folder = new URL('../../src/gateway/providers/fixtures/', import.meta.url)
 
 /** An answer as an upstream sent it: `.sse` streamed, `.json` whole. */
 export function fixture(name: string): Buffer {

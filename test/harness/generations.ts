@@ -1,4 +1,4 @@
-import type { Generation } from '#usage/generation.ts'
+import type { Generation } from '#spend/ledger/generation.ts'
 
 export const at = Date.UTC(2026, 10, 18, 12)
 export const caller = {

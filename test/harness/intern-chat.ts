@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connectRuns, type DaemonAddress } from '#interns/connect-runs.ts'
+import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 import { runningIntern, type Said } from './interns.ts'
 import { startTestService, type TestService } from './service.ts'
 
 const script = fileURLToPath(new URL('../../bin/scripted-agent.ts', import.meta.url))
 
-/** Settings with an agent that does what its prompt says, line by line; see src/daemon/scripted-commands.ts, scripted-questions.ts. */
+/** Settings with an agent that does what its prompt says, line by line; see src/daemon/scripted/scripted-commands.ts, scripted-questions.ts. */
 export const scripted = { agents: { scripted: { command: process.execPath, args: [script, 'load'], env: {} } } }
 
 /** Processes of the same user as the tests: they share compiled code, and so start sooner. */

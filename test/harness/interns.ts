@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SseReader } from '#lib/sse.ts'
+import { SseReader } from '#platform/net/sse.ts'
 import type { TestService } from './service.ts'
 import { until } from './until.ts'
 

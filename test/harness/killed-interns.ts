@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
 import { type DatabaseKind, newPlace, type Place } from './databases.ts'
 import { scripted } from './intern-chat.ts'
 import { endDaemonsIn } from './leftovers.ts'

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endGroup, removeGroup } from '#provision/control-group.ts'
+import { endGroup, removeGroup } from '#provision/host/control-group.ts'
 
 /** Ends processes that a failed test would leave behind: servers and daemons of interns. */
 const servers = new Set<ChildProcess>()

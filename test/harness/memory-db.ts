@@ -1,10 +1,10 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { Db } from '#db/db.ts'
-import { Kysely } from '#db/kysely.ts'
-import { migrate } from '#db/migrate.ts'
-import { localSignals } from '#db/signals.ts'
-import { sqliteDialect } from '#db/sqlite/dialect.ts'
-import type { Tables } from '#db/tables.ts'
+import type { Db } from '#platform/db/db.ts'
+import { Kysely } from '#platform/db/kysely.ts'
+import { migrate } from '#platform/db/migrate.ts'
+import { localSignals } from '#platform/db/signals.ts'
+import { sqliteDialect } from '#platform/db/sqlite/dialect.ts'
+import type { Tables } from '#platform/db/tables.ts'
 
 /** A migrated database in memory, in this thread: nothing of it takes time that a test would have to wait for. */
 export async function memoryDb(): Promise<Db> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from '#db/kysely.ts'
-import { openDb } from '#db/open.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { openDb } from '#platform/db/open.ts'
 import type { Place } from './databases.ts'
 import type { ServerProcess } from './server-process.ts'
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { networksOf } from '#lib/networks.ts'
+import { networksOf } from '#platform/net/networks.ts'
 
 type Labels = Record<string, string>
 type Selector = { matchLabels?: Labels }

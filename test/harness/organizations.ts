@@ -1,6 +1,6 @@
-import { hashOf, labelOf, newSecret } from '#accounts/secret.ts'
-import { openDb } from '#db/open.ts'
-import { newUuid } from '#lib/id.ts'
+import { hashOf, labelOf, newSecret } from '#identity/accounts/keys/secret.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { openDb } from '#platform/db/open.ts'
 import type { Place } from './databases.ts'
 
 export type Organization = { organizationId: string; workspaceId: string; managementKey: string; apiKey: string }

@@ -1,4 +1,4 @@
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from './provider-facts.ts'
 import { askedOf, type Received } from './scripted-upstream.ts'
 import { type Said, saidBy } from './upstream-answers.ts'

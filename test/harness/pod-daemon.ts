@@ -5,10 +5,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { serveFilesAlone } from '#daemon/files/serve-alone.ts'
-import { monotonicNow } from '#daemon/monotonic-clock.ts'
+import { monotonicNow } from '#daemon/runs/monotonic-clock.ts'
+import { serveFilesAlone } from '#daemon/server/serve-alone.ts'
+import { startDaemon } from '#daemon/server/start.ts'
 import { readSettings } from '#daemon/settings.ts'
-import { startDaemon } from '#daemon/start.ts'
 
 const bin = fileURLToPath(new URL('../../bin/clone.ts', import.meta.url))
 

@@ -1,4 +1,4 @@
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Gist } from './fixtures.ts'
 
 export type UpstreamProtocol = Exclude<Protocol, 'demo'>

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import type { CatalogueData, Endpoint, Model } from '#catalogue/model.ts'
-import { sorts } from '#catalogue/orders.ts'
-import { inputModalities, type ModelQuery, outputModalities } from '#catalogue/query.ts'
-import { categories, regions } from '#lib/vocabulary.ts'
-import type { EndpointFigures, Figures } from '#measure/figures.ts'
+import type { CatalogueData, Endpoint, Model } from '#catalogue/index/model.ts'
+import { sorts } from '#catalogue/index/orders.ts'
+import { inputModalities, type ModelQuery, outputModalities } from '#catalogue/list/query.ts'
+import type { EndpointFigures, Figures } from '#catalogue/measurements/figures.ts'
+import { categories, regions } from '#platform/core/vocabulary.ts'
 
 /** Random catalogues, measurements and questions, from small sets of values: much is equal, and bounds are met. */
 export const nowMs = Date.UTC(2026, 10, 21, 12, 0, 0, 500)

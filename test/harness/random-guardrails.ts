@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import type { Endpoint, Model } from '#catalogue/model.ts'
-import { Settings } from '#config/settings.ts'
-import type { GuardrailRecord } from '#guardrails/guardrail.ts'
-import type { Rule } from '#guardrails/judge.ts'
-import { emptyPolicy, type Policy } from '#guardrails/policy.ts'
-import { regions } from '#lib/vocabulary.ts'
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import { Settings } from '#platform/config/settings.ts'
+import { regions } from '#platform/core/vocabulary.ts'
+import type { Rule } from '#policy/guardrails/decide/judge.ts'
+import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
+import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 
 /** Random guardrails and catalogues of few names, so that what one forbids is often all there is. */
 export const vendors = Settings.parse({}).zdr_vendors

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import { providerFacts, type UpstreamProtocol } from './provider-facts.ts'
 import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
 import { startTestService, type TestService } from './service.ts'

@@ -1,5 +1,5 @@
-import type { Endpoint, Model } from '#catalogue/model.ts'
-import type { Figures } from '#measure/figures.ts'
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Figures } from '#catalogue/measurements/figures.ts'
 
 /**
  * The list of models as the rules say it, one condition after the other and without any cleverness: what the index

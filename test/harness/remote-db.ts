@@ -1,6 +1,6 @@
-import type { Db } from '#db/db.ts'
-import { type AnnouncedCalls, openRemote } from '#db/sqlite/remote.ts'
-import { createRpc, portPair } from '#lib/rpc.ts'
+import type { Db } from '#platform/db/db.ts'
+import { type AnnouncedCalls, openRemote } from '#platform/db/sqlite/remote.ts'
+import { createRpc, portPair } from '#platform/process/rpc.ts'
 
 /** The embedded database as another process uses it, over a channel within this one. `cut` is that process's end. */
 export function remoteOf(owner: Db): { db: Db; cut: () => Promise<void> } {

@@ -1,13 +1,13 @@
-import type { Db } from '#db/db.ts'
-import { sql } from '#db/kysely.ts'
-import { exactly } from '#usage/exact.ts'
-import { recordColumns } from '#usage/record.ts'
-import { type Cell, slotOf } from '#usage/rollups/cell.ts'
-import { addedBy, type CellTable, dimensionsOf, summedBy } from '#usage/rollups/cell-tables.ts'
-import { dimensionNames } from '#usage/rollups/dimensions.ts'
-import { mergeParts } from '#usage/rollups/merge-parts.ts'
-import { cellsOfPart, minuteCells } from '#usage/rollups/parts.ts'
-import { factsOfRow } from '#usage/rollups/request-facts.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { exactly } from '#spend/ledger/exact.ts'
+import { recordColumns } from '#spend/ledger/record.ts'
+import { type Cell, slotOf } from '#spend/rollups/cell.ts'
+import { addedBy, type CellTable, dimensionsOf, summedBy } from '#spend/rollups/cell-tables.ts'
+import { dimensionNames } from '#spend/rollups/dimensions.ts'
+import { mergeParts } from '#spend/rollups/merge-parts.ts'
+import { cellsOfPart, minuteCells } from '#spend/rollups/parts.ts'
+import { factsOfRow } from '#spend/rollups/request-facts.ts'
 
 /** Every cell as a text, by table, grain, slot and dimensions: two ways to count are compared by them. */
 type Told = Map<string, string>

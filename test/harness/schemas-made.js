@@ -7,7 +7,7 @@ globalThis.__zod_globalConfig = {
   postProcessor() {
     const frames = new Error('made here').stack.split('\n').filter((line) => line.includes('/src/'))
     const place = frames.find((line) => !line.includes('/lib/lazy-zod.ts'))
-    if (!place?.includes('/src/config/')) places.add(place?.replace(/.*\/src\//, 'src/') ?? 'elsewhere')
+    if (!place?.includes('/src/platform/config/')) places.add(place?.replace(/.*\/src\//, 'src/') ?? 'elsewhere')
   },
 }
 if (isMainThread) process.on('exit', () => process.stderr.write(`schemas made: ${JSON.stringify([...places])}\n`))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createServer, https } from '#lib/node-http.ts'
+import { createServer, https } from '#platform/net/node-http.ts'
 import { type Kind, type KubernetesObject, kinds, type Warning } from '#provision/kubernetes/object.ts'
 import { hasLabels, ScriptedObjects, Status } from './scripted-objects.ts'
 

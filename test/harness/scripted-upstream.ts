@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import { fixture, hasFixture } from './fixtures.ts'
 import { type ProviderFacts, providerFacts } from './provider-facts.ts'
 import { failedBy, saidBy } from './upstream-answers.ts'

@@ -1,7 +1,7 @@
-import type { Endpoint } from '#catalogue/model.ts'
-import { admittedTargets } from '#routing/attempt/admitted-targets.ts'
-import { type Circuits, createCircuits } from '#routing/plan/circuits.ts'
-import { planAttempts } from '#routing/plan/plan-attempts.ts'
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { admittedTargets } from '#gateway/attempt/admitted-targets.ts'
+import { type Circuits, createCircuits } from '#gateway/plan/circuits.ts'
+import { planAttempts } from '#gateway/plan/plan-attempts.ts'
 import { candidateOf, endpointOf, planInput, seeded } from './candidates.ts'
 
 /** How an endpoint treats a request that begins at a moment: the chance that it fails, and after how long it does. */

@@ -1,4 +1,4 @@
-import type { Fold } from '#db/fold.ts'
+import type { Fold } from '#platform/db/rows/fold.ts'
 
 /** Adds up the first column until there is `most`; tells how many rows it took. */
 export const fold: Fold<{ most: number }, { sum: number; rows: number }> = {

@@ -5,7 +5,7 @@ import { parse } from '@babel/parser'
 /** A column as `db/tables.ts` says it is. */
 export type SaidColumn = { type: string; nullable: boolean; generated: boolean }
 
-const file = fileURLToPath(new URL('../../src/db/tables.ts', import.meta.url))
+const file = fileURLToPath(new URL('../../src/platform/db/tables.ts', import.meta.url))
 
 /** Types are gone when a test runs, so they are read from their source: columns by name, by table. */
 export function tablesAsSaid(): Record<string, Record<string, SaidColumn>> {

@@ -1,4 +1,4 @@
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from './provider-facts.ts'
 
 /** The content of a scripted answer, independent of the protocol. */

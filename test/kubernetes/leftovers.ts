@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive, type ProcessId, processAt } from '#provision/processes.ts'
+import { isAlive, type ProcessId, processAt } from '#provision/host/processes.ts'
 import { endAllOf, removeControlGroup, removeLink } from './kernel.ts'
 
 const prefix = 'signalbox-kubernetes-'

@@ -12,7 +12,7 @@ import { runTests } from './run-tests.ts'
 
 /**
  * Changes the code at random places, one at a time, and runs the tests that come by there: how many of the changes do
- * they notice? `npm run test:mutants -- --seed 7 --count 300 --only src/budgets`; then `--again <file>` tries only those
+ * they notice? `npm run test:mutants -- --seed 7 --count 300 --only src/spend/budgets`; then `--again <file>` tries only those
  * that lived by what an earlier run printed. `--tests src/` runs only those beside the code: quicker, and who dies, dies.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Config } from '#config/settings.ts'
+import type { Config } from '#platform/config/settings.ts'
 import { newPlace } from '#test/harness/databases.ts'
 import { freePort } from '#test/harness/free-port.ts'
 import { type Open, open } from '#test/harness/intern-chat.ts'

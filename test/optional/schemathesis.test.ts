@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { describeApi } from '#api/description.ts'
+import { describeApi } from '#api/server/description.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'
 
 const command = process.env.TEST_SCHEMATHESIS

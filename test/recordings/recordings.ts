@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 
 /** One exchange with a real provider; `request` is null where it was large, `answer` the body as it came. */
 export type Recording = {

@@ -1,4 +1,4 @@
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 
 /** A request that did not arrive, or not as its provider's description has it. */
 export type Complaint = { own: Protocol; client: Protocol; upstream: Protocol; refused: boolean; words: string }

@@ -1,4 +1,4 @@
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { UpstreamProtocol } from '../harness/provider-facts.ts'
 import type { Body } from './asker.ts'
 

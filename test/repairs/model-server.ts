@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { estimateTokens } from '#lib/token-estimate.ts'
+import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { Answer, Engineer } from './engineers.ts'
 import { failed } from './reading.ts'
 import type { Call } from './task.ts'

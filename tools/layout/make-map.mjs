@@ -10,7 +10,7 @@ const files = new Set(
     .map((d) => `${d.parentPath}/${d.name}`.slice(root.replace(/\/$/, '').length + 1)),
 )
 const _stem = (f) => f.replace(/\.ts$/, '')
-/** put('src/lib/', 'src/platform/core/', 'a b c'): a.ts, a.test.ts and a.*.test.ts move. Without a list: the whole folder. */
+/** put('src/platform/core/', 'src/platform/core/', 'a b c'): a.ts, a.test.ts and a.*.test.ts move. Without a list: the whole folder. */
 function put(from, to, names) {
   if (names === undefined) {
     map[from] = to
@@ -38,70 +38,74 @@ function put(from, to, names) {
   }
 }
 // platform
-put('src/lib/', 'src/platform/core/')
+put('src/platform/core/', 'src/platform/core/')
 put(
-  'src/lib/',
+  'src/platform/core/',
   'src/platform/text/',
   'body-text csv edit-distance lines printable text-of-bytes byte-places whole-characters token-estimate byte-batch byte-buffer own-bytes',
 )
 put(
-  'src/lib/',
+  'src/platform/core/',
   'src/platform/json/',
   'json-members json-source depth without-nulls schema lazy-zod strict-fields described-rule text list-parameter whole-number',
 )
 put(
-  'src/lib/',
+  'src/platform/core/',
   'src/platform/net/',
   'host-name networks public-address web-hosts noticed-when-gone node-http sse bound-handshakes certificates trace-parent response-stream revocable-response caught-up',
 )
 put(
-  'src/lib/',
+  'src/platform/core/',
   'src/platform/process/',
   'program process-marker process-priority inherited-files uncaught log sparing-warnings rpc lazy-modules system-error',
 )
-put('src/lib/', 'src/platform/metrics/', 'metric sketch')
+put('src/platform/core/', 'src/platform/metrics/', 'metric sketch')
 put(
-  'src/lib/',
+  'src/platform/core/',
   'src/platform/async/',
   'in-batches last-known leave-signal made-when-read when-known one-at-a-time time-slices token-bucket once',
 )
-put('src/config/', 'src/platform/config/')
-put('src/db/', 'src/platform/db/')
+put('src/platform/config/', 'src/platform/config/')
+put('src/platform/db/', 'src/platform/db/')
 put(
-  'src/db/',
+  'src/platform/db/',
   'src/platform/db/rows/',
   'fold-rows fold insert-rows joined-texts upsert words-occur lend read-cache stale-reads',
 )
-put('src/db/', 'src/platform/db/maintenance/', 'backup copy data-dir overwrite-deleted failures')
-put('src/http/', 'src/platform/http/')
+put('src/platform/db/', 'src/platform/db/maintenance/', 'backup copy data-dir overwrite-deleted failures')
+put('src/platform/http/', 'src/platform/http/')
 put(
-  'src/http/',
+  'src/platform/http/',
   'src/platform/http/request/',
   'accept-encoding byte-range form-body forwarded-host host incoming-call json-body json-parts nul plain-names upload own-path',
 )
 put(
-  'src/http/',
+  'src/platform/http/',
   'src/platform/http/response/',
   'chunked compress download envelope client-error faults finished html-page ready-answer response-stream send-events direct-response',
 )
-put('src/http/', 'src/platform/http/description/', 'openapi json-schema issues')
-put('src/files/', 'src/platform/files/')
+put('src/platform/http/', 'src/platform/http/description/', 'openapi json-schema issues')
+put('src/platform/files/', 'src/platform/files/')
 // chat
-put('src/demo/', 'src/chat/demo/')
+put('src/chat/demo/', 'src/chat/demo/')
 // identity
-put('src/accounts/', 'src/identity/accounts/')
+put('src/identity/accounts/', 'src/identity/accounts/')
 put(
-  'src/accounts/',
+  'src/identity/accounts/',
   'src/identity/accounts/keys/',
   'console-key disable-key insert-key key-access key-cache key-rows key keys-of-member keys-of-workspace keys last-management-key read-keys reset-management secret',
 )
-put('src/accounts/', 'src/identity/accounts/members/', 'admit-member first-owner member members record-membership role')
-put('src/sign-in/', 'src/identity/sign-in/')
-put('src/byok/', 'src/identity/provider-keys/')
-put('src/audit/', 'src/identity/audit/')
+put(
+  'src/identity/accounts/',
+  'src/identity/accounts/members/',
+  'admit-member first-owner member members record-membership role',
+)
+put('src/identity/sign-in/', 'src/identity/sign-in/')
+put('src/identity/provider-keys/', 'src/identity/provider-keys/')
+put('src/identity/audit/', 'src/identity/audit/')
 // catalogue
-put('src/measure/', 'src/catalogue/measurements/')
-put('src/catalogue/models-dev/', 'src/catalogue/sources/models-dev/')
+put('src/catalogue/measurements/', 'src/catalogue/measurements/')
+put('src/catalogue/sources/models-dev/', 'src/catalogue/sources/models-dev/')
 put(
   'src/catalogue/',
   'src/catalogue/sources/',
@@ -114,56 +118,60 @@ put(
 )
 put('src/catalogue/', 'src/catalogue/list/', 'feed list query')
 // spend
-put('src/usage/rollups/', 'src/spend/rollups/')
-put('src/usage/', 'src/spend/ledger/')
-put('src/usage/', 'src/spend/metering/', 'write row-writer spill waiting-rows ledger used-since requests-under-way')
-put('src/budgets/', 'src/spend/budgets/')
-put('src/analytics/', 'src/spend/analytics/')
-put('src/contents/', 'src/spend/contents/')
-// policy
-put('src/filters/', 'src/policy/filters/')
+put('src/spend/rollups/', 'src/spend/rollups/')
+put('src/spend/ledger/', 'src/spend/ledger/')
 put(
-  'src/filters/',
+  'src/spend/ledger/',
+  'src/spend/metering/',
+  'write row-writer spill waiting-rows ledger used-since requests-under-way',
+)
+put('src/spend/budgets/', 'src/spend/budgets/')
+put('src/spend/analytics/', 'src/spend/analytics/')
+put('src/spend/contents/', 'src/spend/contents/')
+// policy
+put('src/policy/filters/', 'src/policy/filters/')
+put(
+  'src/policy/filters/',
   'src/policy/filters/detectors/',
   'address credit-card digits email ip-address name-context name-words number-plans person-name phone prompt-injection secret-rules secrets ssn builtins find-builtin',
 )
-put('src/filters/secret-rules/', 'src/policy/filters/detectors/secret-rules/')
-put('src/filters/names/', 'src/policy/filters/detectors/names/')
+put('src/policy/filters/detectors/secret-rules/', 'src/policy/filters/detectors/secret-rules/')
+put('src/policy/filters/detectors/names/', 'src/policy/filters/detectors/names/')
 put(
-  'src/filters/',
+  'src/policy/filters/',
   'src/policy/filters/patterns/',
   'custom-pattern character-class pattern-size pattern-source pattern-syntax patterns proof references scan-cost',
 )
-put('src/guardrails/', 'src/policy/guardrails/')
-put('src/guardrails/', 'src/policy/guardrails/assignments/', 'assignment-rows assignment assignments')
+put('src/policy/guardrails/', 'src/policy/guardrails/')
+put('src/policy/guardrails/', 'src/policy/guardrails/assignments/', 'assignment-rows assignment assignments')
 put(
-  'src/guardrails/',
+  'src/policy/guardrails/',
   'src/policy/guardrails/decide/',
   'allowed-models budget content judge model-verdicts policy refusal refuse rules try-text zdr',
 )
-put('src/replay/', 'src/policy/replay/')
+put('src/policy/replay/', 'src/policy/replay/')
 // gateway
-put('src/routing/', 'src/gateway/')
-put('src/routing/attempt/', 'src/gateway/attempt/')
-put('src/routing/plan/', 'src/gateway/plan/')
-put('src/routing/record/', 'src/gateway/record/')
-put('src/routing/policy/', 'src/gateway/admission/')
-put('src/routing/', 'src/gateway/admission/', 'admit')
-put('src/routing/resolve/', 'src/gateway/request/')
-put('src/routing/plugins/', 'src/gateway/request/plugins/')
-put('src/routing/translate/', 'src/gateway/protocol/')
-put('src/routing/translate/clients/', 'src/gateway/clients/')
-put('src/routing/translate/providers/', 'src/gateway/providers/')
-put('src/presets/', 'src/gateway/presets/')
-put('src/routing/policy/', 'src/gateway/pricing/', 'highest-cost unpriced billable-options priceable bill media')
-put('src/routing/record/', 'src/gateway/pricing/', 'cost rates charged-prices')
+put('src/gateway/', 'src/gateway/')
+put('src/gateway/attempt/', 'src/gateway/attempt/')
+put('src/gateway/plan/', 'src/gateway/plan/')
+put('src/gateway/record/', 'src/gateway/record/')
+put('src/gateway/admission/', 'src/gateway/admission/')
+put('src/gateway/', 'src/gateway/admission/', 'admit')
+put('src/gateway/request/', 'src/gateway/request/')
+put('src/gateway/request/plugins/', 'src/gateway/request/plugins/')
+put('src/gateway/protocol/', 'src/gateway/protocol/')
+put('src/gateway/clients/', 'src/gateway/clients/')
+put('src/gateway/providers/', 'src/gateway/providers/')
+put('src/gateway/presets/', 'src/gateway/presets/')
+put('src/gateway/admission/', 'src/gateway/pricing/', 'highest-cost unpriced billable-options priceable bill media')
+put('src/gateway/record/', 'src/gateway/pricing/', 'cost rates charged-prices')
 put(
-  'src/routing/policy/',
+  'src/gateway/admission/',
   'src/gateway/admission/bounds/',
   'image-size image-tokens media medium prompt-bound usage-bound lazy-usage-bound worst-case shorter-answer lowered-limits',
 )
-put('src/routing/translate/providers/', 'src/gateway/protocol/', 'reasoning-budget')
-put('src/routing/attempt/upstream/', 'src/gateway/providers/demo/', 'demo')
+put('src/gateway/providers/', 'src/gateway/protocol/', 'reasoning-budget')
+put('src/gateway/attempt/upstream/', 'src/gateway/providers/demo/', 'demo')
 for (const f of files) {
   const m =
     /^src\/routing\/translate\/providers\/((anthropic|gemini|google-gemini|openai-chat|openai-responses)[^/]*)$/.exec(f)
@@ -172,7 +180,7 @@ for (const f of files) {
       `src/gateway/providers/${{ anthropic: 'anthropic', gemini: 'gemini', 'google-gemini': 'gemini', 'openai-chat': 'openai-chat', 'openai-responses': 'openai-responses' }[m[2]]}/${m[1]}`
 }
 // interns
-const I = 'src/interns/'
+const I = 'src/interns/registry/'
 put(I, `${I}registry/`)
 put(I, `${I}lifecycle/`, 'change create relocate relocate-all place wake until-ended')
 put(`${I}rules/`, `${I}rules/`)
@@ -203,7 +211,7 @@ put(
   'connect-files connect-runs connect-transcripts daemon-certificates tcp-access tls-connection read-transcript read-event read-events read-answer file-audit log log-secrets',
 )
 // provision
-const P = 'src/provision/'
+const P = 'src/provision/supervisor/'
 put(P, `${P}supervisor/`)
 put(`${P}kubernetes/`, `${P}kubernetes/`)
 put(`${P}repository/`, `${P}repository/`)
@@ -244,7 +252,7 @@ put(
   'bubblewrap sandbox-inside sandbox seccomp-calls seccomp unsandboxed util-linux unchecked command command-group sub-reaper process-tree processes shell bounded-text',
 )
 // api
-const R = 'src/api/'
+const R = 'src/api/server/'
 put(R, `${R}server/`)
 put(`${R}routes/`, `${R}routes/`)
 put(R, `${R}routes/`, 'routes route')
@@ -270,11 +278,11 @@ put(
   'active-sandbox answer-by-link answerers intern-answer intern-chat intern-files intern-log intern-region intern-repository intern-transcripts interns metered-turn run-standings stop-intern supervision turn-limits',
 )
 put(R, `${R}models/`, 'anthropic-models endpoint-items model-list named-model dialect')
-put('src/workers/', 'src/app/workers/')
-put('src/console/', `${R}console/`)
+put('src/app/workers/', 'src/app/workers/')
+put('src/api/console/', `${R}console/`)
 put(R, 'src/app/', 'start active-sandbox')
 // cli
-const C = 'src/cli/'
+const C = 'src/cli/commands/'
 put(C, `${C}commands/`)
 put(C, C, 'cli')
 put(C, `${C}kit/`, 'api-client fields no-answer store table terminal whole-number intern-path config')

@@ -1,4 +1,4 @@
-import { explainConnection } from '#lib/connection-failure.ts'
+import { explainConnection } from '#platform/core/connection-failure.ts'
 
 /** The most that one answer of a server may have. */
 const maxBytes = 32 * 1024 * 1024

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { CommandResult, RunningCommand } from '../command.ts'
+import type { CommandResult, RunningCommand } from '../sandbox/command.ts'
 
 type Library = Pick<typeof import('@modelcontextprotocol/client'), 'ReadBuffer' | 'serializeMessage'>
 

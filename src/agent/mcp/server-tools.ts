@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { printable } from '#lib/printable.ts'
+import { printable } from '#platform/text/printable.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { type Connected, connectServer, type Place } from './connect-server.ts'
 import { type McpServerSpec, withoutSecrets } from './server-spec.ts'

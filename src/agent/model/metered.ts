@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bodyText } from '#lib/body-text.ts'
+import { bodyText } from '#platform/text/body-text.ts'
 import type { Usage } from './model.ts'
 
 const tries = { times: 20, everyMs: 100 }

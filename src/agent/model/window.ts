@@ -1,5 +1,5 @@
-import { bodyText } from '#lib/body-text.ts'
-import type { Now } from '#lib/clock.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { bodyText } from '#platform/text/body-text.ts'
 
 /** How many tokens a model can see at once. */
 export type WindowOf = (model: string, signal: AbortSignal) => Promise<number>

@@ -1,11 +1,11 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { applyHunks } from '../patch/apply-hunks.ts'
 import { type FilePatch, parsePatch } from '../patch/parse-patch.ts'
 import { inSections } from '../patch/unified-diff.ts'
-import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } from '../workspace.ts'
 import { namingNear } from './near-files.ts'
 import { exactTextOf } from './text.ts'
 import { tool } from './tool.ts'
+import { aboutFile, isFile, readBytes, removeFile, type Workspace, writeText } from './workspace.ts'
 
 const mostBytes = 10 * 1024 * 1024
 

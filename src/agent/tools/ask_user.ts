@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { type Field, tool } from './tool.ts'
 
 const field = z.object({

@@ -1,9 +1,9 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { nearestPlace, shownLines } from '../patch/near-lines.ts'
-import { aboutFile, readBytes, writeText } from '../workspace.ts'
 import { namingNear } from './near-files.ts'
 import { exactTextOf } from './text.ts'
 import { tool } from './tool.ts'
+import { aboutFile, readBytes, writeText } from './workspace.ts'
 
 const mostBytes = 10 * 1024 * 1024
 

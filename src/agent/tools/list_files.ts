@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { namingNear } from './near-files.ts'
 import { type ToolContext, tool } from './tool.ts'
 import { type Found, fits, walk } from './walk.ts'

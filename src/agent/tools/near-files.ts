@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
-import { FileError } from '#files/file-error.ts'
-import { printableLine } from '#lib/printable.ts'
-import { readBytes, type Workspace } from '../workspace.ts'
+import { FileError } from '#platform/files/file-error.ts'
+import { printableLine } from '#platform/text/printable.ts'
 import { walk } from './walk.ts'
+import { readBytes, type Workspace } from './workspace.ts'
 
 const most = { looked: 20_000, named: 5, indexBytes: 64 * 1024 * 1024 }
 

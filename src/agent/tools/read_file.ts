@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
-import { aboutFile, readBytes } from '../workspace.ts'
+import { z } from '#platform/json/schema.ts'
 import { namingNear } from './near-files.ts'
 import { textOf } from './text.ts'
 import { tool } from './tool.ts'
+import { aboutFile, readBytes } from './workspace.ts'
 
 const most = { lines: 2_000, bytes: 10 * 1024 * 1024, shown: 60_000, line: 2_000 }
 

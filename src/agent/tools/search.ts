@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
-import { readBytes } from '../workspace.ts'
+import { z } from '#platform/json/schema.ts'
 import { namingNear } from './near-files.ts'
 import { type ToolContext, tool } from './tool.ts'
 import { fits, walk } from './walk.ts'
+import { readBytes } from './workspace.ts'
 
 const most = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300 }
 

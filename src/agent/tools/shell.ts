@@ -1,5 +1,5 @@
-import { z } from '#lib/schema.ts'
-import type { CommandResult } from '../command.ts'
+import { z } from '#platform/json/schema.ts'
+import type { CommandResult } from '../sandbox/command.ts'
 import { withHints } from './shell-hints.ts'
 import { type ToolContext, tool } from './tool.ts'
 

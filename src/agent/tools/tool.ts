@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import type { Image, ToolDescription } from '../model/model.ts'
-import type { Processes } from '../processes.ts'
-import type { Shell } from '../shell.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Processes } from '../sandbox/processes.ts'
+import type { Shell } from '../sandbox/shell.ts'
+import type { Workspace } from './workspace.ts'
 
 export type ApprovalMode = 'manual' | 'self-drive'
 

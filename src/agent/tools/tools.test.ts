@@ -3,10 +3,10 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder, noWays, realShell } from '#test/harness/agent.ts'
-import { Processes } from '../processes.ts'
-import { openWorkspace } from '../workspace.ts'
+import { Processes } from '../sandbox/processes.ts'
 import type { ToolContext, ToolOutput } from './tool.ts'
 import { tools } from './tools.ts'
+import { openWorkspace } from './workspace.ts'
 
 const textOf = (given: string | ToolOutput) => (typeof given === 'string' ? given : given.text)
 

@@ -1,5 +1,5 @@
 import { basename, join, matchesGlob } from 'node:path'
-import { type Entry, entriesOf, isFile, type Workspace } from '../workspace.ts'
+import { type Entry, entriesOf, isFile, type Workspace } from './workspace.ts'
 
 /** Folders whose content is made by tools: named when met, not walked unless asked for by name. */
 const skipped = new Set(['.git', 'node_modules', '.venv', '__pycache__', 'target', '.next', '.cache'])

@@ -1,6 +1,6 @@
-import { z } from '#lib/schema.ts'
-import { writeText } from '../workspace.ts'
+import { z } from '#platform/json/schema.ts'
 import { tool } from './tool.ts'
+import { writeText } from './workspace.ts'
 
 export const writeFile = tool({
   name: 'write_file',

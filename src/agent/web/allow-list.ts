@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net'
-import { isNetwork, networksOf } from '#lib/networks.ts'
-import { isPublicAddress } from '#lib/public-address.ts'
+import { isNetwork, networksOf } from '#platform/net/networks.ts'
+import { isPublicAddress } from '#platform/net/public-address.ts'
 
 /** From where pages may be fetched. */
 export type AllowList = {

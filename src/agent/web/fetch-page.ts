@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { connectionFailure } from '#lib/connection-failure.ts'
-import { proxyAgent } from '#lib/outgoing.ts'
-import { type ProxySettings, proxyFor } from '#lib/proxies.ts'
+import { connectionFailure } from '#platform/core/connection-failure.ts'
+import { proxyAgent } from '#platform/core/outgoing.ts'
+import { type ProxySettings, proxyFor } from '#platform/core/proxies.ts'
 import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '#db/db.ts'
-import type { NewEvent } from '#db/event.ts'
-import { appendEvents } from '#db/event-log.ts'
-import { isoTime, type Now } from '#lib/clock.ts'
-import type { CircuitChange, CircuitWatch } from '#routing/plan/circuits.ts'
+import type { CircuitChange, CircuitWatch } from '#gateway/plan/circuits.ts'
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { NewEvent } from '#platform/db/event.ts'
+import { appendEvents } from '#platform/db/event-log.ts'
 
 /** What is waiting beyond so many is not told: circuits that come and go faster are told by metrics. */
 const waitingAtMost = 500

@@ -1,4 +1,4 @@
-import type { Caller } from '#accounts/caller.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
 
 export const eventTypes = ['generation', 'question', 'intern', 'circuit'] as const
 export type EventType = (typeof eventTypes)[number]

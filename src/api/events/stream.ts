@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller } from '#accounts/caller.ts'
-import { caughtUpWith } from '#lib/caught-up.ts'
-import { abortSignalOf } from '#lib/leave-signal.ts'
-import type { ResponseStream } from '#lib/response-stream.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { abortSignalOf } from '#platform/async/leave-signal.ts'
+import { caughtUpWith } from '#platform/net/caught-up.ts'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'
 import type { Listener, LiveEvents } from './live-events.ts'
 

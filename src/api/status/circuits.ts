@@ -1,6 +1,6 @@
-import type { Db } from '#db/db.ts'
-import { eventsOfKind, eventWindowMs } from '#db/event-log.ts'
-import { isoTime, type Now } from '#lib/clock.ts'
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { eventsOfKind, eventWindowMs } from '#platform/db/event-log.ts'
 import { type CircuitEventData, circuitParts, organizationsOf } from '../events/circuit-events.ts'
 import type { ProcessStatus } from './process-status.ts'
 

@@ -1,6 +1,6 @@
-import type { Db } from '#db/db.ts'
-import type { CircuitReport, Circuits } from '#routing/plan/circuits.ts'
-import type { Ledger } from '#usage/ledger.ts'
+import type { CircuitReport, Circuits } from '#gateway/plan/circuits.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Ledger } from '#spend/metering/ledger.ts'
 
 /** How one process of the service is. It is read from its memory alone. */
 export type ProcessStatus = {

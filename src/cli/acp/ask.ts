@@ -4,10 +4,10 @@ import type {
   RequestPermissionRequest,
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk'
-import type { ApiClient } from '../api-client.ts'
 import { leavingAnswer } from '../chat/answers.ts'
 import type { AgentQuestion, Field } from '../chat/conversation.ts'
-import { internPath } from '../intern-path.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
 import { type Change, diffContents, kindOf, textContent } from './updates.ts'
 
 type Permission = Extract<AgentQuestion, { kind: 'permission' }>

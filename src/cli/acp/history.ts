@@ -1,8 +1,8 @@
 import { type ListSessionsResponse, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk'
 import type { z } from 'zod'
-import type { EntryItem, InternSession } from '#interns/entry-item.ts'
-import { type ApiClient, ServiceRefused } from '../api-client.ts'
-import { internPath } from '../intern-path.ts'
+import type { EntryItem, InternSession } from '#interns/turns/entry-item.ts'
+import { type ApiClient, ServiceRefused } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
 import { activityUpdate, textContent } from './updates.ts'
 
 type Deps = { client: ApiClient; intern: string }

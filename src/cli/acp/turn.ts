@@ -1,9 +1,9 @@
 import { type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
-import type { ActivityItem } from '#interns/activity-item.ts'
-import { ServiceRefused } from '../api-client.ts'
+import type { ActivityItem } from '#interns/contract/activity-item.ts'
 import { leavingAnswer } from '../chat/answers.ts'
 import type { AgentQuestion, ChatOutput, Conversation, PromptContent } from '../chat/conversation.ts'
 import { waitingIn } from '../chat/waiting.ts'
+import { ServiceRefused } from '../kit/api-client.ts'
 import { askEditor, type EditorDeps } from './ask.ts'
 import { activityUpdate, textContent } from './updates.ts'
 

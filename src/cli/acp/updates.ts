@@ -1,5 +1,5 @@
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
-import type { ActivityItem } from '#interns/activity-item.ts'
+import type { ActivityItem } from '#interns/contract/activity-item.ts'
 
 type ToolCallItem = Extract<ActivityItem, { type: 'tool_call' }>
 export type Change = ToolCallItem['changes'][number]

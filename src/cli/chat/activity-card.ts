@@ -1,5 +1,5 @@
-import type { ActivityItem } from '#interns/activity-item.ts'
-import { printable, printableLine } from '#lib/printable.ts'
+import type { ActivityItem } from '#interns/contract/activity-item.ts'
+import { printable, printableLine } from '#platform/text/printable.ts'
 import { diffLine, type Styled } from './style.ts'
 
 type ToolCall = Extract<ActivityItem, { type: 'tool_call' }>

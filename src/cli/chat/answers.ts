@@ -1,5 +1,5 @@
-import { printableLine } from '#lib/printable.ts'
-import type { ApiClient } from '../api-client.ts'
+import { printableLine } from '#platform/text/printable.ts'
+import type { ApiClient } from '../kit/api-client.ts'
 import type { AgentQuestion, Field } from './conversation.ts'
 import type { Keyboard, Typed } from './keyboard.ts'
 import type { Show } from './show.ts'

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { InternSession } from '#interns/entry-item.ts'
-import { approvalModes, type InternRecord } from '#interns/intern.ts'
-import type { ApiClient } from '../api-client.ts'
-import { internPath } from '../intern-path.ts'
-import { fileTable, type ListedFile } from '../interns/files.ts'
-import { table } from '../table.ts'
+import { approvalModes, type InternRecord } from '#interns/registry/intern.ts'
+import type { InternSession } from '#interns/turns/entry-item.ts'
+import { fileTable, type ListedFile } from '../commands/interns/files.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
+import { table } from '../kit/table.ts'
 import type { Conversation } from './conversation.ts'
 
 type Context = { client: ApiClient; intern: string; talking: Conversation; say: (text: string) => void }

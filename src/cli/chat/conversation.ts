@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { ActivityItem } from '#interns/activity-item.ts'
-import type { AttachedPart } from '#interns/attached-parts.ts'
-import type { ApiClient } from '../api-client.ts'
-import { internPath } from '../intern-path.ts'
+import type { ActivityItem } from '#interns/contract/activity-item.ts'
+import type { AttachedPart } from '#interns/turns/attached-parts.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
 
 /** What is said to an intern, and what comes with it. */
 export type PromptContent = string | ({ type: 'text'; text: string } | AttachedPart)[]

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
-import { printable } from '#lib/printable.ts'
+import { printable } from '#platform/text/printable.ts'
 import { pasteWatch } from './paste.ts'
 import type { Screen } from './screen.ts'
 

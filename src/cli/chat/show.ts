@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { printable } from '#lib/printable.ts'
+import { printable } from '#platform/text/printable.ts'
 import { activityCard } from './activity-card.ts'
 import type { ChatOutput } from './conversation.ts'
 import type { Screen } from './screen.ts'

@@ -1,4 +1,4 @@
-import { printable } from '#lib/printable.ts'
+import { printable } from '#platform/text/printable.ts'
 
 export type Style = 'dim' | 'red' | 'green' | 'yellow' | 'bold'
 

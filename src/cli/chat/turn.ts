@@ -1,5 +1,5 @@
-import { StartupError } from '#lib/fault.ts'
-import { type ApiClient, ServiceRefused } from '../api-client.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import { type ApiClient, ServiceRefused } from '../kit/api-client.ts'
 import { answerTo, leavingAnswer } from './answers.ts'
 import type { AgentQuestion, ChatOutput, Conversation } from './conversation.ts'
 import type { Keyboard } from './keyboard.ts'

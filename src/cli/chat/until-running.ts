@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InternRecord, InternStatus } from '#interns/intern.ts'
-import { StartupError } from '#lib/fault.ts'
-import type { ApiClient } from '../api-client.ts'
-import { internPath } from '../intern-path.ts'
+import type { InternRecord, InternStatus } from '#interns/registry/intern.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
 
 /** As long as a pod may take for its image, or a repository for its clone. */
 const patience = { tries: 1200, everyMs: 500 }

@@ -1,6 +1,6 @@
-import type { ApiClient } from '../api-client.ts'
-import { internPath } from '../intern-path.ts'
-import type { WaitingQuestion } from '../interns.ts'
+import type { WaitingQuestion } from '../commands/interns.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
 import type { AgentQuestion } from './conversation.ts'
 
 /** The open question of a session, if it waits for an answer. Another terminal may have caused it. */

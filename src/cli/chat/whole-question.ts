@@ -1,5 +1,5 @@
-import type { ApiClient } from '../api-client.ts'
-import { internPath } from '../intern-path.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
 import { bounded } from './activity-card.ts'
 import type { AgentQuestion } from './conversation.ts'
 

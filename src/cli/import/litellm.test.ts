@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CatalogueRefused } from '#catalogue/layer.ts'
-import { loadCatalogue } from '#catalogue/load.ts'
+import { CatalogueRefused } from '#catalogue/sources/layer.ts'
+import { loadCatalogue } from '#catalogue/sources/load.ts'
 import { knownFrom } from './litellm/known.ts'
 import { fromLitellm } from './litellm.ts'
 

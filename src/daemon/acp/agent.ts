@@ -1,5 +1,5 @@
 import type { ContentBlock, InitializeRequest } from '@agentclientprotocol/sdk'
-import type { McpServer } from '#interns/mcp-servers.ts'
+import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import type { DaemonLog } from '../log.ts'
 import { signInHelp } from './auth-methods.ts'
 import { type Channel, Connection, member, RpcError } from './connection.ts'

@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff/lib/patch/create.js'
-import { printableLine } from '#lib/printable.ts'
+import { printableLine } from '#platform/text/printable.ts'
 import type { FileChange } from './tool-call.ts'
 
 /** Unchanged lines that are shown around what changes. */

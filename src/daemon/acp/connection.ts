@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { LineTooLong, lineCutter } from '#lib/lines.ts'
+import { LineTooLong, lineCutter } from '#platform/text/lines.ts'
 
 /** The two pipes of an agent: what it writes, and what it reads. `exited` tells how it ended, if anyone can know. */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }

@@ -1,4 +1,4 @@
-import type { FormField } from '#interns/form.ts'
+import type { FormField } from '#interns/contract/form.ts'
 import { member } from './connection.ts'
 
 export type Form = { message: string; fields: FormField[] }

@@ -1,4 +1,4 @@
-import { killMarked, markerOf, markerVariable } from '#lib/process-marker.ts'
+import { killMarked, markerOf, markerVariable } from '#platform/process/process-marker.ts'
 import type { DaemonLog } from '../log.ts'
 import { type Agent, type AgentLimits, type AgentQuirks, initializeAgent } from './agent.ts'
 import { ConnectionLost } from './connection.ts'

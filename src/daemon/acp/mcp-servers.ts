@@ -1,5 +1,5 @@
 import type { McpServer as OfferedServer } from '@agentclientprotocol/sdk'
-import type { McpServer } from '#interns/mcp-servers.ts'
+import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { member } from './connection.ts'
 
 /**

@@ -1,12 +1,12 @@
-import type { PermissionAnswer } from '#interns/answer.ts'
+import type { PermissionAnswer } from '#interns/contract/answer.ts'
 import {
   type PermissionChoice,
   type PermissionKind,
   type PermissionQuestion,
   permissionKinds,
   type WholePermission,
-} from '#interns/question.ts'
-import { printableExactly } from '#lib/printable.ts'
+} from '#interns/contract/question.ts'
+import { printableExactly } from '#platform/text/printable.ts'
 import { changeText } from './change-text.ts'
 import { member } from './connection.ts'
 import { operationOf } from './operation.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { withoutInherited } from '#lib/inherited-files.ts'
-import { lowerPriority } from '#lib/process-priority.ts'
+import { withoutInherited } from '#platform/process/inherited-files.ts'
+import { lowerPriority } from '#platform/process/process-priority.ts'
 import type { Channel } from './connection.ts'
 
 /** The command of an agent. `env` is its whole environment. */

@@ -1,5 +1,5 @@
-import type { FormAnswer } from '#interns/answer.ts'
-import type { FormField } from '#interns/form.ts'
+import type { FormAnswer } from '#interns/contract/answer.ts'
+import type { FormField } from '#interns/contract/form.ts'
 import { member } from './connection.ts'
 import type { Form } from './elicitation.ts'
 import { cancelledPermission, type PermissionOutcome } from './permission.ts'

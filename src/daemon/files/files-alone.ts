@@ -1,7 +1,7 @@
-import { Refusal } from '#interns/refusal.ts'
-import { contractVersion, type Runs } from '#interns/runs.ts'
-import type { Transcripts } from '#interns/transcript.ts'
-import { z } from '#lib/schema.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import { contractVersion, type Runs } from '#interns/contract/runs.ts'
+import type { Transcripts } from '#interns/contract/transcript.ts'
+import { z } from '#platform/json/schema.ts'
 import { workspaceFiles } from './workspace-files.ts'
 
 const Settings = z.object({
@@ -21,7 +21,7 @@ export function filesAlone({ token, ...settings }: FilesSettings, now: () => num
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
   const reading = async <Read>(read: (kept: Transcripts) => Read): Promise<Read> => {
-    const { openStore, StoreFailed } = await import('../store.ts')
+    const { openStore, StoreFailed } = await import('../store/store.ts')
     const { KeptTranscripts } = await import('../transcript/transcripts.ts')
     try {
       const store = openStore(settings.state, keepsAll)

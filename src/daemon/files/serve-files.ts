@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Bytes, InternFiles } from '#interns/files.ts'
-import { Refusal } from '#interns/refusal.ts'
-import { readRequestBody } from '#lib/request-body.ts'
+import type { Bytes, InternFiles } from '#interns/contract/files.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import { readRequestBody } from '#platform/core/request-body.ts'
 import { answer, drained } from '../http-answer.ts'
 
 type Asked = {

@@ -1,16 +1,16 @@
-import { makeFolder, renameEntry } from '#files/change-entries.ts'
-import { type ConfinedFolder, openConfined } from '#files/confined-folder.ts'
-import { diskUse } from '#files/disk-use.ts'
-import { aboutFile, FileError, type FileErrorKind } from '#files/file-error.ts'
-import { listFolder } from '#files/list-folder.ts'
-import { readPart } from '#files/read-part.ts'
-import { relativePath } from '#files/relative-path.ts'
-import { removeEntry } from '#files/remove-entry.ts'
-import { writeStream } from '#files/write-file.ts'
-import type { Bytes, InternFiles } from '#interns/files.ts'
-import { Refusal, type RefusalKind } from '#interns/refusal.ts'
-import { once } from '#lib/once.ts'
-import type { FileLimits } from '../limits.ts'
+import type { Bytes, InternFiles } from '#interns/contract/files.ts'
+import { Refusal, type RefusalKind } from '#interns/contract/refusal.ts'
+import { once } from '#platform/async/once.ts'
+import { makeFolder, renameEntry } from '#platform/files/change-entries.ts'
+import { type ConfinedFolder, openConfined } from '#platform/files/confined-folder.ts'
+import { diskUse } from '#platform/files/disk-use.ts'
+import { aboutFile, FileError, type FileErrorKind } from '#platform/files/file-error.ts'
+import { listFolder } from '#platform/files/list-folder.ts'
+import { readPart } from '#platform/files/read-part.ts'
+import { relativePath } from '#platform/files/relative-path.ts'
+import { removeEntry } from '#platform/files/remove-entry.ts'
+import { writeStream } from '#platform/files/write-file.ts'
+import type { FileLimits } from '../server/limits.ts'
 
 export type WorkspaceDeps = {
   workspace: string
@@ -22,8 +22,8 @@ export type WorkspaceDeps = {
 const maxEntries = 200_000
 
 /** Few daemons ever need them, and each holds what it loads. */
-const packing = once(() => import('#files/pack-folder.ts'))
-const unpacking = once(() => import('#files/unpack-archive.ts'))
+const packing = once(() => import('#platform/files/pack-folder.ts'))
+const unpacking = once(() => import('#platform/files/unpack-archive.ts'))
 
 /** The files of a workspace on this host, by whoever this process runs as. */
 export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {

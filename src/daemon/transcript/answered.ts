@@ -1,5 +1,5 @@
-import { readPermissionAnswer } from '#interns/answer.ts'
-import type { Question } from '#interns/question.ts'
+import { readPermissionAnswer } from '#interns/contract/answer.ts'
+import type { Question } from '#interns/contract/question.ts'
 import { longest } from './limits.ts'
 
 /** What is kept of an answer that was taken: the word, and which fields were filled in, but not what was typed. */

@@ -1,4 +1,4 @@
-import type { Entry } from '#interns/transcript.ts'
+import type { Entry } from '#interns/contract/transcript.ts'
 import type { TranscriptStore } from './store.ts'
 
 type Deps = {

@@ -1,4 +1,4 @@
-import type { Entry, TranscriptEvent } from '#interns/transcript.ts'
+import type { Entry, TranscriptEvent } from '#interns/contract/transcript.ts'
 
 /** What a slow reader may leave unread before its stream ends; it then comes again and goes on where it was. */
 const most = { events: 5_000, characters: 4 * 1024 * 1024 }

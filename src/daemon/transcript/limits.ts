@@ -1,4 +1,4 @@
-import { cutMiddle } from '#lib/whole-characters.ts'
+import { cutMiddle } from '#platform/text/whole-characters.ts'
 
 /** The bounds of what a daemon keeps of conversations. Bytes and milliseconds. */
 export type TranscriptLimits = {

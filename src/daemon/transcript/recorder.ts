@@ -1,10 +1,17 @@
-import type { Question } from '#interns/question.ts'
-import type { Action, Decision } from '#interns/rules/rule.ts'
-import type { EndReason, TurnReport } from '#interns/run.ts'
-import type { ApprovalMode } from '#interns/runs.ts'
-import type { Activity, Entry, EntryContent, PlanStep, SessionStatus, SessionSummary } from '#interns/transcript.ts'
-import type { TurnBudget } from '#interns/turn-budget.ts'
-import { beginningOf, cutPlace } from '#lib/whole-characters.ts'
+import type { Question } from '#interns/contract/question.ts'
+import type { Action, Decision } from '#interns/contract/rules/rule.ts'
+import type { EndReason, TurnReport } from '#interns/contract/run.ts'
+import type { ApprovalMode } from '#interns/contract/runs.ts'
+import type {
+  Activity,
+  Entry,
+  EntryContent,
+  PlanStep,
+  SessionStatus,
+  SessionSummary,
+} from '#interns/contract/transcript.ts'
+import type { TurnBudget } from '#interns/contract/turn-budget.ts'
+import { beginningOf, cutPlace } from '#platform/text/whole-characters.ts'
 import type { ToolCall } from '../acp/tool-call.ts'
 import { keptOf, longest } from './limits.ts'
 import type { SessionChange } from './store.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { Refusal } from '#interns/refusal.ts'
-import type { Page, Transcripts } from '#interns/transcript.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { Page, Transcripts } from '#interns/contract/transcript.ts'
 import { answer, drained } from '../http-answer.ts'
 
 type Asked = { path: string[]; query: URLSearchParams; response: ServerResponse; signal: AbortSignal }

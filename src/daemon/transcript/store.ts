@@ -5,7 +5,7 @@ import {
   milestoneTypes,
   type SessionStatus,
   type SessionSummary,
-} from '#interns/transcript.ts'
+} from '#interns/contract/transcript.ts'
 import type { TranscriptLimits } from './limits.ts'
 import { transcriptRoom } from './room.ts'
 

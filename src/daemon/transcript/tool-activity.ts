@@ -1,5 +1,5 @@
-import { type FileDiff, type ToolActivity, type ToolStatus, toolStatuses } from '#interns/transcript.ts'
-import { beginningOf } from '#lib/whole-characters.ts'
+import { type FileDiff, type ToolActivity, type ToolStatus, toolStatuses } from '#interns/contract/transcript.ts'
+import { beginningOf } from '#platform/text/whole-characters.ts'
 import { changeText } from '../acp/change-text.ts'
 import { operationOf } from '../acp/operation.ts'
 import type { FileChange, ToolCall } from '../acp/tool-call.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import type { Entry, TranscriptEvent } from '#interns/transcript.ts'
+import type { Entry, TranscriptEvent } from '#interns/contract/transcript.ts'
 import { startDaemonProcess, startTestDaemon } from '#test/harness/daemon.ts'
 import { until } from '#test/harness/until.ts'
 import { defaultTranscriptLimits } from './limits.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal } from '#interns/refusal.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
 import {
   type Entry,
   type EntryPage,
@@ -9,9 +9,9 @@ import {
   type SessionPage,
   type TranscriptEvent,
   type Transcripts,
-} from '#interns/transcript.ts'
+} from '#interns/contract/transcript.ts'
 import type { DaemonLog } from '../log.ts'
-import { StoreFailed } from '../store.ts'
+import { StoreFailed } from '../store/store.ts'
 import { endUnfinished } from './end-unfinished.ts'
 import { createFollowers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { recordChange } from '#audit/audit.ts'
-import type { Db, Query, Tx } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
-import { isoTime } from '#lib/clock.ts'
-import { printableExactly } from '#lib/printable.ts'
-import type { Runs } from '../runs.ts'
-import type { Intern } from '../store.ts'
-import type { Action, LoggedDecision } from './rule.ts'
+import { recordChange } from '#identity/audit/audit.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import { printableExactly } from '#platform/text/printable.ts'
+import type { Action, LoggedDecision } from '../contract/rules/rule.ts'
+import type { Runs } from '../contract/runs.ts'
+import type { Intern } from '../registry/store.ts'
 
 type CollectDeps = {
   db: Db

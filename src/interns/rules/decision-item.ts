@@ -1,5 +1,5 @@
-import { z } from '#lib/schema.ts'
-import { effects, scopes } from './rule.ts'
+import { z } from '#platform/json/schema.ts'
+import { effects, scopes } from '../contract/rules/rule.ts'
 
 /** A decision as clients see it. */
 export const DecisionItem = z

@@ -1,6 +1,6 @@
-import type { Db, Query, Tx } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
-import type { Action } from './rule.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import type { Action } from '../contract/rules/rule.ts'
 import type { RuleOwner } from './store.ts'
 
 /** A question for permission of the past. `answer` is null when nobody gave one. */

@@ -1,5 +1,5 @@
-import { z } from '#lib/schema.ts'
-import { type Action, type Decision, effects, type LoggedDecision, scopes } from './rule.ts'
+import { z } from '#platform/json/schema.ts'
+import { type Action, type Decision, effects, type LoggedDecision, scopes } from '../contract/rules/rule.ts'
 
 /** What a daemon says of decisions and actions, checked like all that comes from there. */
 

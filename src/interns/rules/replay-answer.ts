@@ -1,6 +1,6 @@
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
-import { effects, scopes } from './rule.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { effects, scopes } from '../contract/rules/rule.ts'
 import { RuleBody } from './rules-body.ts'
 
 const instant = z.iso.datetime({ offset: true })

@@ -1,11 +1,11 @@
-import type { Query } from '#db/db.ts'
-import { isoTime, type Now } from '#lib/clock.ts'
-import { Fault } from '#lib/fault.ts'
-import { printableExactly } from '#lib/printable.ts'
-import { judge } from './judge.ts'
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Query } from '#platform/db/db.ts'
+import { printableExactly } from '#platform/text/printable.ts'
+import { judge } from '../contract/rules/judge.ts'
+import type { Action, Decision, Rule, RuleSet } from '../contract/rules/rule.ts'
 import { keptMs, type PastQuestion, pastQuestions } from './past-questions.ts'
 import type { Counted, ReplayedQuestion, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
-import type { Action, Decision, Rule, RuleSet } from './rule.ts'
 import { findRules, type RuleOwner } from './store.ts'
 
 type ReplayDeps = { db: { query: Query }; now: Now }

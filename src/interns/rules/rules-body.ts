@@ -1,9 +1,9 @@
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
-import { text } from '#lib/text.ts'
-import { carriesOthers } from './carriers.ts'
-import { patternWords } from './match-command.ts'
-import { effects, type Rule } from './rule.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+import { carriesOthers } from '../contract/rules/carriers.ts'
+import { patternWords } from '../contract/rules/match-command.ts'
+import { effects, type Rule } from '../contract/rules/rule.ts'
 
 const most = { rules: 200, values: 100, length: 300 }
 

@@ -1,5 +1,5 @@
-import type { Query, Tx } from '#db/db.ts'
-import type { Rule, RuleSet } from './rule.ts'
+import type { Query, Tx } from '#platform/db/db.ts'
+import type { Rule, RuleSet } from '../contract/rules/rule.ts'
 
 /** Whose rules: an intern's, or those of all interns of its workspace. */
 export type RuleOwner = { workspaceId: string; internId: string | null }

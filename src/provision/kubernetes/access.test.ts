@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Settings } from '#config/settings.ts'
-import { StartupError } from '#lib/fault.ts'
+import { Settings } from '#platform/config/settings.ts'
+import { StartupError } from '#platform/core/fault.ts'
 import { clusterOf } from './access.ts'
 
 const token = join(tmpdir(), `signalbox-token-${process.pid}`)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Config } from '#config/settings.ts'
-import { StartupError } from '#lib/fault.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { StartupError } from '#platform/core/fault.ts'
 import { type KubernetesClient, kubernetesClient } from './client.ts'
 
 /** The settings that interns as pods cannot do without. */

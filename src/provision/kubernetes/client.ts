@@ -1,5 +1,5 @@
-import type { LogWanted } from '#interns/log.ts'
-import { LineReader } from '#lib/lines.ts'
+import type { LogWanted } from '#interns/remote/log.ts'
+import { LineReader } from '#platform/text/lines.ts'
 import { type Kind, type KubernetesObject, kinds, pathOf, type Warning } from './object.ts'
 import { type ApiServer, KubernetesError, KubernetesRequests, type Patience, usualPatience } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Repository } from '#interns/repository.ts'
+import type { Repository } from '#interns/registry/repository.ts'
 import { type CloneDeps, type CloneRules, cloneRepository } from '../repository/clone.ts'
 
 /** What the container that clones is told, in a file that no other container has. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Settings } from '#config/settings.ts'
+import { Settings } from '#platform/config/settings.ts'
 import { letsThrough, type Party } from '#test/harness/network-policies.ts'
 import { objectsOf } from './objects.ts'
 

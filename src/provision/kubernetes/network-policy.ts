@@ -1,5 +1,5 @@
-import type { Config } from '#config/settings.ts'
-import { cloudAddresses } from '#lib/public-address.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { cloudAddresses } from '#platform/net/public-address.ts'
 
 type Around = {
   config: Pick<Config, 'kubernetes_servers' | 'kubernetes_egress' | 'port'>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Settings } from '#config/settings.ts'
+import { Settings } from '#platform/config/settings.ts'
 import { filesPodOf, type InternFiles, objectsOf } from './objects.ts'
 
 const around = (settings: object = {}) => ({

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Config } from '#config/settings.ts'
+import type { Config } from '#platform/config/settings.ts'
 import { networkPolicyOf } from './network-policy.ts'
 import type { KubernetesObject } from './object.ts'
 

@@ -1,5 +1,5 @@
-import type { InternLog, LogWanted } from '#interns/log.ts'
-import { Refusal } from '#interns/refusal.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { InternLog, LogWanted } from '#interns/remote/log.ts'
 import type { KubernetesClient } from './client.ts'
 import { daemonContainer, podNameOf } from './objects.ts'
 import { KubernetesError } from './requests.ts'

@@ -1,4 +1,4 @@
-import { printable } from '#lib/printable.ts'
+import { printable } from '#platform/text/printable.ts'
 import { evicted } from './eviction.ts'
 import type { KubernetesObject } from './object.ts'
 import { internLabel, settingsAnnotation } from './objects.ts'

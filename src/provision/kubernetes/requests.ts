@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Dispatcher } from 'undici'
-import { lazyModules } from '#lib/lazy-modules.ts'
+import { lazyModules } from '#platform/process/lazy-modules.ts'
 
 /** Where the API server is, and how it knows us. What is read from files is read again for each request: it is rotated. */
 export type ApiServer = {

@@ -1,4 +1,4 @@
-import type { Now } from '#lib/clock.ts'
+import type { Now } from '#platform/core/clock.ts'
 import type { KubernetesClient } from './client.ts'
 import type { KubernetesObject } from './object.ts'
 import { nameOf, type objectsOf } from './objects.ts'

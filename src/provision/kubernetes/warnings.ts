@@ -1,4 +1,4 @@
-import { printable } from '#lib/printable.ts'
+import { printable } from '#platform/text/printable.ts'
 import type { KubernetesClient } from './client.ts'
 import type { Warning } from './object.ts'
 import { nameOf, podNameOf } from './objects.ts'

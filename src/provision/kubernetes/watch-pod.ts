@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InternHealth } from '#interns/runs.ts'
-import { monitorAnswers } from '../daemon-monitor.ts'
+import type { InternHealth } from '#interns/contract/runs.ts'
+import { monitorAnswers } from '../processes/daemon-monitor.ts'
 import type { Pod } from './pod.ts'
 import type { Pods } from './pods.ts'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { withoutInherited } from '#lib/inherited-files.ts'
-import { markerVariable } from '#lib/process-marker.ts'
-import { lowerPriority } from '#lib/process-priority.ts'
+import { withoutInherited } from '#platform/process/inherited-files.ts'
+import { markerVariable } from '#platform/process/process-marker.ts'
+import { lowerPriority } from '#platform/process/process-priority.ts'
 
 export type GitRun = {
   /** The folders with programs. */

@@ -1,5 +1,5 @@
-import type { DiskUse } from '#files/disk-use.ts'
-import { exceededByDisk, type ResourceLimits } from '../resource-limits.ts'
+import type { DiskUse } from '#platform/files/disk-use.ts'
+import { exceededByDisk, type ResourceLimits } from '../host/resource-limits.ts'
 
 const lookEveryMs = 2000
 

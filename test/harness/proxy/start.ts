@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { createServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import type { Issued } from '#lib/certificates.ts'
+import type { Issued } from '#platform/net/certificates.ts'
 import { endAtLast } from '../leftovers.ts'
 import { until } from '../until.ts'
 

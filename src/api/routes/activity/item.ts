@@ -1,8 +1,8 @@
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
-import type { Snapshot } from '#catalogue/snapshot.ts'
-import type { Db } from '#db/db.ts'
-import { z } from '#lib/schema.ts'
-import type { Activity } from '#usage/read.ts'
+import type { Snapshot } from '#catalogue/index/snapshot.ts'
+import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
+import type { Db } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
+import type { Activity } from '#spend/ledger/read.ts'
 
 const Name = z.string().nullable().optional()
 

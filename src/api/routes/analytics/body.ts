@@ -1,7 +1,7 @@
-import { dimensionNames, operators } from '#analytics/dimensions.ts'
-import { metricNames } from '#analytics/metrics.ts'
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { dimensionNames, operators } from '#spend/analytics/dimensions.ts'
+import { metricNames } from '#spend/analytics/metrics.ts'
 
 export const granularities = ['minute', 'hour', 'day', 'week', 'month'] as const
 

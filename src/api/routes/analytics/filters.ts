@@ -1,10 +1,10 @@
-import type { Caller } from '#accounts/caller.ts'
-import { namedUser } from '#accounts/members.ts'
-import { namesOfKeys } from '#accounts/names.ts'
-import { findWorkspace } from '#accounts/workspaces.ts'
-import { type DimensionFilter, dimensions, operators } from '#analytics/dimensions.ts'
-import type { Query } from '#db/db.ts'
-import { Fault } from '#lib/fault.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { namedUser } from '#identity/accounts/members/members.ts'
+import { namesOfKeys } from '#identity/accounts/names.ts'
+import { findWorkspace } from '#identity/accounts/workspaces.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Query } from '#platform/db/db.ts'
+import { type DimensionFilter, dimensions, operators } from '#spend/analytics/dimensions.ts'
 import type { AnalyticsQueryBody } from './body.ts'
 
 type Filter = AnalyticsQueryBody['filters'][number]

@@ -1,7 +1,7 @@
-import { dimensions, operators } from '#analytics/dimensions.ts'
-import { type Metric, metrics } from '#analytics/metrics.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { dimensions, operators } from '#spend/analytics/dimensions.ts'
+import { type Metric, metrics } from '#spend/analytics/metrics.ts'
+import { route } from '../route.ts'
 import { granularities } from './body.ts'
 
 const Named = z.object({ name: z.string(), display_label: z.string() })

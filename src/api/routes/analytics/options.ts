@@ -1,7 +1,7 @@
-import type { Order } from '#analytics/arrange.ts'
-import type { MetricName } from '#analytics/metrics.ts'
-import { Fault } from '#lib/fault.ts'
-import { minutesKeptMs } from '#usage/rollups/prune-cells.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Order } from '#spend/analytics/arrange.ts'
+import type { MetricName } from '#spend/analytics/metrics.ts'
+import { minutesKeptMs } from '#spend/rollups/prune-cells.ts'
 import type { AnalyticsQueryBody } from './body.ts'
 
 const dayMs = 86_400_000

@@ -1,9 +1,9 @@
-import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#accounts/names.ts'
-import type { DimensionName } from '#analytics/dimensions.ts'
-import type { Group } from '#analytics/group.ts'
-import { metrics } from '#analytics/metrics.ts'
-import type { Query } from '#db/db.ts'
-import { isoTime } from '#lib/clock.ts'
+import { namesOfKeys, namesOfUsers, namesOfWorkspaces } from '#identity/accounts/names.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import type { Query } from '#platform/db/db.ts'
+import type { DimensionName } from '#spend/analytics/dimensions.ts'
+import type { Group } from '#spend/analytics/group.ts'
+import { metrics } from '#spend/analytics/metrics.ts'
 import type { AnalyticsQueryBody } from './body.ts'
 
 type Names = Map<string, { name: string }>

@@ -1,6 +1,6 @@
-import { answerLinked } from '#api/answer-by-link.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { answerLinked } from '../../interns/answer-by-link.ts'
+import { route } from '../route.ts'
 import { AnswerPath } from './path.ts'
 
 export const answerByLink = route({

@@ -1,5 +1,5 @@
-import { showLinked } from '#api/answer-by-link.ts'
-import { route } from '../../route.ts'
+import { showLinked } from '../../interns/answer-by-link.ts'
+import { route } from '../route.ts'
 import { AnswerPath } from './path.ts'
 
 export const showAnswerPage = route({

@@ -1,11 +1,11 @@
-import { namesOfKeys, namesOfUsers } from '#accounts/names.ts'
-import { listChanges } from '#audit/audit.ts'
-import { Instant } from '#lib/instant.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { z } from '#lib/schema.ts'
-import { namesOfTargets } from '../../audit-targets.ts'
-import { publicEvent } from '../../public-audit.ts'
-import { route } from '../../route.ts'
+import { namesOfKeys, namesOfUsers } from '#identity/accounts/names.ts'
+import { listChanges } from '#identity/audit/audit.ts'
+import { Instant } from '#platform/core/instant.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { z } from '#platform/json/schema.ts'
+import { namesOfTargets } from '../../access/audit-targets.ts'
+import { publicEvent } from '../../server/public-audit.ts'
+import { route } from '../route.ts'
 
 const AuditEvent = z
   .object({

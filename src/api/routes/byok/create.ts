@@ -1,7 +1,7 @@
-import { Credential, NewCredential } from '#byok/credential.ts'
-import { createCredential } from '#byok/credentials.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { Credential, NewCredential } from '#identity/provider-keys/credential.ts'
+import { createCredential } from '#identity/provider-keys/credentials.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const createByok = route({
   method: 'post',

@@ -1,6 +1,6 @@
-import { deleteCredential } from '#byok/credentials.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { deleteCredential } from '#identity/provider-keys/credentials.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const deleteByok = route({
   method: 'delete',

@@ -1,7 +1,7 @@
-import { Credential } from '#byok/credential.ts'
-import { getCredential } from '#byok/credentials.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { Credential } from '#identity/provider-keys/credential.ts'
+import { getCredential } from '#identity/provider-keys/credentials.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const getByok = route({
   method: 'get',

@@ -1,8 +1,8 @@
-import { Credential } from '#byok/credential.ts'
-import { listCredentials } from '#byok/credentials.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { Credential } from '#identity/provider-keys/credential.ts'
+import { listCredentials } from '#identity/provider-keys/credentials.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const listByok = route({
   method: 'get',

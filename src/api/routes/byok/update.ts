@@ -1,7 +1,7 @@
-import { Credential, CredentialPatch } from '#byok/credential.ts'
-import { changeCredential } from '#byok/credentials.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { Credential, CredentialPatch } from '#identity/provider-keys/credential.ts'
+import { changeCredential } from '#identity/provider-keys/credentials.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const updateByok = route({
   method: 'patch',

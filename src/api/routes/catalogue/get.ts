@@ -1,6 +1,6 @@
-import { providerNeeds } from '#catalogue/provider-needs.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { providerNeeds } from '#catalogue/sources/provider-needs.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { LoadReport } from './report.ts'
 
 const ProviderNeeds = z

@@ -1,6 +1,6 @@
-import { reloadCatalogue } from '#catalogue/reload.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { reloadCatalogue } from '#catalogue/sources/reload.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { LoadReport } from './report.ts'
 
 export const reload = route({

@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 
 /** What was read: how much, and every row that was left out. */
 export const LoadReport = z

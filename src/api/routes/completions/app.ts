@@ -1,4 +1,4 @@
-import type { Generation } from '#usage/generation.ts'
+import type { Generation } from '#spend/ledger/generation.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 

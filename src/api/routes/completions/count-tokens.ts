@@ -1,9 +1,9 @@
 import { MessagesCall } from '#chat/messages-call.ts'
-import { HttpAnswer } from '#http/route.ts'
-import { z } from '#lib/schema.ts'
-import { countTokens } from '#routing/count-tokens.ts'
-import { messagesClient } from '#routing/translate/clients/messages/client.ts'
-import { route } from '../../route.ts'
+import { messagesClient } from '#gateway/clients/messages/client.ts'
+import { countTokens } from '#gateway/count-tokens.ts'
+import { HttpAnswer } from '#platform/http/route.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const countMessageTokens = route({
   method: 'post',

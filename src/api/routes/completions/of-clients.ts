@@ -1,7 +1,7 @@
-import type { FaultKind } from '#lib/fault.ts'
-import { clients } from '#routing/translate/clients/clients.ts'
-import type { ClientProtocol } from '#routing/translate/protocol.ts'
-import { type Route, route } from '../../route.ts'
+import { clients } from '#gateway/clients/clients.ts'
+import type { ClientProtocol } from '#gateway/protocol/protocol.ts'
+import type { FaultKind } from '#platform/core/fault.ts'
+import { type Route, route } from '../route.ts'
 import { answerCompletion } from './call.ts'
 
 const faults: FaultKind[] = [

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
+import { dayOf } from '#spend/ledger/days.ts'
 import { onEachDatabase } from '#test/harness/databases.ts'
 import { startTestService } from '#test/harness/service.ts'
-import { dayOf } from '#usage/days.ts'
 
 const tenth = 100_000_000_000n
 

@@ -1,9 +1,9 @@
-import { getKey } from '#accounts/keys.ts'
-import { type PicoUsd, picoUsdOf, toUsd } from '#lib/pico-usd.ts'
-import { z } from '#lib/schema.ts'
-import { keyCredit } from '#usage/key-spending.ts'
-import { spentOf } from '#usage/read.ts'
-import { route } from '../../route.ts'
+import { getKey } from '#identity/accounts/keys/keys.ts'
+import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import { z } from '#platform/json/schema.ts'
+import { keyCredit } from '#spend/ledger/key-spending.ts'
+import { spentOf } from '#spend/ledger/read.ts'
+import { route } from '../route.ts'
 
 /** There are no credits to run out of: clients that subtract what was used see more than anybody spends. */
 const withoutLimit = picoUsdOf(1_000_000_000)

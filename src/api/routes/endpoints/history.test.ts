@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '#db/open.ts'
-import { Sketch } from '#lib/sketch.ts'
+import { openDb } from '#platform/db/open.ts'
+import { Sketch } from '#platform/metrics/sketch.ts'
 import { onEachDatabase } from '#test/harness/databases.ts'
 import { startTestService } from '#test/harness/service.ts'
 

@@ -1,12 +1,12 @@
-import type { Endpoint, Model } from '#catalogue/model.ts'
-import type { Snapshot } from '#catalogue/snapshot.ts'
-import { isoTime } from '#lib/clock.ts'
-import { Fault } from '#lib/fault.ts'
-import { Instant } from '#lib/instant.ts'
-import { z } from '#lib/schema.ts'
-import { endpointHistory } from '#measure/history.ts'
-import { namedModel } from '../../named-model.ts'
-import { route } from '../../route.ts'
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Snapshot } from '#catalogue/index/snapshot.ts'
+import { endpointHistory } from '#catalogue/measurements/history.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { Instant } from '#platform/core/instant.ts'
+import { z } from '#platform/json/schema.ts'
+import { namedModel } from '../../models/named-model.ts'
+import { route } from '../route.ts'
 
 const Percentiles = z
   .object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() })

@@ -1,8 +1,8 @@
-import { EndpointItem } from '#catalogue/endpoint-item.ts'
-import { canBeCalled } from '#catalogue/model.ts'
-import { z } from '#lib/schema.ts'
-import { endpointItems } from '../../endpoint-items.ts'
-import { route } from '../../route.ts'
+import { EndpointItem } from '#catalogue/index/endpoint-item.ts'
+import { canBeCalled } from '#catalogue/index/model.ts'
+import { z } from '#platform/json/schema.ts'
+import { endpointItems } from '../../models/endpoint-items.ts'
+import { route } from '../route.ts'
 
 export const listZdrEndpoints = route({
   method: 'get',

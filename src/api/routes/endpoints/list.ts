@@ -1,8 +1,8 @@
-import { ModelEndpoints, modelEndpoints } from '#catalogue/endpoint-item.ts'
-import { z } from '#lib/schema.ts'
-import { endpointItems } from '../../endpoint-items.ts'
-import { ModelPath, namedModel, nameIn } from '../../named-model.ts'
-import { route } from '../../route.ts'
+import { ModelEndpoints, modelEndpoints } from '#catalogue/index/endpoint-item.ts'
+import { z } from '#platform/json/schema.ts'
+import { endpointItems } from '../../models/endpoint-items.ts'
+import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
+import { route } from '../route.ts'
 
 export const listEndpoints = route({
   method: 'get',

@@ -1,5 +1,5 @@
-import { internStatuses, visibilities } from '#interns/intern.ts'
-import { z } from '#lib/schema.ts'
+import { internStatuses, visibilities } from '#interns/registry/intern.ts'
+import { z } from '#platform/json/schema.ts'
 import { GenerationAnswer } from '../generations/generation.ts'
 
 const at = z.iso.datetime().describe('When it happened.')

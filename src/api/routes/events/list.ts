@@ -1,10 +1,10 @@
-import type { TrackedRequest } from '#accounts/requests-in-flight.ts'
-import { faultStatus } from '#http/faults.ts'
-import { listParameter } from '#lib/list-parameter.ts'
-import { z } from '#lib/schema.ts'
+import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
+import { faultStatus } from '#platform/http/response/faults.ts'
+import { listParameter } from '#platform/json/list-parameter.ts'
+import { z } from '#platform/json/schema.ts'
 import { eventTypes } from '../../events/live-event.ts'
 import { streamEvents } from '../../events/stream.ts'
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { LiveEventData } from './event.ts'
 
 const Query = z.object({

@@ -1,6 +1,6 @@
-import { deleteContent } from '#contents/store.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { deleteContent } from '#spend/contents/store.ts'
+import { route } from '../route.ts'
 import { namedGeneration } from './named.ts'
 
 export const deleteGenerationContent = route({

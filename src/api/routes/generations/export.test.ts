@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ResponseStream } from '#lib/response-stream.ts'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
+import { writeGenerations } from '#spend/metering/write.ts'
 import { newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { at, caller, generation } from '#test/harness/generations.ts'
 import { metered } from '#test/harness/metered.ts'
 import { startTestService } from '#test/harness/service.ts'
 import { until } from '#test/harness/until.ts'
-import { writeGenerations } from '#usage/write.ts'
 import { writeRows } from './export.ts'
 
 /** A reader that takes nothing more once it has something, until it is told to. */

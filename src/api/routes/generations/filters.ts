@@ -1,12 +1,12 @@
-import type { Caller } from '#accounts/caller.ts'
-import { namedUser } from '#accounts/members.ts'
-import { findWorkspace } from '#accounts/workspaces.ts'
-import type { Query } from '#db/db.ts'
-import { Instant } from '#lib/instant.ts'
-import { listParameter } from '#lib/list-parameter.ts'
-import { picoUsdOf } from '#lib/pico-usd.ts'
-import { z } from '#lib/schema.ts'
-import type { GenerationFilter } from '#usage/list-generations.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { namedUser } from '#identity/accounts/members/members.ts'
+import { findWorkspace } from '#identity/accounts/workspaces.ts'
+import { Instant } from '#platform/core/instant.ts'
+import { picoUsdOf } from '#platform/core/pico-usd.ts'
+import type { Query } from '#platform/db/db.ts'
+import { listParameter } from '#platform/json/list-parameter.ts'
+import { z } from '#platform/json/schema.ts'
+import type { GenerationFilter } from '#spend/ledger/list-generations.ts'
 
 const outcomes = ['success', 'failed', 'refused', 'client_left'] as const
 

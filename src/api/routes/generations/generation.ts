@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
-import { regions } from '#lib/vocabulary.ts'
-import { clientOf } from '#routing/translate/clients/clients.ts'
-import type { GenerationRecord } from '#usage/record.ts'
+import { clientOf } from '#gateway/clients/clients.ts'
+import { regions } from '#platform/core/vocabulary.ts'
+import { z } from '#platform/json/schema.ts'
+import type { GenerationRecord } from '#spend/ledger/record.ts'
 
 const count = z.int().nullable()
 

@@ -1,6 +1,6 @@
-import { readContent } from '#contents/store.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { readContent } from '#spend/contents/store.ts'
+import { route } from '../route.ts'
 import { GenerationContent } from './content.ts'
 import { namedGeneration } from './named.ts'
 

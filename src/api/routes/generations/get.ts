@@ -1,6 +1,6 @@
-import { z } from '#lib/schema.ts'
-import { findGeneration } from '#usage/read.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { findGeneration } from '#spend/ledger/read.ts'
+import { route } from '../route.ts'
 import { GenerationAnswer, generationAnswer } from './generation.ts'
 
 export const getGeneration = route({

@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { listGenerations } from '#usage/list-generations.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { listGenerations } from '#spend/ledger/list-generations.ts'
+import { route } from '../route.ts'
 import { filterOf, GenerationFilters } from './filters.ts'
 import { GenerationAnswer, generationAnswer } from './generation.ts'
 

@@ -1,7 +1,7 @@
-import type { Caller } from '#accounts/caller.ts'
-import { Fault } from '#lib/fault.ts'
-import { findGeneration } from '#usage/read.ts'
-import type { ApiDeps } from '../../deps.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { findGeneration } from '#spend/ledger/read.ts'
+import type { ApiDeps } from '../../access/deps.ts'
 
 /** Our id of a request that is named by it, or by the one in its answer, which is the upstream's. */
 export async function namedGeneration(deps: Pick<ApiDeps, 'db'>, caller: Caller, name: string): Promise<string> {

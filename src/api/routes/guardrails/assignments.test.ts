@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { hashOf } from '#accounts/secret.ts'
+import { hashOf } from '#identity/accounts/keys/secret.ts'
 import { onEachDatabase } from '#test/harness/databases.ts'
 import { addOrganization } from '#test/harness/organizations.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'

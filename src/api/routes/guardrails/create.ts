@@ -1,8 +1,8 @@
-import { createGuardrail } from '#guardrails/change.ts'
-import { Guardrail } from '#guardrails/guardrail.ts'
-import { NewGuardrail } from '#guardrails/patch.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { createGuardrail } from '#policy/guardrails/change.ts'
+import { Guardrail } from '#policy/guardrails/guardrail.ts'
+import { NewGuardrail } from '#policy/guardrails/patch.ts'
+import { route } from '../route.ts'
 
 export const createOneGuardrail = route({
   method: 'post',

@@ -1,6 +1,6 @@
-import { deleteGuardrail } from '#guardrails/change.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { deleteGuardrail } from '#policy/guardrails/change.ts'
+import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
 export const deleteOneGuardrail = route({

@@ -1,7 +1,7 @@
-import { Guardrail } from '#guardrails/guardrail.ts'
-import { getGuardrail } from '#guardrails/read.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { Guardrail } from '#policy/guardrails/guardrail.ts'
+import { getGuardrail } from '#policy/guardrails/read.ts'
+import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
 export const getOneGuardrail = route({

@@ -1,7 +1,7 @@
-import { MemberAssignment } from '#guardrails/assignment.ts'
-import { listMemberAssignments } from '#guardrails/assignments.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { route } from '../../route.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { MemberAssignment } from '#policy/guardrails/assignments/assignment.ts'
+import { listMemberAssignments } from '#policy/guardrails/assignments/assignments.ts'
+import { route } from '../route.ts'
 
 export const listAllMemberAssignments = route({
   method: 'get',

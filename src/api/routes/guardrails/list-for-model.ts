@@ -1,8 +1,8 @@
-import { type ModelVerdict, modelVerdicts } from '#guardrails/model-verdicts.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { z } from '#lib/schema.ts'
-import { ModelPath, namedModel, nameIn } from '../../named-model.ts'
-import { route } from '../../route.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { z } from '#platform/json/schema.ts'
+import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/model-verdicts.ts'
+import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
+import { route } from '../route.ts'
 
 const rule = z.string().describe('By the name of its field.')
 

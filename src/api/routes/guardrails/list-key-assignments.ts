@@ -1,7 +1,7 @@
-import { KeyAssignment } from '#guardrails/assignment.ts'
-import { listKeyAssignments } from '#guardrails/assignments.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { route } from '../../route.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
+import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
+import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
 export const listGuardrailKeyAssignments = route({

@@ -1,8 +1,8 @@
-import { Guardrail } from '#guardrails/guardrail.ts'
-import { listGuardrails } from '#guardrails/read.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { z } from '#platform/json/schema.ts'
+import { Guardrail } from '#policy/guardrails/guardrail.ts'
+import { listGuardrails } from '#policy/guardrails/read.ts'
+import { route } from '../route.ts'
 
 export const listAllGuardrails = route({
   method: 'get',

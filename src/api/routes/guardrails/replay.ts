@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
-import { Replay, ReplayRequest } from '#replay/answer.ts'
-import { replay } from '#replay/replay.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { Replay, ReplayRequest } from '#policy/replay/answer.ts'
+import { replay } from '#policy/replay/replay.ts'
+import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
 export const replayGuardrail = route({

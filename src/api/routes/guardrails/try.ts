@@ -1,6 +1,6 @@
-import { TextTrial, TriedText, tryText } from '#guardrails/try-text.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { TextTrial, TriedText, tryText } from '#policy/guardrails/decide/try-text.ts'
+import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
 export const tryGuardrail = route({

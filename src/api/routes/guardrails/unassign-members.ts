@@ -1,7 +1,7 @@
-import { MemberTargets } from '#guardrails/assignment.ts'
-import { unassign } from '#guardrails/assignments.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { MemberTargets } from '#policy/guardrails/assignments/assignment.ts'
+import { unassign } from '#policy/guardrails/assignments/assignments.ts'
+import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
 export const unassignMembers = route({

@@ -1,8 +1,8 @@
-import { changeGuardrail } from '#guardrails/change.ts'
-import { Guardrail } from '#guardrails/guardrail.ts'
-import { GuardrailPatch } from '#guardrails/patch.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { changeGuardrail } from '#policy/guardrails/change.ts'
+import { Guardrail } from '#policy/guardrails/guardrail.ts'
+import { GuardrailPatch } from '#policy/guardrails/patch.ts'
+import { route } from '../route.ts'
 import { GuardrailPath } from './path.ts'
 
 export const updateGuardrail = route({

@@ -1,6 +1,6 @@
-import { z } from '#lib/schema.ts'
-import { version } from '#lib/version.ts'
-import { route } from '../../route.ts'
+import { version } from '#platform/core/version.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const getLiveness = route({
   method: 'get',

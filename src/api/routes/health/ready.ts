@@ -1,4 +1,4 @@
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { ReadinessAnswer, readinessAnswer } from './readiness-answer.ts'
 
 export const getReadiness = route({

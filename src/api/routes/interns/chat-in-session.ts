@@ -1,8 +1,8 @@
-import { AcceptedRun, chatFaults, chatWith } from '#api/intern-chat.ts'
-import { chatFault, restateForChat } from '#interns/chat-fault.ts'
-import { InternChatInSession } from '#interns/chat-request.ts'
-import { Completion, CompletionChunk } from '#routing/translate/clients/chat/schema.ts'
-import { route } from '../../route.ts'
+import { Completion, CompletionChunk } from '#gateway/clients/chat/schema.ts'
+import { chatFault, restateForChat } from '#interns/contract/chat-fault.ts'
+import { InternChatInSession } from '#interns/turns/chat-request.ts'
+import { AcceptedRun, chatFaults, chatWith } from '../../interns/intern-chat.ts'
+import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
 export const chatInInternSession = route({

@@ -1,8 +1,8 @@
-import { AcceptedRun, chatFaults, chatWith } from '#api/intern-chat.ts'
-import { restateForChat } from '#interns/chat-fault.ts'
-import { InternChatRequest } from '#interns/chat-request.ts'
-import { CompletionChunk } from '#routing/translate/clients/chat/schema.ts'
-import { route } from '../../route.ts'
+import { CompletionChunk } from '#gateway/clients/chat/schema.ts'
+import { restateForChat } from '#interns/contract/chat-fault.ts'
+import { InternChatRequest } from '#interns/turns/chat-request.ts'
+import { AcceptedRun, chatFaults, chatWith } from '../../interns/intern-chat.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const chatWithIntern = route({

@@ -1,12 +1,12 @@
-import { internAnswer } from '#api/intern-answer.ts'
-import { requireRepository } from '#api/intern-repository.ts'
-import { requireAgent, requireModel } from '#api/interns.ts'
-import { HttpAnswer } from '#http/route.ts'
-import { createIntern } from '#interns/create.ts'
-import { InternRecord, NewIntern } from '#interns/intern.ts'
-import { Fault } from '#lib/fault.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { createIntern } from '#interns/lifecycle/create.ts'
+import { InternRecord, NewIntern } from '#interns/registry/intern.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { HttpAnswer } from '#platform/http/route.ts'
+import { z } from '#platform/json/schema.ts'
+import { internAnswer } from '../../interns/intern-answer.ts'
+import { requireRepository } from '../../interns/intern-repository.ts'
+import { requireAgent, requireModel } from '../../interns/interns.ts'
+import { route } from '../route.ts'
 
 const IdempotencyKey = z.string().min(1).max(255)
 

@@ -1,6 +1,6 @@
-import { deleteIntern } from '#interns/change.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { deleteIntern } from '#interns/lifecycle/change.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 const DeleteBody = z.strictObject({ acknowledge_workspace_loss: z.boolean().optional() }).optional()

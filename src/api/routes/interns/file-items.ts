@@ -1,6 +1,6 @@
-import type { InternFile } from '#interns/files.ts'
-import { isoTime } from '#lib/clock.ts'
-import { z } from '#lib/schema.ts'
+import type { InternFile } from '#interns/contract/files.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { z } from '#platform/json/schema.ts'
 
 const path = z.string().max(4096)
 

@@ -1,8 +1,8 @@
-import { fileRoles } from '#api/intern-files.ts'
-import { internLog } from '#api/intern-log.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { fileRoles } from '../../interns/intern-files.ts'
+import { internLog } from '../../interns/intern-log.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 const InternLog = z

@@ -1,8 +1,8 @@
 import { internOwner, readRules } from '#interns/rules/change.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 /** Which version is read. */

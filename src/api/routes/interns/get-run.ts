@@ -1,8 +1,8 @@
-import { InternRun, runItem } from '#interns/run-record.ts'
-import { findRun } from '#interns/run-store.ts'
-import { findIntern } from '#interns/store.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { InternRun, runItem } from '#interns/runs/run-record.ts'
+import { findRun } from '#interns/runs/run-store.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { RunPath } from './path.ts'
 
 export const getInternRun = route({

@@ -1,9 +1,9 @@
-import { Answerers } from '#api/answerers.ts'
-import { asked, keptTranscripts, noSuchSession } from '#api/intern-transcripts.ts'
-import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/entry-item.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/turns/entry-item.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { Answerers } from '../../interns/answerers.ts'
+import { asked, keptTranscripts, noSuchSession } from '../../interns/intern-transcripts.ts'
+import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
 export const getInternSession = route({

@@ -1,7 +1,7 @@
-import { internAnswer } from '#api/intern-answer.ts'
-import { InternRecord } from '#interns/intern.ts'
-import { findIntern } from '#interns/store.ts'
-import { route } from '../../route.ts'
+import { InternRecord } from '#interns/registry/intern.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { internAnswer } from '../../interns/intern-answer.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const getIntern = route({

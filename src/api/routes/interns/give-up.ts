@@ -1,7 +1,7 @@
-import { internAnswer } from '#api/intern-answer.ts'
-import { InternRecord } from '#interns/intern.ts'
-import { giveUpIntern } from '#interns/relocate.ts'
-import { route } from '../../route.ts'
+import { giveUpIntern } from '#interns/lifecycle/relocate.ts'
+import { InternRecord } from '#interns/registry/intern.ts'
+import { internAnswer } from '../../interns/intern-answer.ts'
+import { route } from '../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
 

@@ -1,8 +1,8 @@
-import { namesOfUsers } from '#accounts/names.ts'
-import { type WaitingQuestion, waitingCursor, waitingQuestions } from '#interns/questions.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import { namesOfUsers } from '#identity/accounts/names.ts'
+import { type WaitingQuestion, waitingCursor, waitingQuestions } from '#interns/runs/questions.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { route } from '../route.ts'
 import { aboutQuestion, elicitationAbout, permissionAbout, questionItem } from './list-questions.ts'
 
 const aboutWaiting = {

@@ -1,8 +1,8 @@
-import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
-import type { InternFiles } from '#interns/files.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import type { InternFiles } from '#interns/contract/files.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { fileFaults, fileRoles, withFiles } from '../../interns/intern-files.ts'
+import { route } from '../route.ts'
 import { FolderPathQuery, fileItem, InternFileItem } from './file-items.ts'
 import { InternPath } from './path.ts'
 

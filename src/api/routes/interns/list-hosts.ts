@@ -1,7 +1,7 @@
-import { ListedHost } from '#interns/intern.ts'
-import { listHosts } from '#interns/list-hosts.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { listHosts } from '#interns/hosts/list-hosts.ts'
+import { ListedHost } from '#interns/registry/intern.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const listInternHosts = route({
   method: 'get',

@@ -1,10 +1,10 @@
-import { argumentsOf } from '#interns/chunks.ts'
-import { type AskedQuestion, permissionKinds } from '#interns/question.ts'
-import { openQuestions } from '#interns/questions.ts'
-import { findIntern } from '#interns/store.ts'
-import { isoTime } from '#lib/clock.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { argumentsOf } from '#interns/contract/chunks.ts'
+import { type AskedQuestion, permissionKinds } from '#interns/contract/question.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { openQuestions } from '#interns/runs/questions.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const aboutQuestion = {

@@ -1,10 +1,10 @@
-import { InternRun, runItem, runStatuses } from '#interns/run-record.ts'
-import { listRuns } from '#interns/run-store.ts'
-import { findIntern } from '#interns/store.ts'
-import { listParameter } from '#lib/list-parameter.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { InternRun, runItem, runStatuses } from '#interns/runs/run-record.ts'
+import { listRuns } from '#interns/runs/run-store.ts'
+import { listParameter } from '#platform/json/list-parameter.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const listInternRuns = route({

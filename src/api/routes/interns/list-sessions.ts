@@ -1,8 +1,8 @@
-import { asked, keptTranscripts } from '#api/intern-transcripts.ts'
-import { InternSession, sessionItem } from '#interns/entry-item.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import { InternSession, sessionItem } from '#interns/turns/entry-item.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { asked, keptTranscripts } from '../../interns/intern-transcripts.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const listInternSessions = route({

@@ -1,11 +1,11 @@
-import { isOwnWorkspace } from '#accounts/workspaces.ts'
-import { internAnswers } from '#api/intern-answer.ts'
-import { InternRecord, type InternStatus, internStatuses } from '#interns/intern.ts'
-import { listInterns } from '#interns/store.ts'
-import { listParameter } from '#lib/list-parameter.ts'
-import { z } from '#lib/schema.ts'
-import { wholeNumber } from '#lib/whole-number.ts'
-import { route } from '../../route.ts'
+import { isOwnWorkspace } from '#identity/accounts/workspaces.ts'
+import { InternRecord, type InternStatus, internStatuses } from '#interns/registry/intern.ts'
+import { listInterns } from '#interns/registry/store.ts'
+import { listParameter } from '#platform/json/list-parameter.ts'
+import { z } from '#platform/json/schema.ts'
+import { wholeNumber } from '#platform/json/whole-number.ts'
+import { internAnswers } from '../../interns/intern-answer.ts'
+import { route } from '../route.ts'
 
 export const listAllInterns = route({
   method: 'get',

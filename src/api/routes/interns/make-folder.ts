@@ -1,6 +1,6 @@
-import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { fileFaults, fileRoles, withFiles } from '../../interns/intern-files.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const createInternFolder = route({

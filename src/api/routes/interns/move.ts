@@ -1,8 +1,8 @@
-import { internAnswer } from '#api/intern-answer.ts'
-import { InternRecord } from '#interns/intern.ts'
-import { moveIntern } from '#interns/relocate.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { moveIntern } from '#interns/lifecycle/relocate.ts'
+import { InternRecord } from '#interns/registry/intern.ts'
+import { z } from '#platform/json/schema.ts'
+import { internAnswer } from '../../interns/intern-answer.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 const Move = z

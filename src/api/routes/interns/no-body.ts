@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 
 /** The body of a command: none, or an empty object. Any field is refused rather than ignored. */
 export const NoBody = z

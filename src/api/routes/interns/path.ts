@@ -1,4 +1,4 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 
 export const InternPath = z.object({
   internId: z.string().min(1).max(200).describe('The intern’s id, or its name.'),

@@ -1,6 +1,6 @@
-import { provisionIntern } from '#interns/change.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { provisionIntern } from '#interns/lifecycle/change.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
 

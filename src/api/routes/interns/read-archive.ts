@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
-import { fileFaults, fileRoles, withFiles } from '#api/intern-files.ts'
-import { download, downloaded } from '#http/download.ts'
-import { route } from '../../route.ts'
+import { download, downloaded } from '#platform/http/response/download.ts'
+import { fileFaults, fileRoles, withFiles } from '../../interns/intern-files.ts'
+import { route } from '../route.ts'
 import { FolderPathQuery } from './file-items.ts'
 import { InternPath } from './path.ts'
 

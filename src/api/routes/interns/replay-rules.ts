@@ -1,8 +1,8 @@
 import { internOwner } from '#interns/rules/change.ts'
 import { replayRules } from '#interns/rules/replay.ts'
 import { RulesReplay, RulesReplayRequest } from '#interns/rules/replay-answer.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const replayInternRules = route({

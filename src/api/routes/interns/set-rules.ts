@@ -1,7 +1,7 @@
 import { changeRules, internOwner } from '#interns/rules/change.ts'
 import { RulesBody, RulesRecord } from '#interns/rules/rules-body.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const setInternRules = route({

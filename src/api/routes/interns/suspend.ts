@@ -1,7 +1,7 @@
-import { stopIntern } from '#api/stop-intern.ts'
-import { suspendIntern } from '#interns/change.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { suspendIntern } from '#interns/lifecycle/change.ts'
+import { z } from '#platform/json/schema.ts'
+import { stopIntern } from '../../interns/stop-intern.ts'
+import { route } from '../route.ts'
 import { NoBody } from './no-body.ts'
 import { InternPath } from './path.ts'
 

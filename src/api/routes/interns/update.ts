@@ -1,10 +1,10 @@
-import { internAnswer } from '#api/intern-answer.ts'
-import { requireRepository } from '#api/intern-repository.ts'
-import { requireModel } from '#api/interns.ts'
-import { changeIntern } from '#interns/change.ts'
-import { InternPatch, InternRecord } from '#interns/intern.ts'
-import { findIntern } from '#interns/store.ts'
-import { route } from '../../route.ts'
+import { changeIntern } from '#interns/lifecycle/change.ts'
+import { InternPatch, InternRecord } from '#interns/registry/intern.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { internAnswer } from '../../interns/intern-answer.ts'
+import { requireRepository } from '../../interns/intern-repository.ts'
+import { requireModel } from '../../interns/interns.ts'
+import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 export const updateIntern = route({

@@ -1,4 +1,4 @@
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { getCurrentKey } from './get.ts'
 
 export const getCurrentKeyByOldPath = route({

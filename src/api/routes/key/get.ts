@@ -1,10 +1,10 @@
-import { KeyRecord } from '#accounts/key.ts'
-import { getKey } from '#accounts/keys.ts'
-import { judgeRegion } from '#guardrails/judge.ts'
-import { z } from '#lib/schema.ts'
-import { regions } from '#lib/vocabulary.ts'
-import { route } from '../../route.ts'
+import { KeyRecord } from '#identity/accounts/keys/key.ts'
+import { getKey } from '#identity/accounts/keys/keys.ts'
+import { regions } from '#platform/core/vocabulary.ts'
+import { z } from '#platform/json/schema.ts'
+import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
 import { KeyUsage, keyUsages } from '../keys/usage.ts'
+import { route } from '../route.ts'
 
 /** There is no free tier and no rate limit of a key's own: older clients expect to be told so in these forms. */
 const withoutTiers = {

@@ -1,7 +1,7 @@
-import { NewKey } from '#accounts/key.ts'
-import { createKey } from '#accounts/keys.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { NewKey } from '#identity/accounts/keys/key.ts'
+import { createKey } from '#identity/accounts/keys/keys.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Key, keyAnswer } from './key.ts'
 
 export const createOneKey = route({

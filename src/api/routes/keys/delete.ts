@@ -1,6 +1,6 @@
-import { deleteKey } from '#accounts/keys.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { deleteKey } from '#identity/accounts/keys/keys.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { KeyParams } from './key.ts'
 
 export const deleteOneKey = route({

@@ -1,7 +1,7 @@
-import { requireSeen } from '#accounts/key-access.ts'
-import { getKey } from '#accounts/keys.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { requireSeen } from '#identity/accounts/keys/key-access.ts'
+import { getKey } from '#identity/accounts/keys/keys.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 
 export const getOneKey = route({

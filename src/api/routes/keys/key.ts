@@ -1,9 +1,9 @@
-import type { Caller } from '#accounts/caller.ts'
-import { KeyRecord } from '#accounts/key.ts'
-import { namesOfUsers } from '#accounts/names.ts'
-import type { Db } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
-import { z } from '#lib/schema.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { KeyRecord } from '#identity/accounts/keys/key.ts'
+import { namesOfUsers } from '#identity/accounts/names.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
 import { KeyUsage, keyUsages } from './usage.ts'
 
 const Creator = z.object({

@@ -1,8 +1,8 @@
-import { listKeys } from '#accounts/keys.ts'
-import { namedWorkspace } from '#accounts/workspaces.ts'
-import { PageQuery, pageOf, Searched } from '#lib/page.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { listKeys } from '#identity/accounts/keys/keys.ts'
+import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { PageQuery, pageOf, Searched } from '#platform/core/page.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Key, keyAnswers } from './key.ts'
 
 export const listAllKeys = route({

@@ -1,8 +1,8 @@
-import { KeyPatch } from '#accounts/key.ts'
-import { changeKey } from '#accounts/keys.ts'
-import { forgetSpending } from '#budgets/rows.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { KeyPatch } from '#identity/accounts/keys/key.ts'
+import { changeKey } from '#identity/accounts/keys/keys.ts'
+import { z } from '#platform/json/schema.ts'
+import { forgetSpending } from '#spend/budgets/rows.ts'
+import { route } from '../route.ts'
 import { Key, KeyParams, keyAnswer } from './key.ts'
 
 export const updateKey = route({

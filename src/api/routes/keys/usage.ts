@@ -1,10 +1,10 @@
-import { heldOf } from '#budgets/held-money.ts'
-import { databaseClock } from '#db/clock.ts'
-import type { Db } from '#db/db.ts'
-import type { Now } from '#lib/clock.ts'
-import { toUsd } from '#lib/pico-usd.ts'
-import { z } from '#lib/schema.ts'
-import { keySpending, type LimitedKey } from '#usage/key-spending.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
+import { databaseClock } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
+import { heldOf } from '#spend/budgets/held-money.ts'
+import { keySpending, type LimitedKey } from '#spend/ledger/key-spending.ts'
 
 const Usd = z.number().describe('In USD.')
 

@@ -1,5 +1,5 @@
-import { HttpAnswer } from '#http/route.ts'
-import { route } from '../../route.ts'
+import { HttpAnswer } from '#platform/http/route.ts'
+import { route } from '../route.ts'
 
 export const getMetrics = route({
   method: 'get',

@@ -1,7 +1,7 @@
-import { ModelFilter } from '#catalogue/query.ts'
-import { selectModels } from '#catalogue/select.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { selectModels } from '#catalogue/index/select.ts'
+import { ModelFilter } from '#catalogue/list/query.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const countModels = route({
   method: 'get',

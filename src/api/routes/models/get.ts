@@ -1,7 +1,7 @@
-import { ModelItem, modelItem } from '#catalogue/model-item.ts'
-import { z } from '#lib/schema.ts'
-import { ModelPath, namedModel, nameIn } from '../../named-model.ts'
-import { route } from '../../route.ts'
+import { ModelItem, modelItem } from '#catalogue/index/model-item.ts'
+import { z } from '#platform/json/schema.ts'
+import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
+import { route } from '../route.ts'
 
 export const getModel = route({
   method: 'get',

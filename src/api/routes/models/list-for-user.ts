@@ -1,8 +1,8 @@
-import { canBeCalled } from '#catalogue/model.ts'
-import { ModelQuery } from '#catalogue/query.ts'
-import { allowedModels } from '#guardrails/allowed-models.ts'
-import { answerModelList } from '../../model-list.ts'
-import { route } from '../../route.ts'
+import { canBeCalled } from '#catalogue/index/model.ts'
+import { ModelQuery } from '#catalogue/list/query.ts'
+import { allowedModels } from '#policy/guardrails/decide/allowed-models.ts'
+import { answerModelList } from '../../models/model-list.ts'
+import { route } from '../route.ts'
 import { ModelList } from './list.ts'
 
 export const listModelsForUser = route({

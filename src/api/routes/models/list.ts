@@ -1,10 +1,10 @@
-import { ModelItem } from '#catalogue/model-item.ts'
-import { ModelQuery } from '#catalogue/query.ts'
-import { z } from '#lib/schema.ts'
-import { messagesClient } from '#routing/translate/clients/messages/client.ts'
-import { AnthropicModel, AnthropicPage, anthropicModelList } from '../../anthropic-models.ts'
-import { answerModelList } from '../../model-list.ts'
-import { route } from '../../route.ts'
+import { ModelItem } from '#catalogue/index/model-item.ts'
+import { ModelQuery } from '#catalogue/list/query.ts'
+import { messagesClient } from '#gateway/clients/messages/client.ts'
+import { z } from '#platform/json/schema.ts'
+import { AnthropicModel, AnthropicPage, anthropicModelList } from '../../models/anthropic-models.ts'
+import { answerModelList } from '../../models/model-list.ts'
+import { route } from '../route.ts'
 
 export const ModelList = z.object({
   data: z.array(ModelItem),

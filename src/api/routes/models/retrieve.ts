@@ -1,9 +1,9 @@
-import { ModelItem, modelItem } from '#catalogue/model-item.ts'
-import { z } from '#lib/schema.ts'
-import { messagesClient } from '#routing/translate/clients/messages/client.ts'
-import { AnthropicModel, anthropicModel } from '../../anthropic-models.ts'
-import { namedModel } from '../../named-model.ts'
-import { route } from '../../route.ts'
+import { ModelItem, modelItem } from '#catalogue/index/model-item.ts'
+import { messagesClient } from '#gateway/clients/messages/client.ts'
+import { z } from '#platform/json/schema.ts'
+import { AnthropicModel, anthropicModel } from '../../models/anthropic-models.ts'
+import { namedModel } from '../../models/named-model.ts'
+import { route } from '../route.ts'
 
 const Retrieved = ModelItem.extend({
   ...AnthropicModel.shape,

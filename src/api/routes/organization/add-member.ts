@@ -1,7 +1,7 @@
-import { NewMember } from '#accounts/member.ts'
-import { addMember } from '#accounts/members.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { NewMember } from '#identity/accounts/members/member.ts'
+import { addMember } from '#identity/accounts/members/members.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Member, memberAnswer } from './member.ts'
 
 export const addOrganizationMember = route({

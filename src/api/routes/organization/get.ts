@@ -1,6 +1,6 @@
-import { getOrganization } from '#accounts/organizations.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { getOrganization } from '#identity/accounts/organizations.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Organization } from './organization.ts'
 
 export const getOwnOrganization = route({

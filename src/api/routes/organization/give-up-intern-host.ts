@@ -1,6 +1,6 @@
-import { giveUpHost } from '#interns/relocate-all.ts'
-import { route } from '../../route.ts'
+import { giveUpHost } from '#interns/lifecycle/relocate-all.ts'
 import { NoBody } from '../interns/no-body.ts'
+import { route } from '../route.ts'
 import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
 
 export const giveUpInternHost = route({

@@ -1,6 +1,6 @@
-import { internStatuses } from '#interns/intern.ts'
-import type { Intern } from '#interns/store.ts'
-import { z } from '#lib/schema.ts'
+import { internStatuses } from '#interns/registry/intern.ts'
+import type { Intern } from '#interns/registry/store.ts'
+import { z } from '#platform/json/schema.ts'
 
 export const HostPath = z.object({ host: z.string().min(1).max(100).describe('The name of the host.') })
 

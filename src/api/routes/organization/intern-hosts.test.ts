@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
 import { type DatabaseKind, onEachDatabase } from '#test/harness/databases.ts'
 import { addOrganization } from '#test/harness/organizations.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'

@@ -1,6 +1,6 @@
-import { listMembers } from '#accounts/members.ts'
-import { PageQuery, pageOf, Searched } from '#lib/page.ts'
-import { route } from '../../route.ts'
+import { listMembers } from '#identity/accounts/members/members.ts'
+import { PageQuery, pageOf, Searched } from '#platform/core/page.ts'
+import { route } from '../route.ts'
 import { Member, memberAnswer } from './member.ts'
 
 export const listOrganizationMembers = route({

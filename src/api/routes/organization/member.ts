@@ -1,7 +1,7 @@
-import { type Member as KnownMember, plainRole } from '#accounts/member.ts'
-import { memberRoles } from '#accounts/role.ts'
-import { isoTime } from '#lib/clock.ts'
-import { z } from '#lib/schema.ts'
+import { type Member as KnownMember, plainRole } from '#identity/accounts/members/member.ts'
+import { memberRoles } from '#identity/accounts/members/role.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { z } from '#platform/json/schema.ts'
 
 export const Member = z
   .object({

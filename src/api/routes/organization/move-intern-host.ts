@@ -1,7 +1,7 @@
-import { moveHost } from '#interns/relocate-all.ts'
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
-import { route } from '../../route.ts'
+import { moveHost } from '#interns/lifecycle/relocate-all.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { route } from '../route.ts'
 import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
 
 const HostMove = strictFields({

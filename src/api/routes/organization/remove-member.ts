@@ -1,6 +1,6 @@
-import { removeMember } from '#accounts/members.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { removeMember } from '#identity/accounts/members/members.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { MemberParams } from './member.ts'
 
 export const removeOrganizationMember = route({

@@ -1,7 +1,7 @@
-import { MemberPatch } from '#accounts/member.ts'
-import { changeMember } from '#accounts/members.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { MemberPatch } from '#identity/accounts/members/member.ts'
+import { changeMember } from '#identity/accounts/members/members.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Member, MemberParams, memberAnswer } from './member.ts'
 
 export const updateOrganizationMember = route({

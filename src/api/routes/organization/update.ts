@@ -1,7 +1,7 @@
-import { changeOrganization } from '#accounts/organizations.ts'
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
-import { route } from '../../route.ts'
+import { changeOrganization } from '#identity/accounts/organizations.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { route } from '../route.ts'
 import { Organization } from './organization.ts'
 
 const OrganizationPatch = strictFields({ interns_programme: z.boolean() }).partial().meta({ id: 'OrganizationPatch' })

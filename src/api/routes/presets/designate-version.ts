@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
-import { designateVersion } from '#presets/change.ts'
-import { PresetWithVersion } from '#presets/preset.ts'
-import { route } from '../../route.ts'
+import { designateVersion } from '#gateway/presets/change.ts'
+import { PresetWithVersion } from '#gateway/presets/preset.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { VersionPath } from './path.ts'
 
 export const designatePresetVersion = route({

@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
-import { PresetVersion } from '#presets/preset.ts'
-import { getVersion } from '#presets/read.ts'
-import { presetScope } from '../../preset-scope.ts'
-import { route } from '../../route.ts'
+import { PresetVersion } from '#gateway/presets/preset.ts'
+import { getVersion } from '#gateway/presets/read.ts'
+import { z } from '#platform/json/schema.ts'
+import { presetScope } from '../../access/preset-scope.ts'
+import { route } from '../route.ts'
 import { VersionPath } from './path.ts'
 
 export const getPresetVersion = route({

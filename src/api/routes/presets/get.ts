@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
-import { PresetWithVersion } from '#presets/preset.ts'
-import { getPreset } from '#presets/read.ts'
-import { presetScope } from '../../preset-scope.ts'
-import { route } from '../../route.ts'
+import { PresetWithVersion } from '#gateway/presets/preset.ts'
+import { getPreset } from '#gateway/presets/read.ts'
+import { z } from '#platform/json/schema.ts'
+import { presetScope } from '../../access/preset-scope.ts'
+import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
 export const getOnePreset = route({

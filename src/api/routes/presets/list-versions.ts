@@ -1,8 +1,8 @@
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { PresetVersion } from '#presets/preset.ts'
-import { listVersions } from '#presets/read.ts'
-import { presetScope } from '../../preset-scope.ts'
-import { route } from '../../route.ts'
+import { PresetVersion } from '#gateway/presets/preset.ts'
+import { listVersions } from '#gateway/presets/read.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { presetScope } from '../../access/preset-scope.ts'
+import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
 export const listPresetVersions = route({

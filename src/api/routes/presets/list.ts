@@ -1,8 +1,8 @@
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { Preset } from '#presets/preset.ts'
-import { listPresets } from '#presets/read.ts'
-import { presetScope } from '../../preset-scope.ts'
-import { route } from '../../route.ts'
+import { Preset } from '#gateway/presets/preset.ts'
+import { listPresets } from '#gateway/presets/read.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { presetScope } from '../../access/preset-scope.ts'
+import { route } from '../route.ts'
 
 export const listAllPresets = route({
   method: 'get',

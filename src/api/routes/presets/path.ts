@@ -1,5 +1,5 @@
-import { z } from '#lib/schema.ts'
-import { PresetSlug } from '#presets/preset.ts'
+import { PresetSlug } from '#gateway/presets/preset.ts'
+import { z } from '#platform/json/schema.ts'
 
 export const PresetPath = z.object({ slug: PresetSlug })
 

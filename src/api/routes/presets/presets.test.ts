@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { openDb } from '#db/open.ts'
+import { openDb } from '#platform/db/open.ts'
 import { onEachDatabase } from '#test/harness/databases.ts'
 import { addOrganization } from '#test/harness/organizations.ts'
 import { startTestService, type TestService } from '#test/harness/service.ts'

@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
-import { ChatPresetBody, settingsFromChat } from '#presets/from-chat.ts'
-import { PresetWithVersion } from '#presets/preset.ts'
-import { savePreset } from '#presets/save.ts'
-import { route } from '../../route.ts'
+import { ChatPresetBody, settingsFromChat } from '#gateway/presets/from-chat.ts'
+import { PresetWithVersion } from '#gateway/presets/preset.ts'
+import { savePreset } from '#gateway/presets/save.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
 export const savePresetFromChat = route({

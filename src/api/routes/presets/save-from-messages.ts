@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
-import { MessagesPresetBody, settingsFromMessages } from '#presets/from-messages.ts'
-import { PresetWithVersion } from '#presets/preset.ts'
-import { savePreset } from '#presets/save.ts'
-import { route } from '../../route.ts'
+import { MessagesPresetBody, settingsFromMessages } from '#gateway/presets/from-messages.ts'
+import { PresetWithVersion } from '#gateway/presets/preset.ts'
+import { savePreset } from '#gateway/presets/save.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
 export const savePresetFromMessages = route({

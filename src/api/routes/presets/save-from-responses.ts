@@ -1,9 +1,9 @@
 import { ResponsesRequest } from '#chat/responses-request.ts'
-import { z } from '#lib/schema.ts'
-import { PresetWithVersion } from '#presets/preset.ts'
-import { savePreset } from '#presets/save.ts'
-import { settingsFromResponses } from '#presets/settings.ts'
-import { route } from '../../route.ts'
+import { PresetWithVersion } from '#gateway/presets/preset.ts'
+import { savePreset } from '#gateway/presets/save.ts'
+import { settingsFromResponses } from '#gateway/presets/settings.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
 export const savePresetFromResponses = route({

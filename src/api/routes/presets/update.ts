@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
-import { changePreset } from '#presets/change.ts'
-import { PresetPatch, PresetWithVersion } from '#presets/preset.ts'
-import { route } from '../../route.ts'
+import { changePreset } from '#gateway/presets/change.ts'
+import { PresetPatch, PresetWithVersion } from '#gateway/presets/preset.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { PresetPath } from './path.ts'
 
 export const updatePreset = route({

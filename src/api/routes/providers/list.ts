@@ -1,5 +1,5 @@
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 const ProviderItem = z
   .object({

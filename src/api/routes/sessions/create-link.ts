@@ -1,11 +1,11 @@
-import { findMember, namedUser } from '#accounts/members.ts'
-import { actsAsOwner } from '#accounts/role.ts'
-import { isoTime } from '#lib/clock.ts'
-import { Fault } from '#lib/fault.ts'
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
-import { makeLink } from '#sign-in/links.ts'
-import { route } from '../../route.ts'
+import { findMember, namedUser } from '#identity/accounts/members/members.ts'
+import { actsAsOwner } from '#identity/accounts/members/role.ts'
+import { makeLink } from '#identity/sign-in/links.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { route } from '../route.ts'
 
 const NewSignInLink = strictFields({
   user_id: z

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '#accounts/caller.ts'
-import type { ConnectionOf } from '#http/connection.ts'
-import { Fault } from '#lib/fault.ts'
-import type { SignedIn } from '#sign-in/session.ts'
-import type { Sessions } from '#sign-in/sessions.ts'
-import { sessionTokenIn } from '../../session-cookie.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { SignedIn } from '#identity/sign-in/session.ts'
+import type { Sessions } from '#identity/sign-in/sessions.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { ConnectionOf } from '#platform/http/connection.ts'
+import { sessionTokenIn } from '../../access/session-cookie.ts'
 
 type CurrentDeps = { sessions: Pick<Sessions, 'find'>; connectionOf: ConnectionOf }
 

@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
-import { accessRoles } from '#lib/vocabulary.ts'
-import { endSession } from '#sign-in/sign-in.ts'
-import { route } from '../../route.ts'
+import { endSession } from '#identity/sign-in/sign-in.ts'
+import { accessRoles } from '#platform/core/vocabulary.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { scopeOf } from './session.ts'
 
 export const endOneSession = route({

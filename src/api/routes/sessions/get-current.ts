@@ -1,6 +1,6 @@
-import { HttpAnswer } from '#http/route.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { HttpAnswer } from '#platform/http/route.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { currentSession } from './current.ts'
 import { Session, sessionAnswer } from './session.ts'
 

@@ -1,6 +1,6 @@
-import { z } from '#lib/schema.ts'
-import { signInMethods } from '#sign-in/session.ts'
-import { route } from '../../route.ts'
+import { signInMethods } from '#identity/sign-in/session.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 export const listSignInMethods = route({
   method: 'get',

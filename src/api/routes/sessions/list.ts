@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { isoTime } from '#lib/clock.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { pageOfSessions } from '#sign-in/session-rows.ts'
-import { route } from '../../route.ts'
+import { pageOfSessions } from '#identity/sign-in/session-rows.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { route } from '../route.ts'
 import { ListedSession, scopeOf, timesOf } from './session.ts'
 
 export const listSessions = route({

@@ -1,12 +1,12 @@
-import { rootPath } from '#config/public-url.ts'
-import { HttpAnswer } from '#http/route.ts'
-import { Fault } from '#lib/fault.ts'
-import { z } from '#lib/schema.ts'
-import type { OidcClient } from '#sign-in/oidc-client.ts'
-import { newFlowSecret } from '#sign-in/oidc-flow.ts'
-import { flowCookie, hasSignedOut, pageIn, type Site } from '../../flow-cookie.ts'
-import { prefix } from '../../prefix.ts'
-import { route } from '../../route.ts'
+import type { OidcClient } from '#identity/sign-in/oidc-client.ts'
+import { newFlowSecret } from '#identity/sign-in/oidc-flow.ts'
+import { rootPath } from '#platform/config/public-url.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { HttpAnswer } from '#platform/http/route.ts'
+import { z } from '#platform/json/schema.ts'
+import { flowCookie, hasSignedOut, pageIn, type Site } from '../../access/flow-cookie.ts'
+import { prefix } from '../../access/prefix.ts'
+import { route } from '../route.ts'
 
 export const getOidcSignIn = route({
   method: 'get',

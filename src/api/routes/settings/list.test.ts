@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadSettings } from '#config/load.ts'
-import { settingNames } from '#config/settings.ts'
+import { loadSettings } from '#platform/config/load.ts'
+import { settingNames } from '#platform/config/settings.ts'
 import { startTestService } from '#test/harness/service.ts'
 
 test('every setting is told with its value and who said it', async () => {

@@ -1,6 +1,6 @@
-import { settingsInForce } from '#config/show.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { settingsInForce } from '#platform/config/show.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 
 const Setting = z
   .object({

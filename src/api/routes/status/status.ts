@@ -1,5 +1,5 @@
-import { internStatuses } from '#interns/intern.ts'
-import { z } from '#lib/schema.ts'
+import { internStatuses } from '#interns/registry/intern.ts'
+import { z } from '#platform/json/schema.ts'
 
 const count = z.int().nonnegative()
 const instant = z.iso.datetime()

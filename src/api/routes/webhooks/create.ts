@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { NewWebhook, Webhook, WebhookSecret } from '#webhooks/webhook.ts'
 import { createWebhook } from '#webhooks/webhooks.ts'
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 
 export const createOneWebhook = route({
   method: 'post',

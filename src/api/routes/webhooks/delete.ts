@@ -1,6 +1,6 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { deleteWebhook } from '#webhooks/webhooks.ts'
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { WebhookPath } from './path.ts'
 
 export const deleteOneWebhook = route({

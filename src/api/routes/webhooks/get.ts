@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { Webhook } from '#webhooks/webhook.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { managers } from './managers.ts'
 import { WebhookPath } from './path.ts'
 

@@ -1,8 +1,8 @@
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { z } from '#lib/schema.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { z } from '#platform/json/schema.ts'
 import { Webhook } from '#webhooks/webhook.ts'
 import { listWebhooks } from '#webhooks/webhooks.ts'
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { managers } from './managers.ts'
 
 export const listAllWebhooks = route({

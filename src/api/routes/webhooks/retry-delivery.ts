@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { retryDelivery, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'
-import { route } from '../../route.ts'
 import { NoBody } from '../interns/no-body.ts'
+import { route } from '../route.ts'
 import { WebhookPath } from './path.ts'
 
 export const retryWebhookDelivery = route({

@@ -1,8 +1,8 @@
-import { z } from '#lib/schema.ts'
-import { strictFields } from '#lib/strict-fields.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
 import { Webhook, WebhookSecret } from '#webhooks/webhook.ts'
 import { overlapHours, rotateSecret } from '#webhooks/webhooks.ts'
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { WebhookPath } from './path.ts'
 
 const Rotation = strictFields({

@@ -1,7 +1,7 @@
-import { z } from '#lib/schema.ts'
+import { z } from '#platform/json/schema.ts'
 import { Webhook, WebhookPatch } from '#webhooks/webhook.ts'
 import { changeWebhook } from '#webhooks/webhooks.ts'
-import { route } from '../../route.ts'
+import { route } from '../route.ts'
 import { WebhookPath } from './path.ts'
 
 export const updateWebhook = route({

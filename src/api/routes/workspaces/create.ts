@@ -1,7 +1,7 @@
-import { NewWorkspace } from '#accounts/workspace.ts'
-import { createWorkspace } from '#accounts/workspaces.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { NewWorkspace } from '#identity/accounts/workspace.ts'
+import { createWorkspace } from '#identity/accounts/workspaces.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Workspace, workspaceAnswer } from './workspace.ts'
 
 export const createOneWorkspace = route({

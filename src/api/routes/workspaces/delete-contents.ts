@@ -1,6 +1,6 @@
-import { deleteContentsOf } from '#contents/store.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
+import { deleteContentsOf } from '#spend/contents/store.ts'
+import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
 export const deleteWorkspaceContents = route({

@@ -1,6 +1,6 @@
-import { deleteWorkspace } from '#accounts/workspaces.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { deleteWorkspace } from '#identity/accounts/workspaces.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
 export const deleteOneWorkspace = route({

@@ -1,8 +1,8 @@
 import { readRules, workspaceOwner } from '#interns/rules/change.ts'
 import { RulesRecord } from '#interns/rules/rules-body.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { z } from '#platform/json/schema.ts'
 import { RulesQuery } from '../interns/get-rules.ts'
+import { route } from '../route.ts'
 import { WorkspaceParams } from './workspace.ts'
 
 export const getWorkspaceInternRules = route({

@@ -1,6 +1,6 @@
-import { getWorkspace } from '#accounts/workspaces.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { getWorkspace } from '#identity/accounts/workspaces.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 
 export const getOneWorkspace = route({

@@ -1,6 +1,6 @@
-import { listWorkspaces } from '#accounts/workspaces.ts'
-import { PageQuery, pageOf } from '#lib/page.ts'
-import { route } from '../../route.ts'
+import { listWorkspaces } from '#identity/accounts/workspaces.ts'
+import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { route } from '../route.ts'
 import { Workspace, workspaceAnswer } from './workspace.ts'
 
 export const listAllWorkspaces = route({

@@ -1,7 +1,7 @@
-import { WorkspacePatch } from '#accounts/workspace.ts'
-import { changeWorkspace } from '#accounts/workspaces.ts'
-import { z } from '#lib/schema.ts'
-import { route } from '../../route.ts'
+import { WorkspacePatch } from '#identity/accounts/workspace.ts'
+import { changeWorkspace } from '#identity/accounts/workspaces.ts'
+import { z } from '#platform/json/schema.ts'
+import { route } from '../route.ts'
 import { Workspace, WorkspaceParams, workspaceAnswer } from './workspace.ts'
 
 export const updateWorkspace = route({

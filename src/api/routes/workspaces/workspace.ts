@@ -1,5 +1,5 @@
-import { WorkspaceRecord } from '#accounts/workspace.ts'
-import { z } from '#lib/schema.ts'
+import { WorkspaceRecord } from '#identity/accounts/workspace.ts'
+import { z } from '#platform/json/schema.ts'
 
 /** Features that other services offer for each workspace and this one does not. Clients expect the fields. */
 const NotOffered = z.object({

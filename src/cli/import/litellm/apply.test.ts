@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ApiClient } from '../../api-client.ts'
+import type { ApiClient } from '../../kit/api-client.ts'
 import { apply } from './apply.ts'
 
 test('a key that cannot be put under its guardrail is taken back, and not told', async () => {

@@ -1,4 +1,4 @@
-import { type ApiClient, ServiceRefused } from '../../api-client.ts'
+import { type ApiClient, ServiceRefused } from '../../kit/api-client.ts'
 import type { Policies } from './budgets.ts'
 import type { PresetWanted } from './presets.ts'
 

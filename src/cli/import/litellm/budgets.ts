@@ -1,4 +1,4 @@
-import type { Interval } from '#lib/vocabulary.ts'
+import type { Interval } from '#platform/core/vocabulary.ts'
 import type { CatalogueDraft } from './catalogue.ts'
 import type { LitellmConfig, Section } from './config.ts'
 import type { Left } from './left.ts'

@@ -1,4 +1,4 @@
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from './config.ts'
 import type { Known, KnownEndpoint } from './known.ts'
 import type { Left } from './left.ts'

@@ -1,6 +1,6 @@
-import { parseSource } from '#catalogue/document.ts'
-import { CatalogueRefused } from '#catalogue/layer.ts'
-import { z } from '#lib/schema.ts'
+import { parseSource } from '#catalogue/sources/document.ts'
+import { CatalogueRefused } from '#catalogue/sources/layer.ts'
+import { z } from '#platform/json/schema.ts'
 
 const Text = z.string().min(1)
 const Section = z.looseObject({}).nullish()

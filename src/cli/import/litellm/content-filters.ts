@@ -1,5 +1,5 @@
-import { type BuiltinSlug, builtinSlugs, type FilterAction } from '#filters/builtins.ts'
-import { compilePattern } from '#filters/patterns.ts'
+import { type BuiltinSlug, builtinSlugs, type FilterAction } from '#policy/filters/detectors/builtins.ts'
+import { compilePattern } from '#policy/filters/patterns/patterns.ts'
 import type { GuardrailBody } from './budgets.ts'
 import { rowsOf, sectionOf } from './budgets.ts'
 import type { LitellmConfig, Section } from './config.ts'

@@ -1,5 +1,5 @@
-import type { CatalogueData, Endpoint, Model, Provider } from '#catalogue/model.ts'
-import { compileSnapshot } from '#catalogue/snapshot.ts'
+import type { CatalogueData, Endpoint, Model, Provider } from '#catalogue/index/model.ts'
+import { compileSnapshot } from '#catalogue/index/snapshot.ts'
 
 export type KnownEndpoint = { model: Model; endpoint: Endpoint }
 

@@ -1,5 +1,5 @@
-import type { Endpoint } from '#catalogue/model.ts'
-import { toDecimal } from '#lib/money.ts'
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { toDecimal } from '#platform/core/money.ts'
 import type { Row, Section } from './config.ts'
 
 /** USD per million tokens, as the catalogue's files have them. */

@@ -1,5 +1,5 @@
-import type { Provider } from '#catalogue/model.ts'
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Provider } from '#catalogue/index/model.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from './config.ts'
 import type { Known } from './known.ts'
 import { environmentName, slugOf } from './names.ts'

@@ -1,4 +1,4 @@
-import type { Protocol } from '#lib/vocabulary.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
 
 /** The part before the slash of `litellm_params.model`. */
 export type Vendor = {

@@ -1,0 +1,52 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { FileChange } from '../tools/tool.ts'
+import type { TurnEvent } from './turn-event.ts'
+
+/** The update that tells a client of an event. */
+export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate {
+  switch (event.type) {
+    case 'text.added':
+      return { sessionUpdate: 'agent_message_chunk', content: textContent(event.text) }
+    case 'reasoning.added':
+      return { sessionUpdate: 'agent_thought_chunk', content: textContent(event.text) }
+    case 'tool.asked': {
+      const { id, name, kind, title, paths, input } = event
+      const locations = paths.length > 0 ? { locations: paths.map((path) => ({ path })) } : {}
+      return {
+        ...{ sessionUpdate: 'tool_call', toolCallId: id, name, kind, title, status: 'pending', rawInput: input },
+        ...locations,
+      }
+    }
+    case 'tool.working':
+      return { sessionUpdate: 'tool_call_update', toolCallId: event.id, status: 'in_progress' }
+    case 'tool.finished':
+      return {
+        sessionUpdate: 'tool_call_update',
+        toolCallId: event.id,
+        status: event.failed ? 'failed' : 'completed',
+        content: [{ type: 'content', content: textContent(event.text) }, ...diffsOf(event.changes)],
+      }
+    case 'plan.made':
+      return {
+        sessionUpdate: 'plan',
+        entries: event.steps.map(({ text, status }) => ({ content: text, status, priority: 'medium' })),
+      }
+    case 'usage.counted': {
+      const cost = event.costUsd === undefined ? {} : { cost: { amount: event.costUsd, currency: 'USD' } }
+      return { sessionUpdate: 'usage_update', used: event.usedTokens, size: windowTokens, ...cost }
+    }
+    default:
+      return event satisfies never
+  }
+}
+
+/** What is too much for a message is not shown: the files have it. */
+const mostCharacters = 500_000
+
+function diffsOf(changes: FileChange[] = []) {
+  const size = changes.reduce((sum, { before, after }) => sum + (before?.length ?? 0) + after.length, 0)
+  if (size > mostCharacters) return []
+  return changes.map(({ path, before, after }) => ({ type: 'diff' as const, path, oldText: before, newText: after }))
+}
+
+export const textContent = (text: string) => ({ type: 'text' as const, text })

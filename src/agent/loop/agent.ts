@@ -1,0 +1,163 @@
+import { type AgentApp, type AgentContext, agent, type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Model } from '../model/model.ts'
+import type { SeesImages, WindowOf } from '../model/window.ts'
+import type { Shell } from '../sandbox/shell.ts'
+import type { ApprovalMode, Tool } from '../tools/tool.ts'
+import { configOptionsOf } from './config-options.ts'
+import { createOpenSessions, type OpenSession } from './open-sessions.ts'
+import { replayOf } from './replay.ts'
+import type { SessionStore } from './session-store.ts'
+import type { AgentSettings } from './settings.ts'
+import { answerPrompt, type Prompt } from './turn.ts'
+
+export type AgentDeps = {
+  settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
+  model: Model
+  windowOf: WindowOf
+  seesImages: SeesImages
+  tools: Tool[]
+  shell: Shell
+  store: SessionStore
+  version: string
+  now: Now
+  newId: NewId
+  /** Reaches servers of tools; the global one by default. */
+  fetch?: typeof globalThis.fetch
+}
+
+/** Servers of tools of a session that nobody talks to are ended after this time. */
+const idleMs = 10 * 60_000
+
+const modes: { id: ApprovalMode; name: string; description: string }[] = [
+  { id: 'manual', name: 'Manual', description: 'Asks before the shell and runs it in a sandbox.' },
+  { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
+]
+
+/** What a client can do, as it says at the beginning. */
+type Abilities = { canAsk: boolean; clientJudges: boolean }
+
+/** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
+export function createAgent(deps: AgentDeps): AgentApp {
+  const sessions = createOpenSessions(deps)
+  let abilities: Abilities = { canAsk: false, clientJudges: false }
+
+  const described = ({ mode, log }: OpenSession) => ({
+    modes: { currentModeId: mode, availableModes: modes },
+    configOptions: configOptionsOf(deps.settings.model, log.session.model),
+  })
+
+  return agent({ name: 'signalbox' })
+    .onConnect(({ signal }) => signal.addEventListener('abort', () => sessions.endAll()))
+    .onRequest('initialize', ({ params: { clientCapabilities } }) => {
+      abilities = {
+        canAsk: Boolean(clientCapabilities?.elicitation?.form),
+        clientJudges: judgesIn(clientCapabilities?._meta),
+      }
+      return greeting(deps.version)
+    })
+    .onRequest('session/new', async ({ params }) => {
+      const session = await sessions.create(params.cwd, params.mcpServers)
+      return { sessionId: session.log.session.id, ...described(session) }
+    })
+    .onRequest('session/load', async ({ params, client }) => {
+      const { session, entries } = await sessions.restore(params.sessionId, params.cwd, params.mcpServers)
+      for (const update of replayOf(entries, deps.tools)) {
+        await client.notify('session/update', { sessionId: params.sessionId, update })
+      }
+      return described(session)
+    })
+    .onRequest('session/resume', async ({ params }) => {
+      const { session } = await sessions.restore(params.sessionId, params.cwd, params.mcpServers ?? [])
+      return described(session)
+    })
+    .onRequest('session/list', async ({ params }) => listed(await deps.store.list(), params.cwd))
+    .onRequest('session/close', async ({ params }) => sessions.close(params.sessionId))
+    .onRequest('session/set_mode', ({ params }) => {
+      const mode = modes.find(({ id }) => id === params.modeId)
+      if (!mode) throw RequestError.invalidParams(undefined, `there is no mode ${params.modeId}`)
+      sessions.get(params.sessionId).mode = mode.id
+      return {}
+    })
+    .onRequest('session/set_config_option', ({ params }) => {
+      const { configOptions } = described(sessions.get(params.sessionId))
+      const known = configOptions.some(
+        ({ id, currentValue }) => id === params.configId && currentValue === params.value,
+      )
+      if (!known) throw RequestError.invalidParams(undefined, 'the model is set where the agent is started')
+      return { configOptions }
+    })
+    .onRequest('session/prompt', ({ params, client, signal }) =>
+      answerIn(sessions.get(params.sessionId), promptOf(params.prompt), { ...deps, ...abilities, client }, signal),
+    )
+    .onNotification('session/cancel', ({ params }) => sessions.find(params.sessionId)?.turn?.abort.abort())
+}
+
+const greeting = (version: string) => ({
+  protocolVersion: 1,
+  agentInfo: { name: 'signalbox', title: 'Signalbox', version },
+  agentCapabilities: {
+    loadSession: true,
+    promptCapabilities: { image: true, embeddedContext: true },
+    mcpCapabilities: { http: true, sse: true },
+    sessionCapabilities: { list: {}, resume: {}, close: {} },
+  },
+  authMethods: [],
+  _meta: { signalbox: { sendsNothingLate: true } },
+})
+
+/** @param wanted the folder whose sessions are listed; all where it is not said. */
+function listed(all: Awaited<ReturnType<SessionStore['list']>>, wanted: string | null | undefined) {
+  const sessions = wanted ? all.filter(({ cwd }) => cwd === wanted) : all
+  return {
+    sessions: sessions.map(({ id, cwd, title, updatedAt }) => ({
+      sessionId: id,
+      cwd,
+      title: title ?? null,
+      updatedAt: isoTime(updatedAt),
+    })),
+  }
+}
+
+/** One prompt at a time in each session. @param asked aborts when the client no longer wants the answer. */
+async function answerIn(
+  session: OpenSession,
+  prompt: Prompt,
+  deps: AgentDeps & Abilities & { client: AgentContext },
+  asked: AbortSignal,
+) {
+  if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const abort = new AbortController()
+  session.turn = { abort, over }
+  const signal = AbortSignal.any([abort.signal, asked])
+  const { log, workspace, mode, mcp, processes } = session
+  clearTimeout(session.idle)
+  try {
+    return await answerPrompt({ ...deps, log, workspace, mode, mcp, processes, signal }, prompt)
+  } finally {
+    session.turn = undefined
+    session.idle = setTimeout(() => void mcp.close(), idleMs).unref()
+    end()
+  }
+}
+
+/** A client with rules of its own says so: it is then asked before each tool. */
+const judgesIn = (meta: Record<string, unknown> | null | undefined) =>
+  (meta?.signalbox as { judges?: unknown } | undefined)?.judges === true
+
+/** The words of a prompt, what is attached among them or, as a link, in their place; and its images. */
+function promptOf(blocks: ContentBlock[]): Prompt {
+  const images = blocks.flatMap((block) =>
+    block.type === 'image' ? [{ mimeType: block.mimeType, data: block.data }] : [],
+  )
+  const texts = blocks.flatMap((block) => {
+    if (block.type === 'image') return []
+    if (block.type === 'text') return block.text
+    if (block.type === 'resource_link') return `[${block.name}](${block.uri})`
+    if (block.type === 'resource' && 'text' in block.resource) return `${block.resource.uri}:\n${block.resource.text}`
+    throw RequestError.invalidParams(undefined, `a prompt cannot hold ${block.type} here`)
+  })
+  return { text: texts.join('\n\n'), images }
+}

@@ -1,0 +1,119 @@
+import type { Now } from '#platform/core/clock.ts'
+import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
+import type { Message, Model } from '../model/model.ts'
+import { shorten } from '../sandbox/bounded-text.ts'
+import { countUsage } from './count-usage.ts'
+import type { SessionLog } from './session-store.ts'
+import type { Notify } from './turn-event.ts'
+
+type CompactionDeps = {
+  model: Model
+  windowTokens: number
+  /** What every request has besides the conversation, in tokens, roughly. */
+  overheadTokens: number
+  log: SessionLog
+  notify: Notify
+  signal: AbortSignal
+  now: Now
+}
+
+/** The context is made smaller when it fills this share of the window, so that the answer still fits. */
+const fullAt = 0.8
+/** The newest messages are kept as they are, up to this share. */
+const keptShare = 0.3
+
+const instruction = [
+  'Summarise the conversation below, between a user and an assistant that works on files with tools, so that the',
+  'assistant can go on from your summary alone. Keep: what the user wants, in the words of the user where they matter;',
+  'decisions and answers given; which files were read or changed and what is in them that still matters; commands and',
+  'their results; what is done, what failed, and what comes next. Leave out pleasantries. Do not answer the user.',
+].join(' ')
+
+/** Makes the context smaller when it is about to fill the model's window. */
+export async function fitContext(deps: CompactionDeps): Promise<void> {
+  if (tokensIn(deps) > deps.windowTokens * fullAt) await compact(deps)
+}
+
+/** So often the window is taken for half of what it was thought to be. */
+const halvings = 6
+
+/**
+ * Makes the context smaller than one that the model did not take, however large its window was thought to be. `attempt`
+ * counts from 1: each later one goes further. @returns whether it is smaller now.
+ */
+export async function shrinkContext(deps: CompactionDeps, attempt: number): Promise<boolean> {
+  const taken = Math.min(deps.windowTokens, tokensIn(deps))
+  for (let halving = attempt; halving <= halvings; halving++)
+    if (await compact({ ...deps, windowTokens: taken / 2 ** halving })) return true
+  return false
+}
+
+/** Replaces the older messages of the context by the model's summary of them. @returns whether there were such. */
+async function compact(deps: CompactionDeps): Promise<boolean> {
+  const { context } = deps.log.session
+  const from = keepFrom(context, deps.windowTokens * keptShare)
+  const older = context.slice(0, from)
+  if (!older.length) return false
+  const summary = await summarise(deps, older)
+  const request = older.findLast((message) => message.role === 'user' && !message.isReminder)?.text ?? ''
+  const text = `${summaryStart}\n\n${summary}\n\nThe latest message of the user before this summary:\n${shorten(request, { head: 6_000, tail: 2_000 })}`
+  await deps.log.add({ type: 'context.compacted', summary: text, kept: context.length - from, at: deps.now() })
+  return true
+}
+
+const summaryStart = 'This conversation was long; its older part is summarised here.'
+
+/** A summary is worth a call of the model; when that fails, the beginning and the end of what was said must do. */
+async function summarise(deps: CompactionDeps, older: Message[]): Promise<string> {
+  const room = Math.floor(deps.windowTokens * 0.5 * bytesPerToken.usual)
+  const text = shorten(older.map(asText).join('\n\n'), { head: room / 2, tail: room / 2 })
+  const messages: Message[] = [
+    { role: 'system', text: instruction },
+    { role: 'user', text },
+  ]
+  let summary = ''
+  try {
+    for await (const event of deps.model({ messages, tools: [], signal: deps.signal })) {
+      if (event.type === 'text.added') summary += event.text
+      if (event.type === 'answer.completed') await countUsage(deps, event)
+    }
+  } catch {
+    deps.signal.throwIfAborted()
+  }
+  const most = Math.floor(room / 4)
+  return summary.trim() || shorten(text, { head: most / 2, tail: most / 2 })
+}
+
+/** @returns the first of the newest messages that fit into `tokens`; never a result without its call. */
+function keepFrom(messages: Message[], tokens: number): number {
+  let [from, size] = [messages.length, 0]
+  for (let index = messages.length - 1; index >= 0; index--) {
+    size += estimate(messages[index]!)
+    if (size > tokens) break
+    if (messages[index]!.role !== 'tool') from = index
+  }
+  return from
+}
+
+/** The model's own count where there is one, and an estimate of what came since. */
+function tokensIn({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overheadTokens'>): number {
+  const { counted, context } = log.session
+  const since = counted ? context.slice(counted.messages) : context
+  return (counted?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimate(message), 0)
+}
+
+/** What providers count for an image, roughly. */
+const imageTokens = 1_500
+
+function estimate(message: Message): number {
+  const images = 'images' in message ? (message.images?.length ?? 0) : 0
+  return estimateTokens(asText(message).length) + images * imageTokens + 8
+}
+
+function asText(message: Message): string {
+  if (message.role === 'tool') return `[result] ${message.text}`
+  const calls = message.role === 'assistant' ? (message.calls ?? []) : []
+  return [`[${message.role}] ${message.text}`, ...calls.map((call) => `[call] ${call.name} ${call.arguments}`)].join(
+    '\n',
+  )
+}

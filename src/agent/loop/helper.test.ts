@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newAgent } from '#test/harness/agent.ts'
+import { type Model, ModelFault, type ModelRequest } from '../model/model.ts'
+
+const settings = { model: 'm', instructions: () => 'Be kind.', maxSteps: 50 }
+
+type Answer = string | { name: string; input: object } | ModelFault
+
+/** A model that answers the agent and its helper from a list each: a helper is told that it is one. */
+function twoModels(agent: Answer[], helper: Answer[]) {
+  const requests: { agent: ModelRequest[]; helper: ModelRequest[] } = { agent: [], helper: [] }
+  const model: Model = async function* (request) {
+    const who = /You are a helper of that agent/.test(request.messages[0]?.text ?? '') ? 'helper' : 'agent'
+    const answer = { agent, helper }[who][requests[who].length] ?? 'out of answers'
+    requests[who].push({ ...request, messages: structuredClone(request.messages) })
+    if (answer instanceof ModelFault) throw answer
+    const usage = { promptTokens: 10, completionTokens: 1, costUsd: 0.25 }
+    if (typeof answer === 'string') {
+      yield { type: 'text.added', text: answer }
+      yield { type: 'answer.completed', message: { role: 'assistant', text: answer }, finish: 'stop', usage }
+      return
+    }
+    const id = `${who}${requests[who].length}`
+    const calls = [{ id, name: answer.name, arguments: JSON.stringify(answer.input) }]
+    yield { type: 'answer.completed', message: { role: 'assistant', text: '', calls }, finish: 'tool_calls', usage }
+  }
+  return { model, requests }
+}
+
+const task = { name: 'delegate', input: { task: 'Find the greeting.' } }
+const write = { name: 'write_file', input: { path: 'found.txt', content: 'hello' } }
+
+test('a helper works with the tools in a context of its own, and only its report comes back', async () => {
+  const { model, requests } = twoModels([task, 'All done.'], [write, 'The greeting is in found.txt.'])
+  await using at = await newAgent({ model, settings })
+  await at.prompt('the whole story')
+  const [first] = requests.helper
+  assert.deepEqual(
+    first?.messages.slice(1).map(({ text }) => text),
+    ['Find the greeting.'],
+  )
+  assert.match(first?.messages[0]?.text ?? '', /Be kind\.\n\nYou are a helper/)
+  const names = first?.tools.map(({ name }) => name) ?? []
+  assert.ok(names.includes('shell') && !names.includes('ask_user') && !names.includes('delegate'))
+  assert.equal(requests.agent[1]?.messages.at(-1)?.text, 'The greeting is in found.txt.')
+  assert.equal(requests.agent[1]?.messages.length, 4)
+  assert.equal(at.text(), 'All done.')
+})
+
+test('its calls are seen as calls of the session, and ask for the same permissions', async () => {
+  const run = { name: 'shell', input: { command: 'echo hi' } }
+  const { model } = twoModels([task, 'done'], [run, 'report'])
+  await using at = await newAgent({ model, settings, permission: () => 'reject_once' })
+  await at.prompt('go')
+  assert.deepEqual(at.operations(), ['shell'])
+  const calls = at.heard.flatMap((each) => (each.sessionUpdate === 'tool_call' ? [each.toolCallId] : []))
+  assert.deepEqual(calls, ['agent1', 'agent1.helper1'])
+  assert.equal(at.asked[0]?.toolCall.toolCallId, 'agent1.helper1')
+  assert.match(at.results()[0] ?? '', /not run/)
+})
+
+test('what it took is counted to the turn, and the context of the session is not taken for its', async () => {
+  const { model } = twoModels([task, 'done'], [write, 'report'])
+  await using at = await newAgent({ model, settings })
+  const { usage } = (await at.prompt('go')) as unknown as { usage: { inputTokens: number } }
+  assert.equal(usage.inputTokens, 40)
+  const costs = at.heard.flatMap((each) => (each.sessionUpdate === 'usage_update' ? [each.cost?.amount] : []))
+  assert.deepEqual(costs, [0.25, 0.5, 0.75, 1])
+})
+
+test('a helper that fails is told to the agent, which goes on', async () => {
+  const { model, requests } = twoModels(
+    [task, 'I do it myself.'],
+    [new ModelFault('The model is gone.', { retryable: false })],
+  )
+  await using at = await newAgent({ model, settings })
+  assert.equal((await at.prompt('go')).stopReason, 'end_turn')
+  assert.equal(requests.agent[1]?.messages.at(-1)?.text, 'Error: The model is gone.')
+})

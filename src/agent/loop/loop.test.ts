@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from '#platform/json/schema.ts'
+import { listModel, newFolder, realShell } from '#test/harness/agent.ts'
+import { type Model, ModelFault } from '../model/model.ts'
+import { Processes } from '../sandbox/processes.ts'
+import { type Tool, type ToolContext, tool } from '../tools/tool.ts'
+import { openWorkspace } from '../tools/workspace.ts'
+import { runTurn, type TurnDeps } from './loop.ts'
+import { createSessionStore } from './session-store.ts'
+import type { TurnEvent } from './turn-event.ts'
+
+/** A tool that notes when it begins and ends. */
+function noting(name: string, alone: boolean, order: string[]): Tool {
+  return tool({
+    name,
+    description: 'Notes.',
+    kind: 'other',
+    alone,
+    input: z.object({}),
+    title: () => name,
+    async run(_input, { signal }) {
+      order.push(`${name} begins`)
+      await sleep(20, undefined, { signal })
+      order.push(`${name} ends`)
+      return name
+    },
+  })
+}
+
+async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
+  const folder = await newFolder()
+  const log = await createSessionStore(folder.path).create('s', folder.path, 0)
+  const events: TurnEvent[] = []
+  const abort = new AbortController()
+  const context: ToolContext = {
+    workspace: await openWorkspace(folder.path),
+    shell: realShell(),
+    processes: new Processes(),
+    mode: 'manual',
+    signal: abort.signal,
+    permitted: async () => true,
+    judged: async () => true,
+    working: () => {},
+    ask: async () => ({ action: 'cancel' }),
+    plan: async () => {},
+    delegate: async () => '',
+  }
+  const deps: TurnDeps = {
+    model,
+    tools: [],
+    systemPrompt: 'be good',
+    windowTokens: 100_000,
+    seesImages: false,
+    saysHow: false,
+    maxSteps: 10,
+    log,
+    notify: async (event) => void events.push(event),
+    contextOf: () => context,
+    signal: abort.signal,
+    now: () => 0,
+    ...options,
+  }
+  const results = () => log.session.context.flatMap((each) => (each.role === 'tool' ? [each.text] : []))
+  return {
+    deps,
+    log,
+    events,
+    abort,
+    results,
+    async [Symbol.asyncDispose]() {
+      await log.close()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('the model is asked until it calls no more tools, and each time sees all that happened', async () => {
+  const { model, requests } = listModel([[{ name: 'look' }], 'done'])
+  await using at = await setUp(model, { tools: [noting('look', false, [])] })
+  assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
+  assert.deepEqual(
+    requests[1]?.messages.map(({ role }) => role),
+    ['system', 'user', 'assistant', 'tool'],
+  )
+  assert.deepEqual(
+    at.events.map(({ type }) => type),
+    ['tool.asked', 'tool.finished', 'text.added'],
+  )
+})
+
+test('calls that look run beside each other, those that change one after another, in their order', async () => {
+  const order: string[] = []
+  const names = ['a', 'b', 'WRITE', 'SHELL', 'c']
+  const { model } = listModel([names.map((name) => ({ name })), 'done'])
+  await using at = await setUp(model, { tools: names.map((name) => noting(name, name === name.toUpperCase(), order)) })
+  await runTurn(at.deps, 'go')
+  assert.deepEqual(order.slice(0, 2), ['a begins', 'b begins'])
+  assert.deepEqual(order.slice(4), ['WRITE begins', 'WRITE ends', 'SHELL begins', 'SHELL ends', 'c begins', 'c ends'])
+})
+
+test('an unknown tool, broken arguments and a failing tool are results the model reads', async () => {
+  const fails: Tool = { ...noting('fails', false, []), run: () => Promise.reject(new Error('no such luck')) }
+  const calls = [{ name: 'nosuch' }, { name: 'fails', arguments: '{"a":' }, { name: 'fails' }]
+  await using at = await setUp(listModel([calls, 'done']).model, { tools: [fails] })
+  await runTurn(at.deps, 'go')
+  const [unknown, broken, failed] = at.results()
+  assert.match(broken ?? '', /no JSON object: Unexpected end of JSON input\. Write them again/)
+  assert.match(unknown ?? '', /There is no tool nosuch. There are fails/)
+  assert.equal(failed, 'Error: no such luck')
+})
+
+test('a model that never stops calling is stopped', async () => {
+  const { model } = listModel(Array.from({ length: 20 }, () => [{ name: 'look' }]))
+  await using at = await setUp(model, { tools: [noting('look', false, [])], maxSteps: 3 })
+  assert.equal(await runTurn(at.deps, 'go'), 'max_turn_requests')
+})
+
+test('what the model said before it failed stays in the session', async () => {
+  const model: Model = async function* () {
+    yield { type: 'text.added', text: 'It began ' }
+    throw new ModelFault('broke off', { retryable: true })
+  }
+  await using at = await setUp(model)
+  await assert.rejects(runTurn(at.deps, 'go'), /broke off/)
+  assert.deepEqual(at.log.session.context.at(-1), { role: 'assistant', text: 'It began ' })
+})
+
+test('calls that a killed turn left without a result get one before the model is asked', async () => {
+  const { model, requests } = listModel(['fine'])
+  await using at = await setUp(model)
+  const calls = [{ id: 'lost', name: 'shell', arguments: '{}' }]
+  await at.log.add({ type: 'message.added', message: { role: 'assistant', text: '', calls }, at: 0 })
+  await runTurn(at.deps, 'go on')
+  assert.deepEqual(
+    requests[0]?.messages.map(({ role }) => role),
+    ['system', 'assistant', 'tool', 'user'],
+  )
+})
+
+test('cancelling ends the tool, and the calls after it are not run', async () => {
+  const order: string[] = []
+  const { model } = listModel([[{ name: 'A' }, { name: 'B' }], 'done'])
+  const begun = Promise.withResolvers<void>()
+  // It ends by the signal alone: no other end can come first.
+  const lasting: Tool = {
+    ...noting('A', true, order),
+    async run(_input, { signal }) {
+      order.push('A begins')
+      begun.resolve()
+      await once(signal, 'abort')
+      throw signal.reason
+    },
+  }
+  await using at = await setUp(model, { tools: [lasting, noting('B', true, order)] })
+  const turn = runTurn(at.deps, 'go')
+  await begun.promise
+  at.abort.abort()
+  await assert.rejects(turn, { name: 'AbortError' })
+  assert.deepEqual(order, ['A begins'])
+  assert.deepEqual(at.results(), ['Cancelled.', 'Cancelled before it was run.'])
+})
+
+test('a context that fills the window is summarised, and the newest of it is kept', async () => {
+  const { model, requests } = listModel(['ok', 'SUMMARY', 'fine'])
+  await using at = await setUp(model, { windowTokens: 1_000 })
+  await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
+  await runTurn(at.deps, `new ${'y'.repeat(400)}`)
+  assert.equal(requests[1]?.tools.length, 0)
+  const [, summary, ...rest] = requests[2]!.messages
+  assert.match(summary?.text ?? '', /SUMMARY/)
+  assert.deepEqual(
+    rest.map(({ text }) => text),
+    ['ok', `new ${'y'.repeat(400)}`],
+  )
+})
+
+test('what a summary costs is counted too', async () => {
+  const model: Model = async function* ({ tools }) {
+    const usage = { promptTokens: 10, completionTokens: 1, costUsd: tools.length ? 0.5 : 0.25 }
+    yield { type: 'text.added', text: 'x' }
+    yield { type: 'answer.completed', message: { role: 'assistant', text: 'x' }, finish: 'stop', usage }
+  }
+  await using at = await setUp(model, { windowTokens: 1_000, tools: [noting('look', false, [])] })
+  await runTurn(at.deps, 'x'.repeat(4_000))
+  assert.equal(at.log.session.costUsd, 0.75)
+  assert.equal(at.events.filter(({ type }) => type === 'usage.counted').length, 2)
+})
+
+test('when the summary fails too, a cut text takes its place', async () => {
+  const { model, requests } = listModel(['ok', new ModelFault('no', { retryable: true }), 'fine'])
+  await using at = await setUp(model, { windowTokens: 1_000 })
+  await runTurn(at.deps, `old ${'x'.repeat(3_000)}`)
+  await runTurn(at.deps, `new ${'y'.repeat(400)}`)
+  assert.match(requests[2]!.messages[1]!.text, /summarised here.*\[user\] old xxx.*left out/s)
+})
+
+test('a context is made shorter again and again, as far as a window takes that nobody knew', async () => {
+  const prompts: number[] = []
+  const model: Model = async function* ({ messages, tools }) {
+    const size = messages.reduce((sum, { text }) => sum + text.length, 0)
+    if (tools.length) prompts.push(size)
+    if (size > 4 * 1_000) throw new ModelFault('too long', { retryable: false, tooLong: true })
+    yield { type: 'answer.completed', message: { role: 'assistant', text: 'fine' }, finish: 'stop' }
+  }
+  await using at = await setUp(model, { windowTokens: 128_000, tools: [noting('look', false, [])] })
+  for (let turn = 0; turn < 12; turn++) assert.equal(await runTurn(at.deps, 'x'.repeat(3_000)), 'end_turn')
+  assert.ok(prompts.length > 12)
+})
+
+test('one result takes no more than a part of a small window', async () => {
+  const long = tool({
+    ...{ name: 'long', description: 'Long.', kind: 'other', alone: false, input: z.object({}), title: () => 'long' },
+    run: async () => 'x'.repeat(100_000),
+  })
+  const { model } = listModel([[{ name: 'long' }], 'done'])
+  await using at = await setUp(model, { windowTokens: 8_000, tools: [long] })
+  await runTurn(at.deps, 'go')
+  assert.ok(at.results()[0]!.length < 8_000 * 4 * 0.35)
+})
+
+test('a context the provider finds too long is made shorter, and the question asked again', async () => {
+  const { model, requests } = listModel([
+    'ok',
+    new ModelFault('too long', { retryable: false, tooLong: true }),
+    'SUMMARY',
+    'fine',
+  ])
+  await using at = await setUp(model, { windowTokens: 10_000 })
+  await runTurn(at.deps, 'x'.repeat(20_000))
+  assert.equal(await runTurn(at.deps, 'new'), 'end_turn')
+  assert.equal(requests.length, 4)
+  assert.ok(requests[3]!.messages.every(({ text }) => text.length < 10_000))
+})
+
+/** A tool that notes what it gets, or fails. */
+const taking = (kind: Tool['kind'], inputs: unknown[], fails = false): Tool => ({
+  ...noting(kind, true, []),
+  kind,
+  run: async (input) => {
+    inputs.push(input)
+    if (fails) throw new Error('no')
+    return 'yes'
+  },
+})
+
+test('a tool that other agents have is told by our name for it', async () => {
+  const shell = { ...noting('shell', true, []), name: 'shell' }
+  await using at = await setUp(listModel([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, { tools: [shell] })
+  await runTurn(at.deps, 'go')
+  assert.match(at.results()[0]!, /^Error: There is no tool Bash\. shell is what you mean/)
+  assert.equal(at.results()[1], 'Error: There is no tool x. There are shell.')
+})
+
+test('line breaks as they are in a text of arguments are taken, what is no JSON is told with its place', async () => {
+  const inputs: unknown[] = []
+  const calls = ['{"a": "one\n\ttwo"}', '{"a": "one "b" c"}', '["a"]'].map((text) => ({
+    name: 'edit',
+    arguments: text,
+  }))
+  await using at = await setUp(listModel([calls, 'done']).model, { tools: [taking('edit', inputs)] })
+  await runTurn(at.deps, 'go')
+  assert.deepEqual(inputs, [{ a: 'one\n\ttwo' }])
+  assert.match(at.results()[1]!, /no JSON object: .* at position 12, after "\{\\"a\\": \\"one \\"/)
+  assert.match(at.results()[2]!, /no JSON object: they are another value/)
+})
+
+test('a call that the output limit cut is not run, and the model is told to write less', async () => {
+  const inputs: unknown[] = []
+  const cut: Model = async function* ({ messages }) {
+    const calls = ['{}', '{"a": "b'].map((text, index) => ({ id: `c${index}`, name: 'edit', arguments: text }))
+    const first = messages.length === 2
+    const message = { role: 'assistant' as const, text: first ? '' : 'done', ...(first && { calls }) }
+    yield { type: 'answer.completed', message, finish: first ? 'length' : 'stop' }
+  }
+  await using at = await setUp(cut, { tools: [taking('edit', inputs)] })
+  await runTurn(at.deps, 'go')
+  assert.deepEqual(inputs, [{}])
+  assert.match(at.results()[1]!, /cut off at the model's output limit.*it was not run\. Write less/s)
+})
+
+test('the same call with the same result is told, unless something was changed in between', async () => {
+  const same = [{ name: 'execute' }]
+  const answers = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
+  const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]
+  await using at = await setUp(listModel(answers).model, { tools })
+  await runTurn(at.deps, 'go')
+  const told = at.results().map((text) => text.includes('You made the same call before'))
+  assert.deepEqual(told, [false, true, false, false, false, true])
+})
+
+test('where the workspace says how to work, a change without a check is asked for it, once', async () => {
+  const turns = async (saysHow: boolean, ...answers: Parameters<typeof listModel>[0]) => {
+    const { model, requests } = listModel(answers)
+    await using at = await setUp(model, { saysHow, tools: [taking('edit', []), taking('execute', [])] })
+    assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
+    return requests
+  }
+  const [edit, check] = [[{ name: 'edit' }], [{ name: 'execute' }]]
+  const asked = await turns(true, edit, 'done', 'I cannot')
+  assert.match(asked[2]!.messages.at(-1)!.text, /^<system-reminder>\nYou changed files, and ran nothing since/)
+  assert.equal(asked.length, 3)
+  assert.equal((await turns(true, edit, check, 'done')).length, 3)
+  assert.equal((await turns(true, check, 'done')).length, 2)
+  assert.equal((await turns(false, edit, 'done')).length, 2)
+})

@@ -1,0 +1,205 @@
+import type { Now } from '#platform/core/clock.ts'
+import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
+import {
+  type AssistantMessage,
+  type Finish,
+  type Image,
+  type Message,
+  type Model,
+  ModelFault,
+  type ToolCall,
+} from '../model/model.ts'
+import { shorten } from '../sandbox/bounded-text.ts'
+import { createUnchecked } from '../sandbox/unchecked.ts'
+import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
+import { fitContext, shrinkContext } from './compaction.ts'
+import { countUsage } from './count-usage.ts'
+import { ownNameOf } from './other-names.ts'
+import { createRepeats } from './repeats.ts'
+import { withEveryResult } from './session.ts'
+import type { SessionLog } from './session-store.ts'
+import { announcementOf, inputOf, toolOf, whyNoInput } from './tool-call.ts'
+import type { Notify } from './turn-event.ts'
+
+export type TurnDeps = {
+  model: Model
+  tools: Tool[]
+  systemPrompt: string
+  /** The size of the model's context, in tokens. */
+  windowTokens: number
+  /** Whether the model takes images. */
+  seesImages: boolean
+  /** Whether the workspace says how to work in it: then a change that was not checked is no end of a turn. */
+  saysHow: boolean
+  /** The most requests to the model in one turn. */
+  maxSteps: number
+  log: SessionLog
+  notify: Notify
+  contextOf: (call: ToolCall) => ToolContext
+  signal: AbortSignal
+  now: Now
+}
+
+type RunningTurn = TurnDeps & {
+  repeats: ReturnType<typeof createRepeats>
+  unchecked: ReturnType<typeof createUnchecked>
+}
+
+export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
+
+/** A result is cut to this many characters, and to a part of what the model can see: several come at once. */
+const longestResult = 60_000
+const resultShare = 0.3
+
+/** Model, tools, model, until the model asks for nothing more. Throws when the model fails or `signal` aborts. */
+export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []): Promise<TurnEnd> {
+  await add(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
+  const sized = {
+    ...deps,
+    overheadTokens: overheadOf(deps),
+    repeats: createRepeats(),
+    unchecked: createUnchecked(),
+  }
+  for (let step = 0; step < deps.maxSteps; step++) {
+    await fitContext(sized)
+    const { message, finish } = await askAgainIfTooLong(sized)
+    if (message.calls?.length) await runCalls(sized, message.calls, finish === 'length')
+    else {
+      const reminder = deps.saysHow && finish === 'stop' ? sized.unchecked.reminder() : undefined
+      if (reminder === undefined) return endOf(finish)
+      await add(deps, { role: 'user', text: reminder, isReminder: true })
+    }
+    deps.signal.throwIfAborted()
+  }
+  return 'max_turn_requests'
+}
+
+function endOf(finish: Finish): TurnEnd {
+  if (finish === 'length') return 'max_tokens'
+  return finish === 'refusal' ? 'refusal' : 'end_turn'
+}
+
+const overheadOf = ({ systemPrompt, tools }: TurnDeps) =>
+  estimateTokens(systemPrompt.length + JSON.stringify(tools.map(({ description }) => description)).length)
+
+type ModelAnswer = { message: AssistantMessage; finish: Finish }
+
+/**
+ * Our count of tokens is an estimate, and the window that the catalogue tells need not be that of the endpoint that
+ * answers: when the provider says that the context did not fit, it is made smaller, and smaller again.
+ */
+async function askAgainIfTooLong(deps: TurnDeps & { overheadTokens: number }): Promise<ModelAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await askModel(deps)
+    } catch (error) {
+      if (!(error instanceof ModelFault && error.tooLong) || !(await shrinkContext(deps, attempt))) throw error
+    }
+  }
+}
+
+/** Asks the model once and stores what it said: all of it, or what came before it failed or was cancelled. */
+async function askModel(deps: TurnDeps): Promise<ModelAnswer> {
+  const { tools, signal } = deps
+  const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...conversationOf(deps)]
+  let text = ''
+  try {
+    for await (const event of deps.model({ messages, tools: tools.map((tool) => tool.description), signal })) {
+      signal.throwIfAborted()
+      if (event.type === 'answer.completed') {
+        await add(deps, event.message)
+        await countUsage(deps, event)
+        return event
+      }
+      if (event.type === 'text.added') text += event.text
+      await deps.notify(event)
+    }
+    throw new ModelFault('The model’s answer has no end.', { retryable: true })
+  } catch (error) {
+    if (text) await add(deps, { role: 'assistant', text })
+    if (error instanceof ModelFault && error.usage) await countUsage(deps, { usage: error.usage })
+    throw error
+  }
+}
+
+/** Without images where the model takes none, as another model may have got them before. */
+function conversationOf({ log, seesImages }: TurnDeps): Message[] {
+  const messages = withEveryResult(log.session.context)
+  return seesImages ? messages : messages.map(withoutImages)
+}
+
+function withoutImages(message: Message): Message {
+  if ((message.role !== 'tool' && message.role !== 'user') || !message.images) return message
+  const { images, ...rest } = message
+  return { ...rest, text: `${rest.text}\n[The model takes no images: ${images.length} of them left out.]` }
+}
+
+const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.added', message, at: deps.now() })
+
+/**
+ * Calls that only look run beside each other; one that changes something waits for all before it. Their results are
+ * stored in the order of the calls.
+ */
+async function runCalls(deps: RunningTurn, calls: ToolCall[], cut: boolean): Promise<void> {
+  for (const call of calls) await deps.notify(announcementOf(deps.tools, call))
+  let beside: Promise<Message>[] = []
+  const settle = async () => {
+    for (const result of await Promise.all(beside)) await add(deps, result)
+    beside = []
+  }
+  for (const call of calls) {
+    const alone = toolOf(deps.tools, call)?.alone
+    if (alone) await settle()
+    beside.push(runCall(deps, call, cut && call === calls.at(-1)))
+    if (alone) await settle()
+  }
+  await settle()
+}
+
+async function runCall(deps: RunningTurn, call: ToolCall, cut: boolean): Promise<Message> {
+  const result = deps.signal.aborted ? cancelled : await resultOf(deps, call, cut)
+  const { failed, images, changes } = result
+  const tool = toolOf(deps.tools, call)
+  deps.unchecked.saw(tool, result)
+  const text = [result.text, deps.repeats.note(tool, call, result)].filter((part) => part !== undefined).join('\n')
+  await deps.notify({ type: 'tool.finished', id: call.id, failed, text, ...(changes && { changes }) })
+  return { role: 'tool', callId: call.id, text, ...(images && { images }) }
+}
+
+function resultLimits({ windowTokens }: TurnDeps) {
+  const half = Math.floor(Math.min(longestResult, windowTokens * bytesPerToken.usual * resultShare) / 2)
+  return { head: half, tail: half }
+}
+
+const notAllowed = 'This was not allowed. It was not done. Go on without it.'
+
+/** A tool that other agents have by this name is told by ours. */
+function noSuchTool(tools: Tool[], name: string): string {
+  const own = tools.find((tool) => tool.name === ownNameOf(name))
+  const parameters = Object.keys((own?.description.parameters.properties as object | undefined) ?? {})
+  const meant = own && ` ${own.name} is what you mean; it takes ${parameters.join(', ')}.`
+  return `There is no tool ${name}.${meant ?? ''} There are ${tools.map((each) => each.name).join(', ')}.`
+}
+
+type Result = ToolOutput & { failed: boolean }
+
+const cancelled: Result = { failed: true, text: 'Cancelled before it was run.' }
+
+/** A failure is a result too: the model reads it and finds another way. */
+async function resultOf(deps: TurnDeps, call: ToolCall, cut: boolean): Promise<Result> {
+  try {
+    const tool = toolOf(deps.tools, call)
+    if (!tool) throw new Error(noSuchTool(deps.tools, call.name))
+    const wrong = whyNoInput(call, cut)
+    const input = inputOf(call)
+    if (wrong !== undefined || !input) throw new Error(wrong)
+    const context = deps.contextOf(call)
+    if (!tool.asksItself && !(await context.judged(tool, input))) throw new Error(notAllowed)
+    const given = await tool.run(input, context)
+    const output = typeof given === 'string' ? { text: given } : given
+    return { ...output, failed: false, text: shorten(output.text, resultLimits(deps)) }
+  } catch (error) {
+    if (deps.signal.aborted) return { failed: true, text: 'Cancelled.' }
+    return { failed: true, text: shorten(`Error: ${(error as Error).message}`, resultLimits(deps)) }
+  }
+}

@@ -1,0 +1,55 @@
+import { setImmediate } from 'node:timers/promises'
+import type { AgentContext } from '@agentclientprotocol/sdk'
+import type { Usage } from '../model/model.ts'
+import { updateOf } from './acp-updates.ts'
+import { configOptionsOf } from './config-options.ts'
+import type { SessionLog } from './session-store.ts'
+import type { AgentSettings } from './settings.ts'
+import type { Notify, TurnEvent } from './turn-event.ts'
+
+type NotifyDeps = {
+  client: AgentContext
+  log: SessionLog
+  settings: Pick<AgentSettings, 'model'>
+  windowTokens: number
+}
+
+const breatheEveryMs = 10
+
+/** Sends a turn's events to the client. The usage of the model is added to `spent`. */
+export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, spent: Usage[]): Notify {
+  const sessionId = log.session.id
+  let known = log.session.model ?? settings.model
+  const spaced = spaceAnswers()
+  let breathedAt = performance.now()
+  return async (event) => {
+    // Pipes are written without waiting: in a flood nothing else, not even a cancellation, would be read.
+    if (performance.now() - breathedAt > breatheEveryMs) {
+      await setImmediate()
+      breathedAt = performance.now()
+    }
+    await client.notify('session/update', { sessionId, update: updateOf(spaced(event), windowTokens) })
+    if (event.type !== 'usage.counted') return
+    spent.push(event.usage)
+    if (!event.model || event.model === known) return
+    known = event.model
+    const configOptions = configOptionsOf(settings.model, known)
+    await client.notify('session/update', {
+      sessionId,
+      update: { sessionUpdate: 'config_option_update', configOptions },
+    })
+  }
+}
+
+/** Between what the model says before and after it used tools, clients that show one text would see no space. */
+function spaceAnswers(): (event: TurnEvent) => TurnEvent {
+  let [spoke, apart] = [false, false]
+  return (event) => {
+    if (event.type === 'tool.finished') apart = spoke
+    if (event.type !== 'text.added') return event
+    const text = apart && !/^\s*\n/.test(event.text) ? `\n\n${event.text}` : event.text
+    spoke = true
+    apart = false
+    return { ...event, text }
+  }
+}

@@ -1,0 +1,91 @@
+import { stat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { type McpServer, RequestError } from '@agentclientprotocol/sdk'
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import { type SessionTools, sessionTools } from '../mcp/session-tools.ts'
+import { Processes } from '../sandbox/processes.ts'
+import type { ApprovalMode } from '../tools/tool.ts'
+import { openWorkspace, type Workspace } from '../tools/workspace.ts'
+import type { SessionLog, SessionStore } from './session-store.ts'
+
+/** A prompt that is being answered. `over` resolves, whatever became of it. */
+export type OpenTurn = { abort: AbortController; over: Promise<void> }
+
+/** A session this process works on. `mode` holds from the next prompt on. */
+export type OpenSession = {
+  log: SessionLog
+  workspace: Workspace
+  mode: ApprovalMode
+  turn: OpenTurn | undefined
+  mcp: SessionTools
+  processes: Processes
+  /** Ends the servers of a session that is left alone. */
+  idle?: NodeJS.Timeout
+}
+
+/** Sessions by id. Each starts, and starts again, in the mode that asks. */
+export function createOpenSessions(deps: {
+  store: SessionStore
+  newId: NewId
+  now: Now
+  fetch?: typeof globalThis.fetch
+}) {
+  const open = new Map<string, OpenSession>()
+
+  const take = (log: SessionLog, workspace: Workspace, servers: McpServer[]): OpenSession => {
+    const mcp = sessionTools(servers, deps.now, deps.fetch)
+    const session: OpenSession = { log, workspace, mode: 'manual', turn: undefined, mcp, processes: new Processes() }
+    open.set(log.session.id, session)
+    return session
+  }
+  const close = async (id: string) => {
+    const session = open.get(id)
+    open.delete(id)
+    session?.turn?.abort.abort()
+    clearTimeout(session?.idle)
+    await session?.turn?.over
+    await session?.mcp.close()
+    await session?.processes.stopAll()
+    await session?.log.close()
+  }
+  return {
+    find: (id: string) => open.get(id),
+    get(id: string): OpenSession {
+      const session = open.get(id)
+      if (!session) throw RequestError.resourceNotFound(id)
+      return session
+    },
+    async create(cwd: string, servers: McpServer[]) {
+      const workspace = await workspaceAt(cwd)
+      return take(await deps.store.create(deps.newId(), cwd, deps.now()), workspace, servers)
+    },
+    async restore(id: string, cwd: string, servers: McpServer[]) {
+      if (open.get(id)?.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with a prompt')
+      await close(id)
+      const workspace = await workspaceAt(cwd)
+      const found = await deps.store.open(id)
+      if (!found) throw RequestError.resourceNotFound(id)
+      return { session: take(found.log, workspace, servers), entries: found.entries }
+    },
+    close,
+    endAll() {
+      for (const { turn, mcp, processes } of open.values()) {
+        turn?.abort.abort()
+        void mcp.close()
+        void processes.stopAll()
+      }
+    },
+  }
+}
+
+async function workspaceAt(cwd: string): Promise<Workspace> {
+  if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, 'cwd must be an absolute path')
+  const found = await stat(cwd).catch(() => undefined)
+  if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `there is no folder ${cwd}`)
+  const workspace = await openWorkspace(cwd)
+  // In the sandbox the workspace is all there is; so it must not be all there is.
+  if (workspace.root === '/')
+    throw RequestError.invalidParams(undefined, 'the workspace cannot be the whole file system')
+  return workspace
+}

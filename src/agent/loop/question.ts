@@ -1,0 +1,36 @@
+import type { AgentContext, ElicitationPropertySchema } from '@agentclientprotocol/sdk'
+import type { Field, FormAnswer } from '../tools/tool.ts'
+
+type QuestionDeps = { client: AgentContext; sessionId: string; canAsk: boolean; signal: AbortSignal }
+
+/** Asks the person a form through the client. @throws Error, for the model, when the client shows no forms. */
+export async function askForm(
+  deps: QuestionDeps,
+  toolCallId: string,
+  message: string,
+  fields: Field[],
+): Promise<FormAnswer> {
+  if (!deps.canAsk) throw new Error('This client cannot show questions. Put the question into your answer instead.')
+  const requestedSchema = {
+    type: 'object' as const,
+    properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
+    required: fields.filter((field) => field.required !== false).map((field) => field.name),
+  }
+  const answer = await deps.client.request(
+    'elicitation/create',
+    { mode: 'form', sessionId: deps.sessionId, toolCallId, message, requestedSchema },
+    { cancellationSignal: deps.signal, stopWaitingOnCancel: true },
+  )
+  deps.signal.throwIfAborted()
+  if (answer.action === 'accept') return { action: 'accept', content: contentOf(answer as { content?: unknown }) }
+  return { action: answer.action === 'decline' ? 'decline' : 'cancel' }
+}
+
+const contentOf = (answer: { content?: unknown }) => (answer.content ?? {}) as Record<string, unknown>
+
+function propertyOf({ type, title, description, options }: Field): ElicitationPropertySchema {
+  const about = { ...(title ? { title } : {}), ...(description ? { description } : {}) }
+  if (type === 'array') return { ...about, type, items: { type: 'string', enum: options ?? [] } }
+  if (type === 'string') return { ...about, type, ...(options ? { enum: options } : {}) }
+  return { ...about, type }
+}

@@ -1,0 +1,32 @@
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { Message } from '../model/model.ts'
+import type { Tool } from '../tools/tool.ts'
+import { textContent, updateOf } from './acp-updates.ts'
+import type { SessionEntry } from './session.ts'
+import { announcementOf } from './tool-call.ts'
+
+/** The whole past of a session as its client is shown it again, what was compacted included. */
+export function replayOf(entries: SessionEntry[], tools: Tool[]): SessionUpdate[] {
+  return entries.flatMap((entry) => (entry.type === 'message.added' ? updatesOf(entry.message, tools) : []))
+}
+
+function updatesOf(message: Message, tools: Tool[]): SessionUpdate[] {
+  switch (message.role) {
+    case 'system':
+      return []
+    case 'user':
+      return message.isReminder ? [] : [{ sessionUpdate: 'user_message_chunk', content: textContent(message.text) }]
+    case 'tool':
+      return [updateOf({ type: 'tool.finished', id: message.callId, failed: false, text: message.text }, 0)]
+    case 'assistant': {
+      const { reasoning, text, calls = [] } = message
+      return [
+        ...(reasoning ? [updateOf({ type: 'reasoning.added', text: reasoning }, 0)] : []),
+        ...(text ? [updateOf({ type: 'text.added', text }, 0)] : []),
+        ...calls.map((call) => updateOf(announcementOf(tools, call), 0)),
+      ]
+    }
+    default:
+      return message satisfies never
+  }
+}

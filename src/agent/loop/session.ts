@@ -1,0 +1,86 @@
+import type { Message, Usage } from '../model/model.ts'
+
+/**
+ * Everything that happens to a session, and all that is stored of it: a session is the result of its entries in order.
+ */
+export type SessionEntry =
+  | { type: 'session.created'; id: string; cwd: string; at: number }
+  | { type: 'message.added'; message: Message; at: number }
+  /** The model sees `summary` in place of all but the last `kept` messages of its context. */
+  | { type: 'context.compacted'; summary: string; kept: number; at: number }
+  | { type: 'permission.remembered'; operation: string; allowed: boolean; at: number }
+  /** What a helper of a turn consumed: it says nothing of this session's context. */
+  | { type: 'helper.spent'; usage: Usage; at: number }
+  | { type: 'usage.counted'; usage: Usage; model: string | undefined; at: number }
+
+/** `context` is what the model sees; what was compacted away stays in the stored entries only. */
+export type Session = {
+  id: string
+  cwd: string
+  title: string | undefined
+  updatedAt: number
+  context: Message[]
+  remembered: Map<string, boolean>
+  costUsd: number | undefined
+  /** The model's own count of the context at its last answer, and how many messages that was. */
+  counted: { tokens: number; messages: number } | undefined
+  model: string | undefined
+}
+
+export function emptySession(id: string, cwd: string, at: number): Session {
+  const none = { title: undefined, costUsd: undefined, counted: undefined, model: undefined }
+  return { id, cwd, updatedAt: at, context: [], remembered: new Map(), ...none }
+}
+
+/** Changes `session` by what an entry says. */
+export function applyEntry(session: Session, entry: SessionEntry): void {
+  session.updatedAt = entry.at
+  switch (entry.type) {
+    case 'session.created':
+      return
+    case 'message.added':
+      session.context.push(entry.message)
+      if (entry.message.role === 'user') session.title ??= entry.message.text.slice(0, 80)
+      return
+    case 'context.compacted':
+      session.context = [{ role: 'user', text: entry.summary }, ...lastOf(session.context, entry.kept)]
+      session.counted = undefined
+      return
+    case 'permission.remembered':
+      session.remembered.set(entry.operation, entry.allowed)
+      return
+    case 'helper.spent':
+      addCost(session, entry.usage)
+      return
+    case 'usage.counted': {
+      const { promptTokens, completionTokens } = entry.usage
+      addCost(session, entry.usage)
+      session.counted = { tokens: promptTokens + completionTokens, messages: session.context.length }
+      session.model = entry.model ?? session.model
+      return
+    }
+    default:
+      entry satisfies never
+  }
+}
+
+function addCost(session: Session, { costUsd }: Usage): void {
+  if (costUsd !== undefined) session.costUsd = (session.costUsd ?? 0) + costUsd
+}
+
+const lastOf = <T>(list: T[], count: number): T[] => (count === 0 ? [] : list.slice(-count))
+
+/**
+ * Models refuse a conversation in which a call has no result, as a cancelled or killed turn leaves it: the missing
+ * results are told to be missing.
+ */
+export function withEveryResult(messages: Message[]): Message[] {
+  const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
+  return messages.flatMap((message): Message[] => {
+    if (message.role !== 'assistant' || !message.calls) return [message]
+    const missing = message.calls.filter((call) => !answered.has(call.id))
+    return [message, ...missing.map((call) => ({ role: 'tool' as const, callId: call.id, text: interrupted }))]
+  })
+}
+
+const interrupted = 'Interrupted: this call was not finished, and what it did is unknown.'

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from '#platform/core/fault.ts'
+import { z } from '#platform/json/schema.ts'
+import { isWebHost } from '#platform/net/web-hosts.ts'
+import type { WithoutSandbox } from '../sandbox/shell.ts'
+
+export type AgentSettings = {
+  /** `script` is the offline script; anything else is asked of the model service. */
+  model: string
+  /** Read anew for each request: the service may have moved. */
+  baseUrl: (() => string) | undefined
+  apiKey: string | undefined
+  /** Read anew for each prompt: they may be changed while the agent runs. */
+  instructions: () => string
+  stateDir: string
+  windowTokens: number | undefined
+  maxSteps: number
+  sandboxReadable: string[]
+  sandboxProgram: string | undefined
+  withoutSandbox: WithoutSandbox
+  webHosts: string[]
+}
+
+const positive = (otherwise: number) => z.coerce.number().int().positive().default(otherwise)
+
+/** An environment variable that is set to nothing counts as not set. */
+const Environment = z.object({
+  HOME: z.string().default('/'),
+  SIGNALBOX_MODEL: z.string().default('script'),
+  SIGNALBOX_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SIGNALBOX_BASE_URL_FILE: z.string().optional(),
+  SIGNALBOX_API_KEY: z.string().trim().optional(),
+  SIGNALBOX_INSTRUCTIONS: z.string().optional(),
+  SIGNALBOX_INSTRUCTIONS_FILE: z.string().optional(),
+  SIGNALBOX_STATE_DIR: z.string().optional(),
+  SIGNALBOX_CONTEXT_TOKENS: z.coerce.number().int().positive().optional(),
+  SIGNALBOX_MAX_STEPS: positive(200),
+  SIGNALBOX_SANDBOX_READ: z.string().default(''),
+  SIGNALBOX_SANDBOX_PROGRAM: z.string().optional(),
+  SIGNALBOX_WEB_HOSTS: z
+    .string()
+    .default('')
+    .transform((list) => list.split(',').filter(Boolean))
+    .refine((hosts) => hosts.every(isWebHost), { error: 'must be hosts with "," between them' }),
+  SIGNALBOX_WITHOUT_SANDBOX: z.enum(['refuse', 'consent', 'pod']).default('refuse'),
+})
+
+/** Reads the settings of the builtin agent from its environment. @throws StartupError naming the variable. */
+export function readSettings(env: Record<string, string | undefined>): AgentSettings {
+  const parsed = Environment.safeParse(Object.fromEntries(Object.entries(env).filter(([, value]) => value)))
+  if (!parsed.success) throw new StartupError(z.prettifyError(parsed.error))
+  const set = parsed.data
+  if (set.SIGNALBOX_MODEL !== 'script' && !set.SIGNALBOX_BASE_URL && !set.SIGNALBOX_BASE_URL_FILE) {
+    throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${set.SIGNALBOX_MODEL}.`)
+  }
+  const { SIGNALBOX_INSTRUCTIONS: told, SIGNALBOX_INSTRUCTIONS_FILE: file } = set
+  const instructions = () => told ?? textIn(file, 'SIGNALBOX_INSTRUCTIONS_FILE')
+  // A file that cannot be read is better told now than at the first prompt.
+  instructions()
+  return {
+    model: set.SIGNALBOX_MODEL,
+    baseUrl: baseUrlOf(set),
+    apiKey: set.SIGNALBOX_API_KEY,
+    instructions,
+    stateDir: set.SIGNALBOX_STATE_DIR ?? join(set.HOME, '.local/state/signalbox-agent'),
+    windowTokens: set.SIGNALBOX_CONTEXT_TOKENS,
+    maxSteps: set.SIGNALBOX_MAX_STEPS,
+    sandboxReadable: set.SIGNALBOX_SANDBOX_READ.split(':').filter(Boolean),
+    sandboxProgram: set.SIGNALBOX_SANDBOX_PROGRAM,
+    withoutSandbox: set.SIGNALBOX_WITHOUT_SANDBOX,
+    webHosts: set.SIGNALBOX_WEB_HOSTS,
+  }
+}
+
+function baseUrlOf({ SIGNALBOX_BASE_URL: url, SIGNALBOX_BASE_URL_FILE: file }: z.infer<typeof Environment>) {
+  if (file) return () => textIn(file, 'SIGNALBOX_BASE_URL_FILE').trim()
+  return url ? () => url : undefined
+}
+
+function textIn(file: string | undefined, variable: string): string {
+  if (!file) return ''
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartupError(`${variable} cannot be read: ${(error as Error).message}`)
+  }
+}

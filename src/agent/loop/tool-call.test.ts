@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { withHints } from '../tools/shell-hints.ts'
+import { inputOf } from './tool-call.ts'
+
+const read = (text: string) => inputOf({ id: 'a', name: 'shell', arguments: text })
+
+test('a line break within a string of the arguments is one; a string without an end is no arguments', () => {
+  assert.deepEqual(read('{"a": "x\ny"}'), { a: 'x\ny' })
+  assert.equal(read('{"a": "x\ny'), undefined)
+})
+
+test('what a model writes without an end is read in little time', () => {
+  const began = performance.now()
+  assert.equal(read(`{"a": ${'\\"'.repeat(300_000)}`), undefined)
+  for (const part of ['((', '<<a ', '\'"', '<<a\n  '])
+    assert.equal(withHints(part.repeat(50_000), 'done'), 'done', part)
+  assert.ok(performance.now() - began < 60_000)
+})

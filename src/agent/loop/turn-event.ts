@@ -1,0 +1,16 @@
+import type { Usage } from '../model/model.ts'
+import type { FileChange, PlanStep, ToolKind } from '../tools/tool.ts'
+
+/** The events of a running turn. `acp-updates.ts` translates them into the protocol. */
+export type TurnEvent =
+  | { type: 'text.added'; text: string }
+  | { type: 'reasoning.added'; text: string }
+  | { type: 'tool.asked'; id: string; name: string; kind: ToolKind; title: string; paths: string[]; input: unknown }
+  /** After consent, and from time to time. */
+  | { type: 'tool.working'; id: string }
+  | { type: 'tool.finished'; id: string; failed: boolean; text: string; changes?: FileChange[] }
+  | { type: 'plan.made'; steps: PlanStep[] }
+  | { type: 'usage.counted'; usage: Usage; usedTokens: number; costUsd: number | undefined; model: string | undefined }
+
+/** Tells the client; resolves when there is room for more. */
+export type Notify = (event: TurnEvent) => Promise<void>

@@ -1,0 +1,135 @@
+import { type AgentContext, RequestError } from '@agentclientprotocol/sdk'
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import type { SessionTools } from '../mcp/session-tools.ts'
+import { type Image, type Model, ModelFault, type ToolCall, type Usage } from '../model/model.ts'
+import type { SeesImages, WindowOf } from '../model/window.ts'
+import type { Processes } from '../sandbox/processes.ts'
+import type { Shell } from '../sandbox/shell.ts'
+import type { ApprovalMode, Tool, ToolContext } from '../tools/tool.ts'
+import type { Workspace } from '../tools/workspace.ts'
+import { updateOf } from './acp-updates.ts'
+import { consentTo, judged } from './consent.ts'
+import { runHelper } from './helper.ts'
+import { runTurn, type TurnDeps } from './loop.ts'
+import { notifyClient } from './notify-client.ts'
+import { askForm } from './question.ts'
+import type { SessionLog } from './session-store.ts'
+import type { AgentSettings } from './settings.ts'
+import { systemPromptFor } from './system-prompt.ts'
+import { type PromptEnd, type TurnUsage, usageOf } from './turn-usage.ts'
+import { workspaceNotes } from './workspace-notes.ts'
+
+export type TurnContext = {
+  settings: Pick<AgentSettings, 'model' | 'instructions' | 'maxSteps'>
+  model: Model
+  windowOf: WindowOf
+  seesImages: SeesImages
+  tools: Tool[]
+  /** The tools of the servers that the session was offered. */
+  mcp: SessionTools
+  processes: Processes
+  shell: Shell
+  now: Now
+  client: AgentContext
+  canAsk: boolean
+  clientJudges: boolean
+  log: SessionLog
+  workspace: Workspace
+  mode: ApprovalMode
+  signal: AbortSignal
+}
+
+/** What the user says and shows. */
+export type Prompt = { text: string; images: Image[] }
+
+/** One prompt of a client, from its text to the protocol's response. The session is on disk when it resolves. */
+export async function answerPrompt(context: TurnContext, prompt: Prompt): Promise<PromptEnd> {
+  const { log, signal } = context
+  const spent: Usage[] = []
+  const usage = () => (spent.length ? { usage: usageOf(spent) } : {})
+  try {
+    // The name under which the service last answered: a preset names no model.
+    const name = log.session.model ?? context.settings.model
+    const windowTokens = await context.windowOf(name, signal)
+    const seesImages = await context.seesImages(name, signal)
+    if (prompt.images.length > 0 && !seesImages) throw noImages(name)
+    const offered = await context.mcp.offer(context, signal)
+    const told = await workspaceNotes(context.workspace)
+    const notes = [...told, ...offered.notes]
+    signal.throwIfAborted()
+    const notify = notifyClient({ ...context, windowTokens }, spent)
+    const deps = {
+      ...depsOf(context, offered.tools, notes),
+      windowTokens,
+      seesImages,
+      saysHow: told.length > 0,
+      notify,
+    }
+    const stopReason = await runTurn(withHelpers(context, deps), prompt.text, prompt.images)
+    return { stopReason, ...usage() }
+  } catch (error) {
+    if (signal.aborted) return { stopReason: 'cancelled', ...usage() }
+    throw failure(error, usage())
+  } finally {
+    await log.sync().catch(() => {})
+  }
+}
+
+const noImages = (model: string) =>
+  RequestError.invalidParams(
+    undefined,
+    `the model ${model} takes no images: name another for the intern, or leave them out`,
+  )
+
+function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
+  const { settings, workspace, log, signal } = context
+  const systemPrompt = systemPromptFor({
+    workspace: workspace.root,
+    instructions: settings.instructions(),
+    notes,
+    today: isoTime(context.now()).slice(0, 10),
+  })
+  const { model, now } = context
+  const tools = [...context.tools, ...offered]
+  return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal }
+}
+
+/** A helper works with what the turn works with. */
+function withHelpers(context: TurnContext, about: Omit<TurnDeps, 'contextOf'>): TurnDeps {
+  const deps: TurnDeps = {
+    ...about,
+    contextOf: (call) => toolContext(context, call, (task) => runHelper(deps, call, task)),
+  }
+  return deps
+}
+
+function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext['delegate']): ToolContext {
+  const { workspace, shell, processes, mode, signal, client, log } = context
+  const sessionId = log.session.id
+  const working = updateOf({ type: 'tool.working', id: call.id }, 0)
+  return {
+    workspace,
+    shell,
+    processes,
+    mode,
+    signal,
+    judged: ({ name, kind, title, paths }, input) =>
+      judged(context, call, { name, kind, title: title(input), paths: paths?.(input) ?? [] }),
+    permitted: (name, title, kind, as) => consentTo(context, call, { name, as }, title, kind),
+    delegate,
+    plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),
+    ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
+    working: () => void client.notify('session/update', { sessionId, update: working }).catch(() => {}),
+  }
+}
+
+/** The error's data tells the client whether the same prompt may go well later. */
+function failure(error: unknown, usage: { usage?: TurnUsage }): RequestError {
+  if (error instanceof RequestError) return error
+  const { retryable, status } = error instanceof ModelFault ? error : { retryable: false, status: undefined }
+  return new RequestError(-32603, (error as Error).message, {
+    retryable,
+    ...(status === undefined ? {} : { status }),
+    ...usage,
+  })
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { newFolder, realShell } from '#test/harness/agent.ts'
+import { isRunning } from '#test/harness/interns.ts'
+import { until } from '#test/harness/until.ts'
+import { hasSubReaper } from './sub-reaper.ts'
+
+async function run(script: string) {
+  await using own = await newFolder()
+  const options = { workspace: own.path, sandbox: false, timeoutMs: 200_000, signal: new AbortController().signal }
+  return await realShell().run(script, options)
+}
+
+const escapes = {
+  'with a cleared environment': 'env -i setsid sleep 300 & sleep 0.5; echo $!',
+  'as an orphan': '(env -i setsid setsid sh -c "sleep 300 & echo \\$!; wait" & ) ; sleep 0.5',
+  'as a daemon': 'env -i setsid sh -c "(setsid nohup sleep 300 >/dev/null 2>&1 & echo \\$!)"; sleep 0.3',
+}
+for (const [how, script] of Object.entries(escapes))
+  test(`what escaped its command ${how} ends with it`, { timeout: 120_000, skip: !hasSubReaper }, async () => {
+    const { end, output } = await run(script)
+    assert.deepEqual(end, { how: 'exited', code: 0 })
+    const pid = Number(output)
+    assert.ok(pid > 0, output)
+    await until(() => !isRunning(pid))
+  })
+
+test('what escaped a command that is stopped ends with it', { timeout: 120_000, skip: !hasSubReaper }, async () => {
+  await using own = await newFolder()
+  const options = { workspace: own.path, sandbox: false, timeoutMs: 2000, signal: new AbortController().signal }
+  const { end, output } = await realShell().run('env -i setsid sleep 300 & echo $!; sleep 300', options)
+  assert.deepEqual(end, { how: 'stopped', why: 'timeout' })
+  await until(() => !isRunning(Number(output)))
+})
+
+test('a command ends as its shell does, by code or by signal', { timeout: 120_000 }, async () => {
+  assert.deepEqual((await run('exit 7')).end, { how: 'exited', code: 7 })
+  assert.deepEqual((await run('kill -KILL $$')).end, { how: 'signalled', signal: 'SIGKILL' })
+  assert.deepEqual((await run('kill -TERM $$')).end, { how: 'signalled', signal: 'SIGTERM' })
+})
+
+test('what left the group of its command ends with it all the same', { timeout: 120_000 }, async () => {
+  const { end, output } = await run('(setsid sleep 300 & echo $!); (setsid setsid sleep 300 & echo $!); sleep 0.5')
+  assert.deepEqual(end, { how: 'exited', code: 0 })
+  const left = output.trim().split('\n').map(Number)
+  assert.equal(left.length, 2)
+  await until(() => left.every((pid) => !isRunning(pid)))
+})
+
+test('a command that ends leaves another that runs beside it alone', { timeout: 120_000 }, async () => {
+  const shell = realShell()
+  await using own = await newFolder()
+  const options = { workspace: own.path, sandbox: false, timeoutMs: 200_000, signal: new AbortController().signal }
+  const beside = shell.run('setsid --wait sh -c "sleep 1; echo whole"', options)
+  await shell.run('true', options)
+  assert.equal((await beside).output, 'whole\n')
+})
+
+test('a command that finds no file descriptor left is refused, and its process lives on', { timeout: 120_000 }, () => {
+  const script = `
+    const { openSync, closeSync } = await import('node:fs')
+    const { runCommand } = await import('#agent/sandbox/command.ts')
+    const command = { file: '/bin/true', args: [], cwd: '/', env: {}, feeds: ['fed'] }
+    const limits = { timeoutMs: 600_000, outputBytes: 1000, processes: 10, memoryBytes: 1e9 }
+    const tried = () => runCommand(command, limits, new AbortController().signal).then(({ end }) => end.code, ({ code }) => code)
+    const codes = [await tried()]
+    const open = []
+    try { for (;;) open.push(openSync('/dev/null')) } catch {}
+    codes.push(await tried())
+    open.forEach(closeSync)
+    codes.push(await tried())
+    console.log(JSON.stringify([codes, process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout')]))`
+  const node = [process.execPath, '--input-type=module', '-e', script]
+  const limited = ['-c', 'ulimit -n 300; "$@"; exit', 'bash', ...node]
+  const { stdout, stderr } = spawnSync('bash', limited, { encoding: 'utf8', timeout: 60_000 })
+  assert.deepEqual(stdout && JSON.parse(stdout), [[0, 'EMFILE', 0], []], stderr)
+})

@@ -1,0 +1,102 @@
+import { accessSync, constants, realpathSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { once } from '#platform/async/once.ts'
+import { underBubblewrap } from './bubblewrap.ts'
+import { type Command, runCommand } from './command.ts'
+import { type Inside, megabyte, type SandboxOptions } from './sandbox-inside.ts'
+import { syscallFilter } from './seccomp.ts'
+import { underUtilLinux } from './util-linux.ts'
+
+/** One way to run commands in a sandbox. `name` is for people. */
+export type SandboxMethod = {
+  name: string
+  /** @returns the command line that runs the script with bash in the sandbox over the workspace. */
+  command: (inside: Inside) => Command
+}
+
+/** The ways that may work here, the best first. */
+export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
+  const named = options.program === undefined ? onPath('bwrap', options.path) : [options.program]
+  return [
+    ...named.map((program) => ({
+      name: `bubblewrap (${program})`,
+      command: (inside: Inside) => underBubblewrap(program, options, { ...inside, filter: filterHere() }),
+    })),
+    {
+      name: 'util-linux',
+      command: (inside) => underUtilLinux(options, { ...inside, filter: filterHere() }),
+    },
+  ]
+}
+
+function onPath(program: string, path = ''): string[] {
+  const folders = path.split(delimiter).filter(isAbsolute)
+  const programs = folders.map((folder) => join(folder, program)).filter(canBeRun)
+  // One program by two paths, as where /bin is a link to /usr/bin, is tried once.
+  const real = programs.map((file) => realpathSync(file))
+  return programs.filter((_, index) => real.indexOf(real[index]!) === index)
+}
+
+function canBeRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const filterHere = once(() => {
+  const filter = syscallFilter(process.arch)
+  if (!filter) throw new Error(`no list of the kernel's calls for the processor ${process.arch}`)
+  return filter
+})
+
+/** `passedOver`: better ways that were tried before, each with what is wrong with it. */
+type Found = { way: SandboxMethod; passedOver: string[] } | { why: string }
+
+/** Tries the ways in turn. @returns the first that works, or why none does. `user`: whom to try it as, if not as us. */
+export async function findSandbox(ways: SandboxMethod[], workspace: string, user?: number): Promise<Found> {
+  if (!syscallFilter(process.arch))
+    return { why: `There is no sandbox for the processor ${process.arch}, only for x64 and arm64.` }
+  const reasons = []
+  for (const way of ways) {
+    const why = await whyUnusable(way, workspace, user)
+    if (why === undefined) return { way, passedOver: reasons }
+    reasons.push(`${way.name} ${why}`)
+  }
+  return { why: `${reasons.join('; ')}. ${needs}` }
+}
+
+/** Run by bash: says so where a command is held by what every sandbox here has, and no program can merely claim. */
+const trial = `held=0
+while read -r name value; do
+  case $name$value in Seccomp:2|NoNewPrivs:1|CapEff:0000000000000000) held=$((held + 1));; esac
+done </proc/self/status
+[ -e /sys/kernel ] || echo "held by $held"`
+
+async function whyUnusable(
+  way: SandboxMethod,
+  workspace: string,
+  user: number | undefined,
+): Promise<string | undefined> {
+  const limits = { timeoutMs: 10_000, outputBytes: megabyte, processes: 100, memoryBytes: 1024 * megabyte }
+  const command = { ...way.command({ script: trial, workspace, cpuSeconds: 10 }), ...(user !== undefined && { user }) }
+  const tried = await runCommand(command, limits, new AbortController().signal).catch(
+    (error: NodeJS.ErrnoException) => error,
+  )
+  if (tried instanceof Error)
+    return tried.code === 'ENOENT' ? 'is not installed' : `cannot be started: ${tried.message}`
+  if (tried.output.trim() === 'held by 3') return undefined
+  if (tried.end.how === 'exited' && tried.end.code === 0) return 'makes no sandbox: it does not hold what it runs'
+  const said = [tried.complaint, tried.output]
+    .join(' ')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+  return `cannot make a sandbox: ${said || JSON.stringify(tried.end)}`
+}
+
+const needs =
+  'A sandbox needs user namespaces this user may create (see the sysctls kernel.unprivileged_userns_clone and ' +
+  'kernel.apparmor_restrict_unprivileged_userns; in a container, a seccomp profile that lets it unshare), and ' +
+  'bubblewrap 0.8 or newer, or util-linux 2.36 or newer and perl.'

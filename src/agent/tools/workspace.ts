@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises'
+import { type ConfinedFolder, inFolder, locate, openConfined, openFile } from '#platform/files/confined-folder.ts'
+import { aboutFile } from '#platform/files/file-error.ts'
+import { removeEntry } from '#platform/files/remove-entry.ts'
+import { replaceFile } from '#platform/files/replace-file.ts'
+
+export { aboutFile }
+
+/** The folder that an agent works in, which no file operation leaves. */
+export type Workspace = ConfinedFolder
+
+export type Entry = { name: string; kind: 'file' | 'folder' | 'link' | 'other' }
+
+export const openWorkspace = openConfined
+
+/** @returns at most `limit` bytes of a regular file, and its whole size. */
+export async function readBytes(
+  workspace: Workspace,
+  path: string,
+  limit: number,
+): Promise<{ bytes: Buffer; size: number }> {
+  return aboutFile(path, async () => {
+    await using file = await openFile(workspace, path)
+    const { size } = await file.stat()
+    const bytes = Buffer.alloc(Math.min(size, limit))
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
+    return { bytes: bytes.subarray(0, bytesRead), size }
+  })
+}
+
+/** Whether this is the name of a readable file. */
+export function isFile(workspace: Workspace, path: string): Promise<boolean> {
+  return readBytes(workspace, path, 0).then(
+    () => true,
+    () => false,
+  )
+}
+
+/**
+ * Writes the whole file, making it and its folders when they are missing. A file that was there is replaced at once or,
+ * when writing fails, not at all. @returns whether it was made.
+ */
+export async function writeText(workspace: Workspace, path: string, text: string): Promise<{ made: boolean }> {
+  return aboutFile(path, () => replaceFile(workspace, path, { fill: (draft) => draft.writeFile(text) }))
+}
+
+/** Removes a file. */
+export async function removeFile(workspace: Workspace, path: string): Promise<void> {
+  return aboutFile(path, () => removeEntry(workspace, path, false))
+}
+
+/** The entries of a folder by name; links are named, never followed. */
+export async function entriesOf(workspace: Workspace, path: string): Promise<Entry[]> {
+  return aboutFile(path, async () => {
+    const found = await inFolder(workspace, await locate(workspace, path), (folder) =>
+      readdir(folder, { withFileTypes: true }),
+    )
+    const kindOf = (entry: (typeof found)[number]) =>
+      entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other'
+    return found
+      .map((entry): Entry => ({ name: entry.name, kind: kindOf(entry) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+  })
+}

@@ -1,0 +1,48 @@
+import type { Server } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { StartupError } from '#platform/core/fault.ts'
+
+export type Address = { host: string; port: number }
+
+export function originOf(server: Server, { host }: Address): string {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** The same service as a process on its own host reaches it: one listens on all addresses, and asks one. */
+export function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}
+
+/**
+ * Takes all of some addresses at once, each named by its setting, and lets them go again.
+ * @throws StartupError when one cannot be had, be it because another of them is the same.
+ */
+export async function requireFree(addresses: Record<string, Address>): Promise<void> {
+  await using taken = new AsyncDisposableStack()
+  for (const [setting, at] of Object.entries(addresses)) {
+    const probe = createServer()
+    const listening = Promise.withResolvers<void>()
+    probe.once('error', (error) => listening.reject(addressRefused(error, at, setting)))
+    probe.listen(at.port, at.host, listening.resolve)
+    await listening.promise
+    taken.defer(() => new Promise<void>((resolve) => probe.close(() => resolve())))
+  }
+}
+
+/** Why an address cannot be had, and which setting to change. */
+export function addressRefused(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): StartupError {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new StartupError(
+        `Port ${port} on ${host} is taken by another program. Stop it, or set ${setting} to another port (0 takes any free one).`,
+      )
+    case 'EACCES':
+      return new StartupError(`Port ${port} on ${host} may not be used by this user. Set ${setting} to one above 1023.`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartupError(`This machine has no address ${host}. Set HOST to one it has, such as 127.0.0.1.`)
+    default:
+      return new StartupError(`Cannot listen on ${host}, port ${port}: ${error.message}.`)
+  }
+}

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
+import type { SignedIn } from '#identity/sign-in/session.ts'
+import type { Sessions } from '#identity/sign-in/sessions.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { ConnectionOf } from '#platform/http/connection.ts'
+import type { Route } from '../routes/route.ts'
+import { authorizationIn, authorize } from './authorize.ts'
+import { requireOwnPage } from './own-page.ts'
+import { type Governed, rolesOf } from './roles.ts'
+import { sessionTokenIn } from './session-cookie.ts'
+
+export type AdmitDeps = {
+  keys: Pick<KeyCache, 'find' | 'known'>
+  sessions: Pick<Sessions, 'find'>
+  connectionOf: ConnectionOf
+  config: Pick<Config, 'public_models'>
+}
+
+type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader'> & Governed
+type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
+
+/** Nobody: routes that may be public do not ask who calls. */
+const strangerOnPublicRoutes = undefined as never
+
+/**
+ * Who makes a request: the holder of its key, or, where it brings none, of the cookie of a session.
+ * @throws Fault `unauthenticated` or `forbidden`.
+ */
+export function admit(
+  deps: AdmitDeps,
+  route: Needs,
+  request: Asking,
+  reply: Pick<FastifyReply, 'header'>,
+): Caller | Promise<Caller> {
+  const authorization = authorizationIn(request.headers, route.acceptsApiKeyHeader?.(request.headers) === true)
+  if (authorization !== undefined) return authorize(deps, route, authorization)
+  const isPublic = route.mayBePublic === true && deps.config.public_models
+  const { cookie } = request.headers
+  if (cookie !== undefined) {
+    const { origin } = deps.connectionOf(request.raw)
+    const token = sessionTokenIn(cookie, origin)
+    if (token !== undefined && !isPublic) return admitSession(deps, route, request, reply, { token, origin })
+  }
+  return isPublic ? strangerOnPublicRoutes : authorize(deps, route, undefined)
+}
+
+async function admitSession(
+  { sessions }: Pick<AdmitDeps, 'sessions'>,
+  route: Needs,
+  { headers, method }: Asking,
+  reply: Pick<FastifyReply, 'header'>,
+  { token, origin }: { token: string; origin: string },
+): Promise<Caller> {
+  // What is told to a browser by its cookie alone must be in no cache, of its own or on the way.
+  reply.header('cache-control', 'no-store')
+  const found = await sessions.find(token)
+  if (!found) throw new Fault('unauthenticated', 'This session has ended, or there never was one: sign in again.')
+  if (method !== 'GET' && method !== 'HEAD') requireOwnPage(headers, origin, token)
+  return callerFor(route, found)
+}
+
+/** In whose name a session asks, by what the route is for. */
+function callerFor(route: Needs, { manages, uses, role }: SignedIn): Caller {
+  const { key } = route
+  if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `A member with the role "${role}" may not do this.`)
+  const caller = key === 'management' ? manages : key === 'api' ? uses : (manages ?? uses)
+  if (caller) return caller
+  throw new Fault(
+    'forbidden',
+    key === 'management'
+      ? 'This session began with an API key, and may only what the key may: sign in with a link or a management key.'
+      : 'The key named "Console", by which this session uses models and interns, is disabled.',
+  )
+}

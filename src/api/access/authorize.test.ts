@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Caller, KeyKind } from '#identity/accounts/caller.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { authorizationIn, authorize } from './authorize.ts'
+
+/** A ring that knows one key of a kind, from memory or only after it was read. */
+function ringOf(keyKind: KeyKind, remembered = true) {
+  const known = (secret: string) => (secret === 'known' ? ({ keyKind } as Caller) : undefined)
+  return {
+    keys: { known: (secret: string) => (remembered ? known(secret) : undefined), find: async (s: string) => known(s) },
+  }
+}
+
+const outcomeOf = (...asked: Parameters<typeof authorize>) =>
+  Promise.try(() => authorize(...asked)).then(
+    () => 'in',
+    (fault) => fault.kind,
+  )
+
+test('each kind of key opens what it should, and is told what it lacks elsewhere', async () => {
+  const expected: [kind: KeyKind, need: 'any' | 'api' | 'management', outcome: string][] = [
+    ['api', 'any', 'in'],
+    ['management', 'any', 'in'],
+    ['intern', 'any', 'in'],
+    ['api', 'api', 'in'],
+    ['intern', 'api', 'in'],
+    ['management', 'api', 'unauthenticated'],
+    ['management', 'management', 'in'],
+    ['api', 'management', 'forbidden'],
+    ['intern', 'management', 'forbidden'],
+  ]
+  for (const [kind, key, outcome] of expected) {
+    for (const remembered of [true, false]) {
+      const got = await outcomeOf(ringOf(kind, remembered), { key, method: 'get' }, 'Bearer known')
+      assert.equal(got, outcome, `${kind} key on a route for ${key}`)
+    }
+  }
+})
+
+test('a route may answer a wrong kind of key with 401', async () => {
+  const route = { key: 'management', method: 'get', wrongKey: 'unauthenticated' } as const
+  assert.equal(await outcomeOf(ringOf('api'), route, 'Bearer known'), 'unauthenticated')
+})
+
+test('the scheme is read in any case, and nothing but one token is a key', async () => {
+  const outcome = (authorization: string | undefined) =>
+    outcomeOf(ringOf('api'), { key: 'any', method: 'get' }, authorization)
+  for (const good of ['Bearer known', 'bearer known', 'BEARER   known']) assert.equal(await outcome(good), 'in', good)
+  for (const bad of [
+    undefined,
+    '',
+    'known',
+    'Basic known',
+    'Bearer',
+    'Bearer ',
+    'Bearer known known',
+    'Bearer unknown',
+  ]) {
+    assert.equal(await outcome(bad), 'unauthenticated', String(bad))
+  }
+})
+
+test('a key without the scheme before it is told what it lacks', async () => {
+  const asked = () => authorize(ringOf('api'), { key: 'any', method: 'get' }, `sb-v1-${'0'.repeat(64)}`)
+  await assert.rejects(Promise.try(asked), { kind: 'unauthenticated', message: /stands without "Bearer "/ })
+})
+
+test('a 401 names the scheme', async () => {
+  await using service = await startTestService()
+  const { status, headers } = await service.ask('GET', '/key', { key: null })
+  assert.deepEqual([status, headers.get('www-authenticate')], [401, 'Bearer'])
+})
+
+test('a bare key counts as a bearer token, unless another credential is ours', () => {
+  const ours = 'sb-v1-abc'
+  assert.equal(authorizationIn({ 'x-api-key': ours }, true), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: 'Bearer other', 'x-api-key': ours }, true), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: `Bearer ${ours}`, 'x-api-key': 'sk-ant-1' }, true), `Bearer ${ours}`)
+  assert.equal(authorizationIn({ authorization: 'Bearer x', 'x-api-key': ['a', 'b'] }, true), 'Bearer x')
+  assert.equal(authorizationIn({ 'x-api-key': '' }, true), undefined)
+  assert.equal(authorizationIn({ 'x-api-key': ours }, false), undefined)
+})

@@ -1,0 +1,72 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Route } from '../routes/route.ts'
+import { type Governed, rolesOf } from './roles.ts'
+
+type Needs = Pick<Route, 'wrongKey'> & Governed
+
+/** Any of our keys, without the scheme that should stand before it. */
+const bareKey = /^sb-v1-\S+$/
+const bearer = /^Bearer +(\S+)$/i
+
+/**
+ * The credential of a request. Clients of Anthropic's protocol send the bare key in a separate header, which only the
+ * operations of that protocol accept. Some send a second credential that is not meant for this service.
+ */
+export function authorizationIn(
+  { authorization, 'x-api-key': key }: Credentials,
+  acceptsApiKeyHeader: boolean,
+): string | undefined {
+  if (!acceptsApiKeyHeader) return authorization
+  if (typeof key !== 'string' || key === '') return authorization
+  return authorization === undefined || bareKey.test(key) ? `Bearer ${key}` : authorization
+}
+
+export type Credentials = { authorization?: string | undefined; 'x-api-key'?: string | string[] | undefined }
+
+/** The secret an `Authorization` header carries. */
+export function secretIn(authorization: string | undefined): string | undefined {
+  return bearer.exec(authorization ?? '')?.[1]
+}
+
+/**
+ * Authorizes a request: the caller of its key (at once when the key is cached), or a fault that says what is missing.
+ */
+export function authorize(
+  deps: { keys: Pick<KeyCache, 'find' | 'known'> },
+  route: Needs,
+  authorization: string | undefined,
+): Caller | Promise<Caller> {
+  if (!authorization) {
+    throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
+  }
+  const secret = secretIn(authorization)
+  const known = secret && deps.keys.known(secret)
+  if (known) return allowed(known, route)
+  if (!secret && bareKey.test(authorization)) throw withoutScheme()
+  return findCaller(deps, secret).then((caller) => allowed(caller, route))
+}
+
+const withoutScheme = () =>
+  new Fault('unauthenticated', 'The key stands without "Bearer ": send the header "Authorization: Bearer <key>".')
+
+async function findCaller({ keys }: { keys: Pick<KeyCache, 'find'> }, secret: string | undefined): Promise<Caller> {
+  const caller = secret && (await keys.find(secret))
+  if (caller) return caller
+  throw new Fault('unauthenticated', 'Invalid key: it is malformed, unknown, disabled or expired.')
+}
+
+function allowed(caller: Caller, route: Needs): Caller {
+  if (route.key === 'management' && caller.keyKind !== 'management') {
+    throw new Fault(route.wrongKey ?? 'forbidden', 'Only management keys can perform this operation')
+  }
+  if (route.key === 'api' && caller.keyKind === 'management') {
+    throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
+  }
+  // The keys of interns go on: an intern works for the organization.
+  if (caller.role === 'viewer' && caller.keyKind === 'api' && !rolesOf(route).includes('viewer')) {
+    throw new Fault('forbidden', 'The member whom this key acts for is a viewer, and viewers only read.')
+  }
+  return caller
+}

@@ -1,0 +1,13 @@
+import type { Context } from '@opentelemetry/api'
+import { readTraceParent } from '#platform/net/trace-parent.ts'
+
+/** The span of the caller that the `traceparent` header names. */
+export function callersContext(
+  { ROOT_CONTEXT, trace }: typeof import('@opentelemetry/api'),
+  traceParent: string | undefined,
+): Context {
+  const span = readTraceParent(traceParent)
+  if (!span) return ROOT_CONTEXT
+  const { traceId, spanId, flags } = span
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true })
+}

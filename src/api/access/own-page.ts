@@ -1,0 +1,32 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { csrfTokenOf, isSameSecret } from '#identity/sign-in/token.ts'
+import { Fault } from '#platform/core/fault.ts'
+
+const proxyHint = 'Behind a proxy that ends TLS, name it in the setting trusted_proxies.'
+
+/** @throws Fault `forbidden` where a browser says that the request comes from a page of another origin. */
+export function refuseOtherOrigins(headers: IncomingHttpHeaders, own: string): void {
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site !== undefined && site !== 'same-origin') {
+    throw new Fault('forbidden', 'A page of another site may not do this: the request is not from this origin.')
+  }
+  if (origin !== undefined && origin !== own) {
+    throw new Fault('forbidden', `The request comes from a page of another origin than ${own}. ${proxyHint}`)
+  }
+}
+
+/**
+ * A write with a cookie must come from our own page, and show that it can read what that page was told.
+ * @throws Fault `forbidden` with what is missing.
+ */
+export function requireOwnPage(headers: IncomingHttpHeaders, own: string, token: string): void {
+  if (headers.origin === undefined) throw new Fault('forbidden', 'A change with a session needs the header "Origin".')
+  refuseOtherOrigins(headers, own)
+  const sent = headers['x-csrf-token']
+  if (typeof sent !== 'string' || !isSameSecret(sent, csrfTokenOf(token))) {
+    throw new Fault(
+      'forbidden',
+      'A change with a session needs the header "X-CSRF-Token" with the csrf_token that GET /sessions/current tells.',
+    )
+  }
+}

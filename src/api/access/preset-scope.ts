@@ -1,0 +1,17 @@
+import { presetReference } from '#gateway/presets/preset-reference.ts'
+import type { PresetScope } from '#gateway/presets/read.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { modelOfKey } from '#interns/registry/store.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Db } from '#platform/db/db.ts'
+
+/** Which presets a caller may read. An intern's own key reads the one that the intern thinks with, if it names one. */
+export async function presetScope(
+  deps: { db: Db; config: Pick<Config, 'default_intern_model'> },
+  caller: Caller,
+): Promise<PresetScope> {
+  const { workspaceId, keyKind, keyHash } = caller
+  if (keyKind !== 'intern') return { workspaceId }
+  const named = presetReference({ model: (await modelOfKey(deps, keyHash)) ?? deps.config.default_intern_model })
+  return { workspaceId, slugs: named ? [named.slug] : [] }
+}

@@ -1,0 +1,125 @@
+/**
+ * A program of its own, which ends when it is done, so that the service need not hold the bundler: puts the console's
+ * code together and writes it, each file also compressed, into the folder that is named.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { basename, extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { type BuildOptions, buildSync, type Metafile, type OutputFile } from 'esbuild'
+import { nicenessPlus } from '#platform/process/process-priority.ts'
+import { type Manifest, manifestName } from './manifest.ts'
+import { bundledFiles, consoleFolder, packageFolder, screenNames } from './sources.ts'
+
+const common = {
+  absWorkingDir: packageFolder,
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  outdir: 'out',
+  legalComments: 'none',
+  logLevel: 'silent',
+} satisfies BuildOptions
+
+const code = () =>
+  buildSync({
+    ...common,
+    entryPoints: { main: 'console/main.tsx' },
+    inject: ['console/together.ts'],
+    format: 'esm',
+    splitting: true,
+    target: 'es2023',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+  })
+
+/** One sheet for all: what all screens share first, then what belongs to one. */
+function style(files: string[]) {
+  const order = ['style', 'pieces']
+  const rank = (file: string) => (order.indexOf(file.split('/')[0]!) + 1 || order.length + 1) * 1
+  const sheets = files.filter((file) => file.endsWith('.css')).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  const contents = sheets.map((file) => `@import './${file}';`).join('\n')
+  return buildSync({
+    ...common,
+    stdin: { contents, loader: 'css', resolveDir: consoleFolder, sourcefile: 'style.css' },
+    entryNames: 'style-[hash]',
+  })
+}
+
+/** This file and what it loads at once. */
+function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<string>()): Set<string> {
+  if (found.has(path)) return found
+  found.add(path)
+  for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+    if (kind === 'import-statement') loadedWith(outputs, next, found)
+  }
+  return found
+}
+
+/** The list of screens is code, of which nothing is loaded but the list: screens come when they are asked for. */
+async function placesIn(): Promise<Manifest['places']> {
+  const { screens } = await import(pathToFileURL(join(consoleFolder, 'screens.ts')).href)
+  return (screens as Manifest['places']).map(({ name, title, early, offeredTo }) => ({
+    name,
+    title,
+    ...(early && { early }),
+    ...(offeredTo && { offeredTo }),
+  }))
+}
+
+type Besides = Pick<Manifest, 'style' | 'icon' | 'places'>
+
+function manifestOf(outputs: Metafile['outputs'], besides: Besides): Manifest {
+  const startedBy = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
+  const main = startedBy('console/main.tsx')!
+  const atOnce = loadedWith(outputs, main)
+  const named = (paths: Iterable<string>) => [...paths].map((path) => basename(path))
+  const screens = screenNames().map((name) => {
+    // Several may be in one file.
+    const screen = Object.keys(outputs).find((path) => `console/${name}/screen.tsx` in outputs[path]!.inputs)
+    return [name, named([...(screen ? loadedWith(outputs, screen) : [])].filter((path) => !atOnce.has(path)))]
+  })
+  return {
+    main: basename(main),
+    with: named(atOnce).filter((name) => name !== basename(main)),
+    ...besides,
+    screens: Object.fromEntries(screens),
+    files: [],
+  }
+}
+
+function written(folder: string, name: string, bytes: Uint8Array): string {
+  writeFileSync(join(folder, name), bytes)
+  writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }))
+  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
+  writeFileSync(join(folder, `${name}.br`), brotli)
+  return name
+}
+
+async function bundle(folder: string): Promise<void> {
+  const files = await bundledFiles()
+  const { outputFiles, metafile } = code()
+  const sheet = style(files).outputFiles[0]!
+  const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
+  const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
+  mkdirSync(folder, { recursive: true })
+  const besides = { style: basename(sheet.path), icon: iconName, places: await placesIn() }
+  const manifest = manifestOf(metafile.outputs, besides)
+  const scripts = outputFiles.filter(({ path }) => extname(path) === '.js')
+  const write = ({ path, contents }: OutputFile) => written(folder, basename(path), contents)
+  manifest.files = [...scripts.map(write), write(sheet), written(folder, iconName, icon)]
+  writeFileSync(join(folder, manifestName), JSON.stringify(manifest))
+}
+
+try {
+  // Requests come first.
+  setPriority(nicenessPlus(5))
+} catch {
+  // Not everywhere may a process say so.
+}
+await bundle(process.argv[2]!)

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once as eventOf } from 'node:events'
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { once } from '#platform/async/once.ts'
+import type { Log } from '#platform/process/log.ts'
+import { readManifest } from './manifest.ts'
+import { nameOfSources } from './sources.ts'
+
+/** The folder of the console's bundle, which is made where there is none. */
+export type ConsoleBundle = () => Promise<string>
+
+/** Servers of another version may share the data folder, and still serve theirs. */
+const bundlesKept = 3
+
+const program = fileURLToPath(new URL('./bundle.ts', import.meta.url))
+
+/** Finds what an earlier start has bundled from the same sources, or bundles them, once for all who ask. */
+export function createConsoleBundle({ dataDir, log }: { dataDir: string; log: Log }): ConsoleBundle {
+  return once(async () => {
+    const parent = join(dataDir, 'console.remembered')
+    const folder = join(parent, await nameOfSources())
+    if (await readManifest(folder)) {
+      const now = new Date()
+      await utimes(folder, now, now).catch(() => {})
+      return folder
+    }
+    const started = performance.now()
+    await bundleInto(folder)
+    log.info({ ms: Math.round(performance.now() - started) }, 'console bundled')
+    await dropOld(parent).catch((error) => log.warn({ err: error }, 'old bundles of the console stay'))
+    return folder
+  })
+}
+
+/** Whole or not at all: another server may do the same at the same time. */
+async function bundleInto(folder: string): Promise<void> {
+  const draft = `${folder}.${process.pid}`
+  try {
+    await run(draft)
+    await rename(draft, folder).catch(async (error) => {
+      if (!(await readManifest(folder))) throw error
+    })
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+async function run(folder: string): Promise<void> {
+  // With nothing of our environment: it holds credentials.
+  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
+  let told = ''
+  // Out of file descriptors there is no pipe, only the error in a moment.
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    told = (told + text).slice(-4_000)
+  })
+  const [code] = (await eventOf(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`The console could not be bundled: ${told.trim() || `it ended with ${code}`}`)
+}
+
+async function dropOld(parent: string): Promise<void> {
+  const names = await readdir(parent)
+  const dated = await Promise.all(
+    names.map(async (name) => ({ path: join(parent, name), at: (await stat(join(parent, name))).mtimeMs })),
+  )
+  const old = dated.sort((a, b) => b.at - a.at).slice(bundlesKept)
+  await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })))
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '#platform/core/fault.ts'
+import { acceptedEncoding } from '#platform/http/request/accept-encoding.ts'
+import { compress } from '#platform/http/response/compress.ts'
+import type { Log } from '#platform/process/log.ts'
+import type { ConsoleBundle } from './bundled.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+import { contentPolicy, filesPath, pageOf, securityHeaders, type Wanted } from './page.ts'
+import { screenNames } from './sources.ts'
+import { visitOf } from './visit.ts'
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+type Page = { bytes: Buffer; etag: string }
+type Opened = {
+  files: ReadonlySet<string>
+  page: (wanted: Wanted) => Page
+  /** Reads a file of the bundle once. */
+  read: (name: string) => Promise<Buffer>
+}
+
+/** Puts the console on the server: one page for the paths of all screens, and the files that it names. */
+export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: Log, root: string): void {
+  const opened = openedBundle(bundle, log)
+  const answerPage = (screen: string | undefined) => async (request: FastifyRequest, reply: FastifyReply) =>
+    isOfProgram(request)
+      ? reply.callNotFound()
+      : sendPage(request, reply, (await opened()).page({ ...wantedIn(request, screen), root }))
+  app.get('/', answerPage(undefined))
+  for (const name of screenNames()) {
+    app.get(`/${name}`, answerPage(name))
+    app.get(`/${name}/*`, answerPage(name))
+  }
+  app.get<{ Params: { file: string } }>(`${filesPath}/:file`, async (request, reply) => {
+    const { files, read } = await opened()
+    const { file } = request.params
+    if (!files.has(file)) throw new Fault('not_found', 'The console has no such file any more. Load the page again.')
+    return sendFile(request, reply, file, read)
+  })
+}
+
+/** Clients with a wrong base URL ask for `/models`, too: they are told so, where a page would be an empty list to them. */
+function isOfProgram({ headers: { accept, authorization } }: FastifyRequest): boolean {
+  if (accept?.includes('text/html')) return false
+  return authorization !== undefined || accept === 'application/json'
+}
+
+/** Reads what the bundle holds once it is there. */
+function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
+  let known: (Opened & { folder: string }) | undefined
+  return async () => {
+    const folder = await bundle().catch((error: Error) => {
+      log.error({ err: error }, 'the console is not there')
+      throw new Fault('unavailable', 'The console could not be put together. The log of the service says why.')
+    })
+    if (known?.folder === folder) return known
+    const manifest = await readManifest(folder)
+    if (!manifest) throw new Fault('unavailable', 'The files of the console are gone. Start the service again.')
+    known = { folder, files: new Set(manifest.files), page: pagesOf(manifest), read: fileReader(folder) }
+    return known
+  }
+}
+
+function fileReader(folder: string): Opened['read'] {
+  const files = new Map<string, Promise<Buffer>>()
+  return (name) => {
+    const known = files.get(name)
+    if (known) return known
+    const bytes = readFile(join(folder, name))
+    files.set(name, bytes)
+    bytes.catch(() => files.delete(name))
+    return bytes
+  }
+}
+
+function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined): Omit<Wanted, 'root'> {
+  return { ...visitOf(headers.cookie), screen, isPlain: url === `/${screen}` }
+}
+
+/** There are as many as screens, themes, roles, and so on: a few hundred. */
+function pagesOf(manifest: Manifest): Opened['page'] {
+  const pages = new Map<string, Page>()
+  return (wanted) => {
+    const name = JSON.stringify([wanted.screen, wanted.isPlain, wanted.hasSession, wanted.theme, wanted.role])
+    const known = pages.get(name)
+    if (known) return known
+    const bytes = Buffer.from(pageOf(manifest, wanted))
+    const page = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+    pages.set(name, page)
+    return page
+  }
+}
+
+async function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, etag }: Page) {
+  reply.headers({
+    ...securityHeaders,
+    'content-security-policy': contentPolicy,
+    'cache-control': 'no-cache',
+    vary: 'accept-encoding, cookie',
+    etag,
+  })
+  if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send()
+  reply.type('text/html; charset=utf-8')
+  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  if (!encoding) return reply.send(bytes)
+  return reply.header('content-encoding', encoding).send(await compress(bytes, encoding))
+}
+
+/** The name of a file contains a digest of its content, so that clients need not request it twice. */
+async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string, read: Opened['read']) {
+  reply.headers({
+    ...securityHeaders,
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+    etag: `"${name.slice(name.lastIndexOf('-') + 1)}"`,
+  })
+  if (request.headers['if-none-match'] === reply.getHeader('etag')) return reply.code(304).send()
+  reply.type(types[extname(name)] ?? 'application/octet-stream')
+  // The bundle has two encodings; clients that accept neither get the plain file.
+  const encoding = acceptedEncoding(request.headers['accept-encoding'])
+  if (encoding === 'br') return reply.header('content-encoding', 'br').send(await read(`${name}.br`))
+  if (encoding === 'gzip') return reply.header('content-encoding', 'gzip').send(await read(`${name}.gz`))
+  return reply.send(await read(name))
+}

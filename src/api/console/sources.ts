@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Where this package is: the console's own code is below it. */
+export const packageFolder = fileURLToPath(new URL('../../..', import.meta.url))
+export const consoleFolder = join(packageFolder, 'console')
+
+/** The packages that the console is made of, and the one that puts it together. */
+const packages = ['preact', '@preact/signals', '@preact/signals-core', 'preact-iso', 'marked', 'esbuild']
+
+const require = createRequire(import.meta.url)
+
+/** The screens by name, which is also the first part of their path: each folder of the console with a `screen.tsx`. */
+export function screenNames(): string[] {
+  return readdirSync(consoleFolder, { recursive: true, encoding: 'utf8' })
+    .flatMap((file) => /^([\w-]+)[\\/]screen\.tsx$/.exec(file)?.[1] ?? [])
+    .sort()
+}
+
+/** The files that are bundled, below the console's folder, in an order that does not change. */
+export async function bundledFiles(): Promise<string[]> {
+  const files = await readdir(consoleFolder, { recursive: true })
+  return files.filter((file) => /(?<!\.test)\.(tsx?|css|svg)$/.test(file)).sort()
+}
+
+/** Another one whenever the bundle would be another: by the content of its sources, and the versions of packages. */
+export async function nameOfSources(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of await bundledFiles()) hash.update(`${file}\0`).update(await readFile(join(consoleFolder, file)))
+  hash.update(await readFile(new URL('./bundle.ts', import.meta.url)))
+  for (const name of packages) hash.update(`${name} ${await versionOf(name)}\0`)
+  return hash.digest('hex').slice(0, 20)
+}
+
+/** Not by `require(name/package.json)`, which not every package lets others read. */
+async function versionOf(name: string): Promise<string> {
+  for (const folder of require.resolve.paths(name) ?? []) {
+    const text = await readFile(join(folder, name, 'package.json'), 'utf8').catch(() => undefined)
+    if (text !== undefined) return (JSON.parse(text) as { version: string }).version
+  }
+  return 'none'
+}

@@ -1,0 +1,32 @@
+import { namesOfUsers } from '#identity/accounts/names.ts'
+import type { Entry } from '#interns/contract/transcript.ts'
+import type { Names } from '#interns/turns/entry-item.ts'
+import type { ApiDeps } from '../access/deps.ts'
+
+/** The names of who answered questions, kept for as long as one list or stream of entries is told. */
+export class Answerers {
+  readonly #deps: Pick<ApiDeps, 'db' | 'log'>
+  readonly #organizationId: string
+  readonly #names = new Map<string, string | null>()
+
+  constructor(deps: Pick<ApiDeps, 'db' | 'log'>, organizationId: string) {
+    this.#deps = deps
+    this.#organizationId = organizationId
+  }
+
+  /** The names of whoever answered one of these. Where they cannot be read, the entries are told without. */
+  async of(entries: readonly Entry[]): Promise<Names> {
+    const ids = entries.flatMap((entry) => answererOf(entry) ?? []).filter((id) => !this.#names.has(id))
+    if (ids.length === 0) return this.#names
+    try {
+      const found = await namesOfUsers(this.#deps.db, this.#organizationId, ids)
+      for (const id of ids) this.#names.set(id, found.get(id)?.name || found.get(id)?.email || null)
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'the names of who answered an intern could not be read')
+    }
+    return this.#names
+  }
+}
+
+const answererOf = (entry: Entry) =>
+  entry.type === 'question' && entry.answer.state === 'answered' ? entry.answer.by : undefined

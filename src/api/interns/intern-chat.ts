@@ -1,0 +1,100 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { InternRun, runItem } from '#interns/runs/run-record.ts'
+import { findRun } from '#interns/runs/run-store.ts'
+import { type ChatTurnRequest, startChatTurn } from '#interns/turns/chat-turn.ts'
+import { replyText } from '#interns/turns/reply.ts'
+import { wholeReply } from '#interns/turns/whole-reply.ts'
+import { abortSignalOf } from '#platform/async/leave-signal.ts'
+import { faultStatus } from '#platform/http/response/faults.ts'
+import { sendEvents } from '#platform/http/response/send-events.ts'
+import { HttpAnswer } from '#platform/http/route.ts'
+import { z } from '#platform/json/schema.ts'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
+import type { RevocableResponse } from '#platform/net/revocable-response.ts'
+import type { ApiDeps } from '../access/deps.ts'
+import { requireInterns } from '../access/require-interns.ts'
+import { dialects } from '../models/dialect.ts'
+import { requireRegion } from './intern-region.ts'
+
+/** The refusals of a chat with an intern. */
+export const chatFaults = [
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'gone',
+  'payload_too_large',
+  'rate_limited',
+  'bad_gateway',
+  'unavailable',
+  'gateway_timeout',
+] as const
+
+type Chat = {
+  caller: Caller
+  host: string | undefined
+  response: ResponseStream
+  asked: Omit<ChatTurnRequest, 'found'>
+  /** How it is answered: as it comes, at once, or with the run, which then goes on by itself. */
+  as: 'stream' | 'whole' | 'run'
+}
+
+/**
+ * Talks to an intern for a caller, as long as they may hear it. @returns the whole reply, or the run, where it does not
+ * stream.
+ */
+export async function chatWith(deps: ApiDeps, { caller, host, response, asked, as }: Chat): Promise<unknown> {
+  await requireRegion(deps, caller, host)
+  const tracked = deps.routing.inFlight.track(caller, response)
+  const recheck: TrackedRequest['recheck'] = async (later) => {
+    requireInterns(later)
+    await requireRegion(deps, later, host)
+    if (tracked.internId !== undefined) await findIntern(deps, later, tracked.internId)
+  }
+  tracked.recheck = recheck
+  const found = (id: string) => {
+    tracked.internId = id
+  }
+  try {
+    const whole = await answers[as](deps, caller, { ...asked, found }, tracked.response)
+    if (tracked.response.revoked && as !== 'stream') throw tracked.response.revoked
+    return whole
+  } catch (error) {
+    throw tracked.response.revoked ?? error
+  } finally {
+    tracked.release()
+  }
+}
+
+async function sendReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+  const { config, conversation, now } = deps
+  const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
+  const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+  response.onRevoked(({ kind, message }) => {
+    response.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
+    response.end()
+  })
+  await sendEvents(response, turn.events, text, config.intern_heartbeat_ms)
+}
+
+async function askReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+  const { config, conversation, now } = deps
+  const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
+  return wholeReply(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
+}
+
+/** The run is its caller's to ask for from now on. */
+async function askRun(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+  const turn = await startChatTurn(deps.conversation, caller, asked, abortSignalOf(response.signal))
+  await turn.events.return?.()
+  const intern = await findIntern(deps, caller, asked.internId)
+  return new HttpAnswer(202, {}, { data: runItem(await findRun(deps, intern.id, turn.started.runId)) })
+}
+
+const answers = { stream: sendReply, whole: askReply, run: askRun } satisfies Record<Chat['as'], unknown>
+
+/** What a run in the background answers whose caller does not stream. */
+export const AcceptedRun = z.object({ data: InternRun })

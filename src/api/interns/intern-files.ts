@@ -1,0 +1,94 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
+import type { InternFiles } from '#interns/contract/files.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import { findIntern } from '#interns/registry/store.ts'
+import { auditingFiles, type FileAct } from '#interns/remote/file-audit.ts'
+import { abortSignalOf } from '#platform/async/leave-signal.ts'
+import { Fault, type FaultKind } from '#platform/core/fault.ts'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
+import type { ApiDeps } from '../access/deps.ts'
+import { requireInterns } from '../access/require-interns.ts'
+import { requireRegion } from './intern-region.ts'
+
+/** The refusals of every route for the files of an intern. */
+export const fileFaults = [
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'bad_gateway',
+  'unavailable',
+] as const
+
+/** Whoever may talk to an intern may do all that it can do, with its files too; who may only look, not even that. */
+export const fileRoles = ['owner', 'admin', 'developer'] as const
+
+type Asking = { caller: Caller; host: string | undefined; response: ResponseStream }
+type Wanted<Answer> = {
+  internId: string
+  /** What is told to the audit trail; nothing where only names are listed. */
+  act?: FileAct
+  paths?: Record<string, string>
+  /** @param signal aborts when the client leaves, or may no longer. */
+  give: (files: InternFiles, signal: AbortSignal) => Promise<Answer>
+  /** Resolves when the answer is over, where that is later than `give`. */
+  over?: (answer: Answer) => Promise<unknown>
+}
+
+/** States in which nobody is at its folder. */
+const atRest = ['running', 'stopped', 'failed', 'destroy_failed']
+
+/** Does something with the files of an intern that the caller sees, as long as they may. */
+export async function withFiles<Answer>(
+  deps: ApiDeps,
+  { caller, host, response }: Asking,
+  { internId, act, paths = {}, give, over }: Wanted<Answer>,
+): Promise<Answer> {
+  await requireRegion(deps, caller, host)
+  const intern = await findIntern(deps, caller, internId)
+  if (!atRest.includes(intern.status)) {
+    throw new Fault('conflict', `The intern is ${intern.status}: its files can be reached when that is over.`)
+  }
+  const tracked = deps.routing.inFlight.track(caller, response)
+  tracked.internId = intern.id
+  const recheck: TrackedRequest['recheck'] = async (later) => {
+    requireInterns(later)
+    await requireRegion(deps, later, host)
+    await findIntern(deps, later, intern.id)
+  }
+  tracked.recheck = recheck
+  const signal = abortSignalOf(tracked.response.signal)
+  let later: Promise<unknown> | undefined
+  try {
+    const done = () => refusing(give(deps.provisioner.kept(intern).files, signal), () => tracked.response.revoked)
+    const answer = await (act ? auditingFiles(deps.conversation, { caller, intern, act, paths }, done) : done())
+    later = over?.(answer)
+    return answer
+  } finally {
+    if (later) void later.finally(() => tracked.release())
+    else tracked.release()
+  }
+}
+
+const kinds: Record<number, FaultKind> = {
+  400: 'invalid',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  413: 'payload_too_large',
+  416: 'range_not_satisfiable',
+  503: 'unavailable',
+}
+
+async function refusing<Answer>(answer: Promise<Answer>, revoked: () => Fault | undefined): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    const gone = revoked()
+    if (gone) throw gone
+    if (!(error instanceof Refusal)) throw error
+    throw new Fault(kinds[error.code] ?? 'bad_gateway', error.message)
+  }
+}

@@ -1,0 +1,66 @@
+import { withoutCredentials } from '#gateway/attempt/mask-secrets.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { mcpServersOf } from '#interns/registry/mcp-servers.ts'
+import { repositoryPassword } from '#interns/registry/repository.ts'
+import { findIntern, type Intern } from '#interns/registry/store.ts'
+import type { InternLog } from '#interns/remote/log.ts'
+import { secretsOfAgent, secretsOfServers, withoutSecrets } from '#interns/remote/log-secrets.ts'
+import type { ApiDeps } from '../access/deps.ts'
+import { requireRegion } from './intern-region.ts'
+import { asked } from './intern-transcripts.ts'
+
+type Tail = { lines: string[]; has_more: boolean; message: string | null }
+
+/** No secret is longer. */
+const longestSecret = 8192
+/** So much more is read: a secret that begins before what is wanted is known by its whole. */
+const marginBytes = 2 * longestSecret
+
+/** The end of the log of an intern that the caller sees, without the secrets that it may have said. */
+export async function internLog(
+  deps: ApiDeps,
+  { caller, host }: { caller: Caller; host: string | undefined },
+  { internId, ...wanted }: { internId: string; lines: number; bytes: number },
+): Promise<Tail> {
+  await requireRegion(deps, caller, host)
+  const intern = await findIntern(deps, caller, internId)
+  const log = await asked(deps.provisioner.log(intern, { ...wanted, bytes: wanted.bytes + marginBytes }))
+  if ('none' in log) return { lines: [], has_more: false, message: log.none }
+  return { ...endOf({ ...log, text: await masked(deps, intern, log.text) }, wanted), message: null }
+}
+
+async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<string> {
+  const { agent } = intern
+  const [servers, password, key] = await Promise.all([
+    mcpServersOf(deps, intern.id),
+    repositoryPassword(deps, intern.id),
+    deps.provisioner.secretOf(intern).catch(() => undefined),
+  ])
+  const secrets = [
+    ...secretsOfServers(servers),
+    ...secretsOfAgent(typeof agent === 'string' ? deps.config.agents[agent] : (agent ?? undefined)),
+    ...[password, key].filter((secret) => secret !== undefined),
+  ]
+  return withoutCredentials(withoutSecrets(text, secrets))
+}
+
+/** Whole lines; of one alone that is longer than what is wanted its end. */
+function endOf(
+  { text, isCut }: Exclude<InternLog, { none: string }>,
+  { lines: most, bytes }: { lines: number; bytes: number },
+): { lines: string[]; has_more: boolean } {
+  // What is cut begins in the middle of a line, and perhaps of a secret.
+  const whole = isCut ? text.slice(text.indexOf('\n') + 1 || longestSecret) : text
+  if (whole === '') return { lines: [], has_more: isCut }
+  const all = whole.replace(/\n$/, '').split('\n')
+  const lines: string[] = []
+  let left = bytes
+  for (const line of all.toReversed()) {
+    left -= Buffer.byteLength(line) + 1
+    if (lines.length === most || left < 0) break
+    lines.unshift(line)
+  }
+  if (lines.length > 0) return { lines, has_more: isCut || lines.length < all.length }
+  const end = Buffer.from(all.at(-1)!).subarray(-bytes).toString('utf8')
+  return { lines: [end.replace(/^\ufffd+/, '')], has_more: true }
+}

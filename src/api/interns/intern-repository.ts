@@ -1,0 +1,31 @@
+import type { NewRepository } from '#interns/registry/repository.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { whyForbidden } from '#provision/repository/allowed.ts'
+
+type InternRepositoryDeps = {
+  config: Pick<Config, 'repository_origins' | 'provisioner' | 'kubernetes_egress'>
+  hasProgram: (command: string, path?: string) => boolean
+}
+
+/**
+ * Refuses a repository that cannot be cloned when the intern is made or changed, as far as that is known then.
+ * @throws Fault `invalid`.
+ */
+export function requireRepository(
+  { config, hasProgram }: InternRepositoryDeps,
+  repository: Pick<NewRepository, 'url'> | null | undefined,
+): void {
+  if (!repository) return
+  const why = whyForbidden(config, new URL(repository.url))
+  if (why) throw new Fault('invalid', `Invalid request: repository.url: ${why}`)
+  const inPods = config.provisioner === 'kubernetes'
+  if (inPods && config.kubernetes_egress.length === 0)
+    throw new Fault(
+      'invalid',
+      'Invalid request: repository: interns are pods that reach no server of repositories, unless the operator lets them (setting "kubernetes_egress")',
+    )
+  // Of an image it is known when the pod starts.
+  if (!inPods && !hasProgram('git'))
+    throw new Fault('invalid', 'Invalid request: repository: git is not installed on this server')
+}

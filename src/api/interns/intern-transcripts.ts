@@ -1,0 +1,53 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { Transcripts } from '#interns/contract/transcript.ts'
+import { awake } from '#interns/lifecycle/wake.ts'
+import type { InternStatus } from '#interns/registry/intern.ts'
+import { findIntern, type Intern } from '#interns/registry/store.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { ApiDeps } from '../access/deps.ts'
+
+type ReaderDeps = Pick<ApiDeps, 'db' | 'provisioner' | 'now' | 'internHosts'>
+
+/** States in which nobody is at its folder, or its daemon alone is. */
+const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destroy_failed']
+
+/**
+ * The transcripts of an intern that the caller sees, whether it runs or not.
+ * @throws Fault `not_found`, `conflict` while it is between two states.
+ */
+export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
+  const intern = await findIntern(deps, caller, internId)
+  if (atRest.includes(intern.status)) return deps.provisioner.kept(intern).transcripts
+  throw new Fault('conflict', `The intern is ${intern.status}; its sessions can be read in a moment.`)
+}
+
+/** The same, to be followed: one that sleeps is woken. @throws Fault `not_found`, `conflict` where it does not run. */
+export async function transcriptsOf(
+  deps: ReaderDeps,
+  caller: Caller,
+  internId: string,
+  signal: AbortSignal,
+): Promise<{ intern: Intern; transcripts: Transcripts }> {
+  const known = await findIntern(deps, caller, internId)
+  const intern = await asked(awake({ ...deps, hosts: deps.internHosts }, known, signal))
+  if (intern.status !== 'running') {
+    throw new Fault(
+      'conflict',
+      `The intern is ${intern.status}; its sessions can be followed while it is running (POST …/provision).`,
+    )
+  }
+  return { intern, transcripts: deps.provisioner.runs(intern).transcripts }
+}
+
+/** What the daemon refused, as a fault. */
+export async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Fault(error.code === 503 ? 'unavailable' : 'bad_gateway', error.message)
+  }
+}
+
+export const noSuchSession = () => new Fault('not_found', 'The intern has no such session, or keeps it no longer.')

@@ -1,0 +1,178 @@
+import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
+import { type Finder, resolveModels } from '#gateway/request/resolve.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
+import type { EndReason } from '#interns/contract/run.ts'
+import type { AgentChoice } from '#interns/registry/intern.ts'
+import { decisionCollector } from '#interns/rules/collect.ts'
+import type { Metered } from '#interns/runs/metered-usage.ts'
+import type { Spent } from '#interns/runs/run-spending.ts'
+import type { ChatTurnDeps } from '#interns/turns/chat-turn.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Log } from '#platform/process/log.ts'
+import { printable } from '#platform/text/printable.ts'
+import type { Scanner } from '#policy/filters/scan.ts'
+import { screenText } from '#policy/guardrails/decide/content.ts'
+import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
+import { openSupervision, type Supervision } from './supervision.ts'
+
+/** Whose guardrails hold. */
+type Subject = Parameters<GuardrailCache['of']>[0]
+
+type InternsParts = {
+  config: Config
+  dataDir: string
+  db: Db
+  now: Now
+  newId: NewId
+  log: Log
+  variable: (name: string) => string | undefined
+  guardrailCache: Pick<GuardrailCache, 'of'>
+  vault: Vault
+  scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>
+  metered: Metered
+  spent: Spent
+  observeRunEnd: (outcome: EndReason) => void
+  /** A filter refused what was said to an intern. */
+  onRefused: (error: unknown) => void
+}
+
+type Concealing = Pick<InternsParts, 'guardrailCache' | 'scanner'>
+
+const concealing =
+  ({ guardrailCache, scanner }: Concealing) =>
+  async (caller: Subject, text: string) =>
+    concealed(scanner, await guardrailCache.of(caller), text, caller.workspaceId)
+
+/** What rules decide, and what people are asked, as far as it may be kept. */
+export function collectDecisions({ db, now, ...parts }: Concealing & Pick<InternsParts, 'db' | 'now'>) {
+  const conceal = concealing(parts)
+  return decisionCollector({
+    ...{ db, now },
+    // With its own key it asks models: what they may not see of its words is not kept either.
+    conceal: ({ workspaceId, creatorUserId, keyHash }, text) =>
+      conceal({ workspaceId, userId: creatorUserId, keyHash: keyHash ?? '' }, text),
+  })
+}
+
+export type Interns = Supervision & { conversation: ChatTurnDeps }
+
+/** All that makes interns run and be talked to, by the settings in force. Nothing runs before `begin`. */
+export function openInterns({
+  config,
+  dataDir,
+  db,
+  now,
+  newId,
+  log,
+  variable,
+  guardrailCache,
+  vault,
+  scanner,
+  metered,
+  spent,
+  observeRunEnd,
+  onRefused,
+}: InternsParts): Interns {
+  const conceal = concealing({ guardrailCache, scanner })
+  const decisions = collectDecisions({ db, now, guardrailCache, scanner })
+  const supervision = openSupervision({
+    ...{ config, dataDir, db, vault, now, newId, log, variable, metered, spent, observeRunEnd, decisions },
+  })
+  const conversation: ChatTurnDeps = {
+    db,
+    now,
+    newId,
+    conceal,
+    decisions,
+    hosts: supervision.hosts,
+    idleMs: config.intern_idle_ms,
+    runsOf: (intern) => supervision.provisioner.runs(intern),
+    screen: async (caller, text, form, signal) =>
+      screen(onRefused, scanner, await guardrailCache.of(caller), text, form, { requester: caller, signal }),
+    ...{ metered, spent },
+    rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
+    budgetMs: config.intern_budget_ms,
+  }
+  return { conversation, ...supervision }
+}
+
+type AgentDeps = {
+  config: Pick<Config, 'agents' | 'allow_custom_agents'>
+  /** Whether a command can be run, on the agent's own PATH or on that of the service. */
+  hasProgram: (command: string, path?: string) => boolean
+}
+
+/** @throws Fault when this server does not run such agents, or has none. */
+export function requireAgent({ config, hasProgram }: AgentDeps, agent: AgentChoice | null): void {
+  if (agent === null) return
+  requireAllowed(config, agent)
+  const { command, env } = typeof agent === 'string' ? config.agents[agent]! : agent
+  if (hasProgram(command, env.PATH)) return
+  throw new Fault(
+    'invalid',
+    `Invalid request: agent: ${printable(JSON.stringify(command))} is not installed on this server; install it on the PATH of the service, or configure where it is (setting agents)`,
+  )
+}
+
+function requireAllowed(config: AgentDeps['config'], agent: AgentChoice): void {
+  if (typeof agent === 'string') {
+    if (Object.hasOwn(config.agents, agent)) return
+    const names = Object.keys(config.agents).join(', ') || 'none'
+    throw new Fault('invalid', `Invalid request: agent: there is no agent of this name; configured are: ${names}`)
+  }
+  if (config.allow_custom_agents) return
+  throw new Fault(
+    'forbidden',
+    'This server runs no commands of its users (setting allow_custom_agents); name a configured agent instead.',
+  )
+}
+
+/**
+ * Checks the builtin agent's model when the intern is made, and not only in its first turn. A preset is not checked,
+ * because it may be made later. Other agents have their own model names.
+ * @throws Fault `invalid`.
+ */
+export function requireModel(catalogue: Finder, { model, agent }: { model?: string | null; agent?: unknown }): void {
+  if (agent || !model || model === 'script' || model.includes('@preset/')) return
+  try {
+    resolveModels(catalogue, { model })
+  } catch (error) {
+    throw error instanceof Fault ? new Fault('invalid', `Invalid request: model: ${error.message}`) : error
+  }
+}
+
+/** A text for the audit trail, which is read by others than those who were asked. */
+async function concealed(
+  scanner: InternsParts['scanner'],
+  guardrails: Guardrails,
+  text: string,
+  workspaceId: string,
+): Promise<string> {
+  // Not in the turn of a key: its requests must not delay the audit trail, or be refused because of it.
+  const request = { requester: { workspaceId, keyHash: 'audit' } }
+  const kept = await screenText(scanner, guardrails, text, 'prompt', request).catch((error: unknown) => {
+    if (error instanceof Fault && error.kind === 'forbidden') return withheld
+    throw error
+  })
+  return maskSecrets(kept)
+}
+
+const withheld = '[withheld: a guardrail blocks it]'
+
+type Guardrails = Parameters<typeof screenText>[1]
+
+/** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */
+async function screen(
+  onRefused: InternsParts['onRefused'],
+  ...screened: Parameters<typeof screenText>
+): Promise<string> {
+  return screenText(...screened).catch((error: unknown) => {
+    onRefused(error)
+    throw error instanceof Fault ? guardrailRefusal(error) : error
+  })
+}

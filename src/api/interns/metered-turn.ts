@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Metered } from '#interns/runs/metered-usage.ts'
+import type { Spent } from '#interns/runs/run-spending.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Ledger } from '#spend/metering/ledger.ts'
+import { requestsWritten } from '#spend/metering/requests-under-way.ts'
+import { costBetween, usedSince } from '#spend/metering/used-since.ts'
+
+/** Longer than a ledger takes that can write. */
+const patienceMs = 750
+
+type MeteredDeps = { db: Db; ledger: Pick<Ledger, 'flush'>; isAlone: boolean }
+
+/** Whether no other process writes what is metered, so that there is nothing to wait for but its own ledger. */
+export const writesAlone = (
+  { kind }: Pick<Db, 'kind'>,
+  { workers }: Pick<Config, 'workers'>,
+  { isShared }: { isShared: boolean },
+): boolean => !isShared && kind === 'sqlite' && workers === 1
+
+/** Resolves when what was metered for a key since an instant is written, by whichever process, or soon all the same. */
+async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<void> {
+  const all = Promise.all([ledger.flush(), isAlone || requestsWritten({ db }, keyHash, since)])
+  await Promise.race([all, sleep(patienceMs)])
+}
+
+/** What an intern has spent by the ledger; up to an instant all of it, what other processes metered with it. */
+export function spentByKey(deps: MeteredDeps): Spent {
+  return async (keyHash, since, until) => {
+    if (until !== undefined) await written(deps, keyHash, since)
+    else await Promise.race([deps.ledger.flush(), sleep(patienceMs)])
+    return toUsd(await costBetween(deps, keyHash, since, until))
+  }
+}
+
+/** What an intern's turn took by the ledger. */
+export function meteredTurn(deps: MeteredDeps): Metered {
+  return async (keyHash, since) => {
+    await written(deps, keyHash, since)
+    const used = await usedSince(deps, keyHash, since)
+    if (!used) return undefined
+    const { promptTokens, completionTokens, cachedTokens, costUsd } = used
+    return {
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+      cost: costUsd,
+      ...(cachedTokens > 0 && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { hostname } from 'node:os'
+import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import type { EndReason } from '#interns/contract/run.ts'
+import { InternHosts, type OwnHost } from '#interns/hosts/hosts.ts'
+import { createIntern } from '#interns/lifecycle/create.ts'
+import { untilEnded } from '#interns/lifecycle/until-ended.ts'
+import { mcpServersOf } from '#interns/registry/mcp-servers.ts'
+import { repositoryPassword } from '#interns/registry/repository.ts'
+import type { Intern } from '#interns/registry/store.ts'
+import { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
+import { sealAccess } from '#interns/remote/tcp-access.ts'
+import type { DecisionCollector } from '#interns/rules/collect.ts'
+import { type FollowDeps, followRuns } from '#interns/runs/follow-runs.ts'
+import type { Metered } from '#interns/runs/metered-usage.ts'
+import type { Spent } from '#interns/runs/run-spending.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import { databaseClock } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Log } from '#platform/process/log.ts'
+import { sparingWarnings } from '#platform/process/sparing-warnings.ts'
+import { clusterOf } from '#provision/kubernetes/access.ts'
+import { KubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
+import { ProcessProvisioner } from '#provision/processes/process-provisioner.ts'
+import type { Provisioner } from '#provision/supervisor/provisioner.ts'
+import { Supervisor } from '#provision/supervisor/supervisor.ts'
+import { reachable } from '../access/address.ts'
+import { openStandings } from './run-standings.ts'
+
+type SupervisionParts = {
+  config: Config
+  dataDir: string
+  db: Db
+  vault: Vault
+  now: Now
+  newId: NewId
+  log: Log
+  variable: (name: string) => string | undefined
+  metered: Metered
+  spent: Spent
+  observeRunEnd: (outcome: EndReason) => void
+  decisions: DecisionCollector
+}
+
+/** The parts that run and supervise interns. */
+export type Supervision = {
+  hosts: InternHosts
+  provisioner: Provisioner
+  supervisor: Supervisor
+  /** From now on interns are looked after: the service answers at `url`. */
+  begin: (url: string) => Promise<void>
+}
+
+/** Nothing runs before `begin`: of several processes of one service, one looks after interns. */
+export function openSupervision({
+  config,
+  dataDir,
+  db,
+  vault,
+  now,
+  newId,
+  log,
+  variable,
+  metered,
+  spent,
+  observeRunEnd,
+  decisions,
+}: SupervisionParts): Supervision {
+  let baseUrl = ''
+  const warn = (message: string) => log.warn(message)
+  const own = ownHost(config, db)
+  const hosts = new InternHosts({ db, clock: databaseClock(db, now), own })
+  const certificates = new DaemonCertificates({ db, vault, now })
+  const around = {
+    ...{ config, warn, hosts, vault, certificates },
+    mcpServersOf: ({ id }: Intern) => mcpServersOf({ db, vault }, id),
+    passwordOf: ({ id }: Intern) => repositoryPassword({ db, vault }, id),
+  }
+  const inProcesses = () => {
+    const listen = own?.address && (config.intern_listen ?? own.address)
+    return new ProcessProvisioner({
+      ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
+      uncounted: sparingWarnings(log, 'it could not be counted what an intern takes'),
+      ended: ({ id }) => untilEnded({ db }, id),
+      listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
+    })
+  }
+  const inPods = () => {
+    const apiPath = () => new URL(baseUrl).pathname
+    return new KubernetesProvisioner({ ...around, now, apiPath, cluster: clusterOf(config, variable) })
+  }
+  const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
+  const onError = sparingWarnings(log, 'intern')
+  // Pods are no processes of a server: they go on without it.
+  const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
+  const ended: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {
+    observeRunEnd(outcome ?? 'finished')
+    if (outcome === 'over_budget')
+      log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
+  }
+  const standingOf = openStandings({ db, now })
+  const following = { db, now, metered, spent, standingOf, decisions, ended, onError }
+  const supervisor = new Supervisor({
+    ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning, idleMs: config.intern_idle_ms },
+    sealAccess: sealAccess.bind(undefined, vault),
+    follow: (intern) => followRuns(following, intern, () => provisioner.runs(intern)),
+  })
+  const begin = (url: string) => {
+    baseUrl = reachable(url)
+    return supervisor.start()
+  }
+  return { hosts, provisioner, supervisor, begin }
+}
+
+/** The host of this server, if interns run there. With the embedded database there is no other to be reached from. */
+function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
+  if (config.interns === 'off') return undefined
+  const { intern_labels: labels, intern_capacity: capacity } = config
+  // All servers of a namespace look after its pods, which have addresses of their own.
+  if (config.provisioner === 'kubernetes')
+    return { name: config.intern_host ?? `kubernetes-${config.kubernetes_namespace}`, address: null, labels, capacity }
+  const address = kind === 'postgres' ? (config.intern_address ?? null) : null
+  return { name: config.intern_host ?? hostname(), address, labels, capacity }
+}
+
+/**
+ * The very first start waits this long for its demo intern, so that the printed commands work when they are pasted at
+ * once.
+ */
+const demoPatienceMs = 15_000
+
+/** The intern of the first start: on the demo model it plays scenes, so that it needs no provider's credential. */
+export async function welcomeDemo(
+  deps: { db: Db; now: Now; newId: NewId; vault: Vault },
+  { supervisor }: Pick<Supervision, 'supervisor'>,
+  owner: Caller,
+): Promise<void> {
+  const description = 'Plays scenes on the demo model; docs/agents.md lists them.'
+  const { intern } = await createIntern(deps, owner, { name: 'demo', description, provision: true })
+  await supervisor.settled(intern.id, demoPatienceMs)
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { budgetsFor, reserveBudgets } from '#gateway/admission/budget-reservation.ts'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { createVault } from '#identity/provider-keys/vault.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { TurnBudget } from '#interns/contract/turn-budget.ts'
+import { createIntern } from '#interns/lifecycle/create.ts'
+import { announcing, openAccounts } from '#interns/runs/limited-turns.ts'
+import { beginRun, endRun } from '#interns/runs/run-store.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { picoUsdOf } from '#platform/core/pico-usd.ts'
+import { clockOf } from '#platform/db/clock.ts'
+import { Budgets } from '#spend/budgets/budgets.ts'
+import { forgetTurns } from '#spend/budgets/forget-turns.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { caller as someone } from '#test/harness/generations.ts'
+import { turnLimits } from './turn-limits.ts'
+
+const now = Date.now
+const ofDollar: TurnBudget = { costUsd: 1, costOf: 'max_cost_usd' }
+const over = { outcome: 'over_budget', message: null, model: null, usage: null, endedAt: 2000 } as const
+
+/** An intern with the key `own`, and servers that its requests may reach. */
+async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
+  const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), budgetMs: 60_000 }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const owner = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
+  const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
+  await db.query.updateTable('interns').set({ key_hash: 'own' }).where('id', '=', id).execute()
+  const own = { internId: id, sessionId: 's', keyHash: 'own', budget: ofDollar }
+  const begun = { id: 'r', sessionId: 's', background: false, startedBy: null, beganAt: 1000, meteredKey: 'own' }
+  const clock = clockOf(now)
+  const server = (reportMs = 20) =>
+    new Budgets(
+      {
+        ...{ db, clock, now, newId: newUuid, written: async () => {}, spentBefore: async () => 0n },
+        onError: (error) => assert.fail(error),
+      },
+      { waitMs: 300_000, stallMs: 300_000, pollMs: 10, reportMs },
+    )
+  /** @returns how to settle the request, which may cost so much. */
+  const ask = async (budgets: Budgets, usd: number, endedWithinMs = 1) => {
+    const turns = await turnLimits({ db, now }, endedWithinMs)('own')
+    const limits = budgetsFor(someone, [], turns)
+    const { reservation } = await reserveBudgets({ budgets, now }, limits, [], picoUsdOf(usd), turns)
+    return (cost: number) => reservation.settle(picoUsdOf(cost), () => true)
+  }
+  return {
+    ...{ db, server, ask },
+    announce: (budget: TurnBudget = ofDollar) =>
+      announcing(deps, { ...own, account: newUuid(), budget }, async (told) => told!),
+    announceUnlimited: () =>
+      announcing(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
+    announcing: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
+      announcing({ ...deps, budgetMs }, { ...own, account }, begin),
+    begin: (budget: TurnBudget, meteredKey = 'own') => beginRun(db.query, id, { ...begun, budget, meteredKey }),
+    end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
+    limits: (key = 'own') =>
+      turnLimits({ db, now })(key).then(
+        (limits) => limits?.budgets.map((budget) => budget.id) ?? 'no limit',
+        ({ kind }) => kind,
+      ),
+    forget: () => forgetTurns({ db, clock, openTurns: () => openAccounts({ db, now }) }),
+    kept: async () => (await db.query.selectFrom('budget_periods').select('budget').execute()).map((row) => row.budget),
+  }
+}
+
+onEachDatabase('what turns of an intern may cost', (kind) => {
+  test('limits its requests before a turn is known as a run, and by the same account until that is over', async () => {
+    await using store = await newDb(kind)
+    const { announce, begin, end, limits } = await place(store)
+    assert.equal(await limits(), 'forbidden')
+    const budget = await announce({ ...ofDollar, sessionUsd: 2 })
+    const [ofTurn, ofSession] = (await limits())!
+    assert.deepEqual([ofTurn, ofSession?.startsWith('session:')], [`turn:${budget.id}`, true])
+    assert.equal(await limits('another'), 'forbidden')
+    await begin(budget)
+    assert.deepEqual(await limits(), [ofTurn, ofSession])
+    await end()
+    assert.equal(await limits(), 'forbidden')
+  })
+
+  test('refuses the key outside of a turn, whether or not turns are limited', async () => {
+    await using store = await newDb(kind)
+    const { announceUnlimited, begin, end, limits } = await place(store)
+    assert.equal(await limits(), 'forbidden')
+    const { id } = await announceUnlimited()
+    assert.deepEqual([await limits(), await limits('another')], ['no limit', 'forbidden'])
+    await begin({ id })
+    assert.equal(await limits(), 'no limit')
+    await store.db.query.updateTable('intern_runs').set({ status: 'waiting' }).execute()
+    assert.equal(await limits(), 'no limit')
+    await end()
+    assert.equal(await limits(), 'forbidden')
+  })
+
+  test('limits nothing of turns that did not begin, and of those for a while of which nobody can tell', async () => {
+    await using store = await newDb(kind)
+    const { announcing, limits } = await place(store)
+    for (const kind of ['session_busy', 'intern_unreachable', 'intern_asleep'] as const) {
+      await assert.rejects(announcing(() => Promise.reject(new Refusal(kind, 'not begun'))))
+      assert.equal(await limits(), 'forbidden')
+    }
+    const severed = () => Promise.reject(new Refusal('stream_severed', 'severed'))
+    await assert.rejects(announcing(severed, -3_600_000))
+    assert.equal(await limits(), 'forbidden')
+    await assert.rejects(announcing(severed))
+    assert.equal((await limits())?.length, 1)
+  })
+
+  test('limits a prompt that is tried once more by one account', async () => {
+    await using store = await newDb(kind)
+    const { announcing, limits } = await place(store)
+    for (const message of ['the daemon ended', 'and so did the next one'])
+      await assert.rejects(announcing(() => Promise.reject(new Refusal('stream_severed', message)), 60_000, 'account'))
+    assert.deepEqual(await limits(), ['turn:account'])
+  })
+
+  test('limits at a server whose clock is an hour ahead what another one has announced', async () => {
+    await using store = await newDb(kind)
+    const { announce } = await place(store)
+    const budget = await announce()
+    // The embedded database has no clock but that of its one server.
+    const ahead = kind === 'postgres' ? () => now() + 3_600_000 : now
+    assert.deepEqual(await openAccounts({ db: store.db, now: ahead }), [budget.id])
+    const limits = await turnLimits({ db: store.db, now: ahead })('own')
+    assert.deepEqual(limits?.budgets[0]?.id, `turn:${budget.id}`)
+  })
+
+  test('limits a turn, too, that was begun by a daemon that knows of no accounts, with its key of then alone', async () => {
+    await using store = await newDb(kind)
+    const { begin, limits } = await place(store)
+    await begin(ofDollar, 'earlier')
+    assert.equal(await limits(), 'forbidden')
+    await store.db.query.updateTable('intern_runs').set({ metered_key: 'own' }).execute()
+    assert.deepEqual(await limits(), ['turn:r'])
+  })
+
+  for (const [what, budget] of [
+    ['a turn', { costUsd: 0.35, costOf: 'max_cost_usd' }],
+    ['a session', { costUsd: 5, costOf: 'max_cost_usd', sessionUsd: 0.35 }],
+  ] as const)
+    test(`is never passed by ${what}: of twenty requests at once, at two servers, three are let through`, async () => {
+      await using store = await newDb(kind)
+      const { announce, server, ask } = await place(store)
+      await announce(budget)
+      const servers = [server(), server()]
+      const asked = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => hold(servers[at % 2]!)))
+      const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+      assert.deepEqual([refused.length, new Set(refused.map(({ kind }) => kind))], [17, new Set(['forbidden'])])
+      const rule = budget.costUsd === 5 ? 'session_max_cost_usd' : 'max_cost_usd'
+      const metadata = { rule, limit_usd: 0.35, needed_usd: 0.1, resets_at: null }
+      assert.deepEqual(refused[0].details.metadata, metadata)
+      for (const each of servers) await each.close()
+
+      async function hold(budgets: Budgets) {
+        const settle = await ask(budgets, 0.1)
+        settle(0.1)
+      }
+    })
+
+  test('is given back where a request cost less than it might have', async () => {
+    await using store = await newDb(kind)
+    const { announce, server, ask } = await place(store)
+    await announce()
+    const budgets = server()
+    for (let times = 0; times < 5; times++) (await ask(budgets, 0.9))(0.01)
+    const [first, second] = [await ask(budgets, 0.9), ask(budgets, 0.9)]
+    first(0.01)
+    ;(await second)(0.01)
+    await budgets.close()
+  })
+
+  test('counts what a server held that was killed, and the account goes when the turn is over', async () => {
+    await using store = await newDb(kind)
+    const { announce, begin, end, server, ask, forget, kept } = await place(store)
+    const budget = await announce()
+    await begin(budget)
+    // It is not heard any more.
+    const [killed, other] = [server(3_600_000), server()]
+    await ask(killed, 0.6)
+    await store.db.query.updateTable('budget_leases').set({ renewed_at: 0 }).execute()
+    await assert.rejects(ask(other, 0.6), { kind: 'forbidden' })
+    await other.close()
+    await forget()
+    assert.deepEqual(await kept(), [`turn:${budget.id}`])
+    await end()
+    await forget()
+    assert.deepEqual(await kept(), [])
+    assert.deepEqual(await store.db.query.selectFrom('budget_leases').selectAll().execute(), [])
+  })
+
+  test('ends the turn before its agent hears of the refusal; another turn is to try again', async () => {
+    await using store = await newDb(kind)
+    const { announce, begin, end, server, ask } = await place(store)
+    await begin(await announce())
+    const budgets = server()
+    const refused = ask(budgets, 1.5, 600_000)
+    const marked = async () => (await store.db.query.selectFrom('intern_runs').select('refused').execute())[0]?.refused
+    while (!(await marked())) await new Promise(setImmediate)
+    assert.deepEqual(JSON.parse((await marked())!), { part: 'max_cost_usd', neededUsd: 1.5 })
+    await end()
+    await assert.rejects(refused, { kind: 'rate_limited' })
+    await budgets.close()
+  })
+})

@@ -1,0 +1,31 @@
+import type { EndpointStatus } from '#catalogue/index/endpoint-status.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { type Envelope, numericCodes } from '#platform/http/response/envelope.ts'
+
+/** All that the setting `dialect` changes, for clients that validate closed enumerations and numbers. */
+export type Dialect = {
+  /** The tool an intern asks with. */
+  inputTool: string
+  /** The model named in a chunk if the intern reported none. */
+  fallbackModel: string
+  endpointStatus: (status: EndpointStatus) => string | number
+  /** The form of errors; undefined: the form of this service. */
+  envelope: Envelope | undefined
+}
+
+const statusNumbers: Record<EndpointStatus, number> = { healthy: 0, degraded: -2, down: -5, unconfigured: -10 }
+
+export const dialects: Record<Config['dialect'], Dialect> = {
+  spec: {
+    inputTool: 'service.provide_input',
+    fallbackModel: 'service/intern',
+    endpointStatus: (status) => status,
+    envelope: undefined,
+  },
+  openrouter: {
+    inputTool: 'openrouter.provide_input',
+    fallbackModel: 'openrouter/intern',
+    endpointStatus: (status) => statusNumbers[status],
+    envelope: numericCodes,
+  },
+}

@@ -1,0 +1,24 @@
+import { type EndpointItem, endpointItem } from '#catalogue/index/endpoint-item.ts'
+import { endpointStatus } from '#catalogue/index/endpoint-status.ts'
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Snapshot } from '#catalogue/index/snapshot.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { dialects } from './dialect.ts'
+
+/** A model's endpoints as clients see them, with what was last measured. */
+export function endpointItems(
+  { config, hasCredential }: { config: Pick<Config, 'dialect'>; hasCredential: (variable: string) => boolean },
+  snapshot: Pick<Snapshot, 'findProvider' | 'figures'>,
+  model: Model,
+  endpoints: Endpoint[] = model.endpoints,
+): EndpointItem[] {
+  return endpoints.map((endpoint) => {
+    const provider = snapshot.findProvider(endpoint.provider)
+    const figures = snapshot.figures.endpoint(endpoint.id)
+    return endpointItem(model, endpoint, {
+      providerName: provider?.name ?? endpoint.provider,
+      status: dialects[config.dialect].endpointStatus(endpointStatus(provider, figures, hasCredential)),
+      figures,
+    })
+  })
+}

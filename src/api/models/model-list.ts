@@ -1,0 +1,65 @@
+import type { Model } from '#catalogue/index/model.ts'
+import type { Snapshot } from '#catalogue/index/snapshot.ts'
+import { feedType, modelFeed } from '#catalogue/list/feed.ts'
+import { findModels, listBytes, listTag, wholeList } from '#catalogue/list/list.ts'
+import type { ModelQuery } from '#catalogue/list/query.ts'
+import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { answerReady, type ReadyAnswer, type RequestHeaders } from '#platform/http/response/ready-answer.ts'
+import type { HttpAnswer } from '#platform/http/route.ts'
+import { feedLinks, originOf } from '../pages/console-links.ts'
+
+type ListCall = {
+  query: ModelQuery
+  url: string
+  headers: RequestHeaders
+  host: string | undefined
+}
+
+type ListDeps = { catalogue: Pick<CatalogueHolder, 'current'>; config: Pick<Config, 'public_url'>; now: Now }
+
+/** Answers a list of models, of all or of those allowed: ready bytes, as JSON or as a feed. */
+export function answerModelList(
+  call: ListCall,
+  deps: ListDeps,
+  isAllowed?: (model: Model) => boolean,
+): Promise<HttpAnswer> {
+  return answerReady(call.headers, listOf(deps, call, isAllowed))
+}
+
+/** The list without any parameter. */
+export function wholeListAnswer(snapshot: Snapshot): ReadyAnswer {
+  const { tag, bytes } = wholeList(snapshot)
+  return { etag: tag, type: 'application/json', bytes: () => bytes }
+}
+
+function listOf(
+  { catalogue, config, now }: ListDeps,
+  { query, url, headers, host }: ListCall,
+  isAllowed: ((model: Model) => boolean) | undefined,
+): ReadyAnswer {
+  const snapshot = catalogue.current()
+  if (!url.includes('?') && !isAllowed) return wholeListAnswer(snapshot)
+  const found = findModels(snapshot, query, { nowMs: now(), url, isAllowed })
+  if (!query.use_rss) {
+    const etag = listTag(snapshot, found, 'json')
+    return { etag, type: 'application/json', bytes: () => listBytes(snapshot, found) }
+  }
+  const { pathname, search } = new URL(url, 'http://any')
+  const origin = config.public_url ?? originOf({ headers, host })
+  const links = feedLinks(origin, pathname + search, { toChat: query.use_rss_chat_links === true })
+  const etag = listTag(snapshot, found, links.self)
+  const shown = () => Array.from(found.shown, (at) => snapshot.models[at]!)
+  return { etag, type: feedType, bytes: () => cachedFeed(snapshot, etag, () => modelFeed(shown(), links)) }
+}
+
+const feeds = new WeakMap<Snapshot['items'], Map<string, Buffer>>()
+const maxFeeds = 8
+
+/** Feeds are asked for again and again by readers that keep no tag, and writing a long one takes long. */
+function cachedFeed({ items }: Snapshot, etag: string, write: () => Buffer): Buffer {
+  const known = feeds.getOrInsertComputed(items, () => new Map())
+  if (known.size >= maxFeeds && !known.has(etag)) known.clear()
+  return known.getOrInsertComputed(etag, write)
+}

@@ -1,0 +1,19 @@
+import type { Model } from '#catalogue/index/model.ts'
+import type { Snapshot } from '#catalogue/index/snapshot.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { z } from '#platform/json/schema.ts'
+
+/** The two path parameters that name a model: by id, canonical slug or alias. */
+export const ModelPath = z.object({
+  author: z.string().min(1).describe("The model's author."),
+  slug: z.string().min(1).describe("The model's slug, with `:variant` where there is one."),
+})
+
+export const nameIn = ({ author, slug }: z.infer<typeof ModelPath>) => `${author}/${slug}`
+
+/** @throws Fault `not_found`. */
+export function namedModel(snapshot: Pick<Snapshot, 'findModel'>, name: string): Model {
+  const model = snapshot.findModel(name)
+  if (!model) throw new Fault('not_found', `There is no model "${name}".`)
+  return model
+}

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto'
+import {
+  type Field,
+  type PermissionKind,
+  type PermissionQuestion,
+  permissionAnswers,
+  type Question,
+  type WholePermission,
+} from '#interns/contract/question.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { escaped } from '#platform/http/response/html-page.ts'
+import { HttpAnswer } from '#platform/http/route.ts'
+import { printableExactly, printableLines } from '#platform/text/printable.ts'
+
+const style =
+  ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:46rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #8888;border-radius:6px;padding:.75rem;max-height:60vh;overflow:auto}button,input,select{font:inherit;padding:.4rem .8rem;margin:.25rem .5rem .25rem 0}label{display:block;margin:.5rem 0}'
+
+/** No script runs, nothing is loaded, nothing is kept, and where the link leads nobody else is told. */
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+  'cache-control': 'no-store',
+}
+
+/** @param html is ours; `title` is anybody's. */
+function page(status: number, title: string, html: string): HttpAnswer {
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${style}</style>`
+  return new HttpAnswer(
+    status,
+    headers,
+    `<!doctype html><html lang="en"><head>${head}</head><body><h1>${escaped(title)}</h1>${html}</body></html>`,
+  )
+}
+
+/** A page of one sentence. */
+export const saidPage = (status: number, title: string, text: string): HttpAnswer =>
+  page(status, title, `<p>${escaped(text)}</p>`)
+
+export type AskedPage = {
+  internName: string
+  question: Question
+  whole: WholePermission | undefined
+  deadlineAt: number
+  /** Why an answer before was not taken. */
+  refused?: string | undefined
+}
+
+/** What an intern asks, all of it, with a form that answers. */
+export function askedPage({ internName, question, whole, deadlineAt, refused }: AskedPage): HttpAnswer {
+  const told = question.kind === 'permission' ? permission(question, whole) : paragraph(question.message)
+  const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
+  const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
+  const why = refused === undefined ? '' : `<p role="alert"><strong>${escaped(refused)}</strong></p>`
+  const title = question.kind === 'permission' ? `${internName} asks for consent` : `${internName} asks`
+  return page(refused === undefined ? 200 : 400, title, `${why}${told}<form method="post">${answers}</form>${until}`)
+}
+
+const paragraph = (text: string) => `<pre>${escaped(printableLines(text))}</pre>`
+
+function permission(question: Extract<Question, { kind: 'permission' }>, whole: WholePermission | undefined): string {
+  const { operation } = question
+  const detail = whole?.detail ?? question.detail
+  const what = operation === null ? 'Something that it does not name' : printableExactly(operation)
+  const diffs = (whole?.changes ?? []).map(
+    ({ path, diff }) => `<h2>${escaped(printableExactly(path))}</h2>${paragraph(diff)}`,
+  )
+  const text = whole?.command ?? (diffs.length > 0 ? null : detail)
+  return `<p>It wants to do: <strong>${escaped(what)}</strong></p>${text === null ? '' : `<pre>${escaped(printableExactly(text))}</pre>`}${diffs.join('')}`
+}
+
+const words: Record<PermissionKind, string> = {
+  allow_once: 'Allow once',
+  allow_always: 'Allow always',
+  reject_once: 'Reject',
+  reject_always: 'Reject always',
+}
+
+const button = (value: string, label: string) => `<button name="answer" value="${value}">${label}</button>`
+
+const options = (question: PermissionQuestion) =>
+  permissionAnswers(question)
+    .map(({ answer, kind, name }) => {
+      const label = name === undefined ? words[kind] : `${words[kind]}: ${printableExactly(name)}`
+      return button(escaped(answer), escaped(label))
+    })
+    .join('')
+
+const fields = (asked: Field[]) =>
+  `${asked.map(field).join('')}${button('accept', 'Send')}<button name="answer" value="decline" formnovalidate>Decline</button>`
+
+function field({ name, type, required, options }: Field): string {
+  const named = `name="field.${escaped(name)}"`
+  const label = `${escaped(printableExactly(name))}${required ? ' *' : ''}`
+  const must = required ? ' required' : ''
+  const choices = (options ?? []).map((one) => `<option>${escaped(one)}</option>`).join('')
+  if (type === 'array') return `<label>${label} <select ${named} multiple>${choices}</select></label>`
+  if (type === 'boolean')
+    return `<label>${label} <select ${named}${must}><option></option><option value="true">yes</option><option value="false">no</option></select></label>`
+  if (options) return `<label>${label} <select ${named}${must}><option></option>${choices}</select></label>`
+  const kind = type === 'string' ? 'text' : 'number" step="any'
+  return `<label>${label} <input ${named} type="${kind}"${must}></label>`
+}

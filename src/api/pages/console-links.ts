@@ -1,0 +1,27 @@
+import type { FeedLinks } from '#catalogue/list/feed.ts'
+
+/** The console's pages about models. */
+const modelsPage = '/models'
+const modelPage = (id: string) => `/models/${encodePath(id)}`
+const chatPage = (id: string) => `/chat?model=${encodeURIComponent(id)}`
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+const plainHost = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i
+
+/** The address the client knows us by, as a proxy before us may have said. */
+export function originOf({ headers, host = '' }: { headers: Headers; host: string | undefined }): string {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  return `${scheme}://${plainHost.test(host) ? host : 'localhost'}`
+}
+
+/** @param url the path and query of the feed. */
+export function feedLinks(origin: string, url: string, { toChat }: { toChat: boolean }): FeedLinks {
+  const page = toChat ? chatPage : modelPage
+  return { self: origin + url, home: origin + modelsPage, item: ({ id }) => origin + page(id) }
+}
+
+/** `/` and `:` may stand in a path, and ids are easier to read with them. */
+function encodePath(id: string): string {
+  return id.split('/').map(encodeURIComponent).join('/').replaceAll('%3A', ':')
+}

@@ -1,0 +1,76 @@
+import type { Service } from '#app/start.ts'
+import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
+import { reachable } from '../access/address.ts'
+
+/**
+ * Printed in place of a key that the operator chose. The operator has the key already, and logs keep all that is
+ * printed.
+ */
+const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
+
+type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken'> & {
+  /** The setting. */
+  publicUrl?: string | undefined
+  /** Which sandbox holds the commands of interns, or that there is none. */
+  sandbox: string
+}
+
+/** The text printed when the service is up. Generated secrets are shown only this once. */
+export function welcome({ url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken }: WelcomeFacts): string {
+  const where = `
+  Signalbox   ${url}
+${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     ${sandbox}
+`
+  if (!firstKeys) return `${where}\n`
+  const { managementKey, apiKey } = { ...chosen, ...firstKeys }
+  return `${where}
+  This is the first start. ${describedKeys(firstKeys)}:
+
+    management key   ${shown(firstKeys.managementKey, chosen.managementKey)}
+    API key          ${shown(firstKeys.apiKey, chosen.apiKey)}
+${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachable(url)).origin, signInToken)}
+  What the examples of README.md need:
+
+    export BASE_URL=${reachable(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
+
+${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
+
+    curl "${reachable(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"
+
+`
+}
+
+const signInLink = (site: string, token: string) => `
+  This link signs a browser in to the console, once, within 15 minutes:
+
+    ${site}/#sign-in=${token}
+`
+
+function describedKeys(made: Partial<FirstKeys>): string {
+  const count = Object.keys(made).length
+  if (count === 0) return 'It has the two keys that were chosen for it'
+  const what = count === 1 ? 'One key was made; it is' : 'Two keys were made; they are'
+  return `${what} shown this once, so keep ${count === 1 ? 'it' : 'them'} now`
+}
+
+const shown = (secret: string | undefined, variable: string) => secret ?? `the one that was chosen (${variable})`
+
+/** Two lines to paste, for the curl of any age: the intern asks for a permission, and gets it. */
+function talkToDemo(url: string, apiKey: string): string {
+  const say = (message: object) => {
+    const body = JSON.stringify({ stream: true, session_id: 'first', approval_mode: 'manual', messages: [message] })
+    return `curl -N ${url}/interns/demo/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`
+  }
+  return `  Ask the intern named demo for something. With approval_mode manual it asks back before it runs a command;
+  without, it is self-drive, the API's default: interns then act, outside of any sandbox, and ask nobody:
+
+    ${say({ role: 'user', content: 'List the files and write a haiku about them into haiku.txt' })}
+
+  Allow it, and it goes on:
+
+    ${say({ role: 'tool', tool_call_id: 'pending', content: 'allow_once' })}
+
+  Or talk to it: SIGNALBOX_URL=${url} SIGNALBOX_KEY=${apiKey} npx signalbox chat demo
+
+`
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http'
+import type { SignedIn } from '#identity/sign-in/session.ts'
+import type { Sessions } from '#identity/sign-in/sessions.ts'
+import { endSession, type NewSession, type SignInDeps } from '#identity/sign-in/sign-in.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { sessionCookie, sessionTokenIn } from '../../access/session-cookie.ts'
+import { sessionAnswer } from './session.ts'
+
+type NewSessionDeps = Omit<SignInDeps, 'times'> & { sessions: Pick<Sessions, 'find' | 'times'> }
+
+/** What a browser is told that has just signed in; the session that it had before is ended. */
+export async function newSessionAnswer(
+  deps: NewSessionDeps,
+  { row, token }: NewSession,
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  origin: string,
+) {
+  const found = await deps.sessions.find(token)
+  if (!found) throw new Fault('forbidden', 'This signs nobody in: the key named "Console" of this member is disabled.')
+  const before = sessionTokenIn(headers.cookie, origin)
+  if (before !== undefined) await endEarlier(deps, await deps.sessions.find(before))
+  const seconds = Math.ceil((row.expires_at - row.created_at) / 1000)
+  return { cookies: sessionCookie(origin, token, seconds), data: await sessionAnswer(deps, found, token) }
+}
+
+async function endEarlier(deps: NewSessionDeps, earlier: SignedIn | undefined): Promise<void> {
+  const caller = earlier?.manages ?? earlier?.uses
+  if (!earlier || !caller) return
+  await endSession(deps, caller, earlier.row.id, () => true)
+}

@@ -1,0 +1,18 @@
+import { describeRoutes, type Examples } from '#platform/http/description/openapi.ts'
+import { prefix } from '../access/prefix.ts'
+import { routes, tags } from '../routes/routes.ts'
+import examples from './examples.json' with { type: 'json' }
+import { refusedBefore } from './refused-before.ts'
+
+/** The API as an OpenAPI document. It follows from the routes alone, so nothing is opened to make it. */
+export function describeApi(): object {
+  const whole = routes.map((route) => ({ ...route, faults: [...refusedBefore(route), ...route.faults] }))
+  return describeRoutes(whole, {
+    title: 'Signalbox',
+    description: 'A self-hosted model router with governed agents.',
+    version: '1.0.0',
+    prefix,
+    tags,
+    examples: examples as Examples,
+  })
+}

@@ -1,0 +1,91 @@
+import type { Config } from '#platform/config/settings.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Log } from '#platform/process/log.ts'
+import type { Ledger } from '#spend/metering/ledger.ts'
+
+/** `degraded` still answers completions, with the restriction that the message names. */
+export type Check = { status: 'ok' | 'degraded' | 'failed'; message?: string }
+
+/** The parts that completions depend on. */
+export type Checks = { process: Check; database: Check; ledger: Check; catalogue: Check }
+
+/** Whether this server can answer completions now. It is read from memory: no check sends a query. */
+export type Readiness = {
+  checks: () => Checks
+  /** Why completions cannot be answered; undefined if they can. */
+  problem: () => string | undefined
+}
+
+export type ReadinessDeps = {
+  db: Pick<Db, 'kind' | 'standing' | 'signals'>
+  ledger: Pick<Ledger, 'standing' | 'hasRoom'>
+  config: Pick<Config, 'stale_keys_ms' | 'stale_limits'>
+  modelCount: () => number
+  /** Why this server is stopping; undefined while it is not. */
+  leaving: () => string | undefined
+}
+
+const ok: Check = { status: 'ok' }
+
+export function createReadiness({ db, ledger, config, modelCount, leaving }: ReadinessDeps): Readiness {
+  function databaseCheck(): Check {
+    const { isReachable, readOnly, silentMs } = db.standing()
+    if (!isReachable) return unreachableCheck(silentMs)
+    if (!readOnly) return ok
+    const message = 'The database accepts no changes: management, and requests under a limit, get 503.'
+    return { status: 'degraded', message }
+  }
+
+  function unreachableCheck(silentMs: number): Check {
+    const what = `The database has not answered for ${Math.round(silentMs / 1000)} s`
+    const leftMs = config.stale_keys_ms - silentMs
+    if (leftMs <= 0) return { status: 'failed', message: `${what}: keys cannot be checked.` }
+    const limits = config.stale_limits === 'leased' ? 'limits as far as they are leased' : 'no requests under a limit'
+    const message = `${what}. Cached keys are accepted for another ${Math.ceil(leftMs / 1000)} s, ${limits}.`
+    return { status: 'degraded', message }
+  }
+
+  function ledgerCheck(): Check {
+    if (!ledger.hasRoom()) {
+      return { status: 'failed', message: 'Too many metered requests wait to be written: no request is accepted.' }
+    }
+    const { files } = ledger.standing()
+    if (files.waiting === 0) return ok
+    return { status: 'degraded', message: 'Metered requests wait in the data folder until the database accepts them.' }
+  }
+
+  function checks(): Checks {
+    const reason = leaving()
+    return {
+      process: reason === undefined ? ok : { status: 'failed', message: `This server is stopping: ${reason}.` },
+      database: databaseCheck(),
+      ledger: ledgerCheck(),
+      catalogue: modelCount() > 0 ? ok : { status: 'degraded', message: 'The catalogue has no models.' },
+    }
+  }
+  return {
+    checks,
+    problem: () => Object.values(checks()).find(({ status }) => status === 'failed')?.message,
+  }
+}
+
+const lookEveryMs = 250
+
+/** Logs each change of readiness. @returns a function that ends it. */
+export function logReadiness(readiness: Readiness, log: Pick<Log, 'error' | 'info'>): () => void {
+  let isReady = true
+  let unreadySince = 0
+  const timer = setInterval(() => {
+    // The signal to stop has a line of the log already.
+    if (readiness.checks().process.status === 'failed') return clearInterval(timer)
+    const reason = readiness.problem()
+    const wasReady = isReady
+    isReady = reason === undefined
+    if (isReady === wasReady) return
+    const now = performance.now()
+    if (isReady) return log.info({ unreadyMs: Math.round(now - unreadySince) }, 'ready again')
+    unreadySince = now
+    log.error({ reason }, 'not ready: balancers are answered 503')
+  }, lookEveryMs).unref()
+  return () => clearInterval(timer)
+}

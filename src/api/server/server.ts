@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { clients } from '#gateway/clients/clients.ts'
+import { restateForChat } from '#interns/contract/chat-fault.ts'
+import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
+import { databaseFault } from '#platform/db/maintenance/failures.ts'
+import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
+import { mountRoutes } from '#platform/http/mount.ts'
+import { hostReader } from '#platform/http/request/forwarded-host.ts'
+import { jsonReader } from '#platform/http/request/json-body.ts'
+import { type FinishedRequest, logRequest, requestsUnderWay, watchRequests } from '#platform/http/response/finished.ts'
+import { takeShortcuts } from '#platform/http/shortcut.ts'
+import { unknownRouteLog } from '#platform/http/unknown-routes.ts'
+import { type Address, addressRefused, originOf } from '../access/address.ts'
+import { admit } from '../access/admit.ts'
+import type { ApiDeps } from '../access/deps.ts'
+import { guardInterns, isInternChat } from '../access/interns-access.ts'
+import { prefix, underPrefix } from '../access/prefix.ts'
+import { mountConsole } from '../console/mount.ts'
+import { dialects } from '../models/dialect.ts'
+import { routes } from '../routes/routes.ts'
+import { absentOperations } from './absent-operations.ts'
+import { completionShortcut } from './completion-shortcut.ts'
+import { mountDescription } from './mount-description.ts'
+import { wholeListShortcut } from './whole-list-shortcut.ts'
+
+/**
+ * Chooses the form of errors. A request below a protocol's path, or with headers that show the protocol, gets errors in
+ * that protocol's form, whatever goes wrong.
+ */
+function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) {
+  const path = url.split('?', 1)[0] ?? ''
+  const client =
+    clients.find(({ operation }) => `${path}/`.startsWith(`${prefix}${operation.path}/`)) ??
+    clients.find(({ isSpokenIn }) => isSpokenIn?.(headers))
+  return client?.envelope
+}
+
+export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts }
+
+/** The public API as a server that is not listening yet. */
+export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
+  const root = rootPath(deps.config)
+  const app = createApp({
+    log: deps.log,
+    bodyLimit: deps.config.max_body_bytes,
+    prefix,
+    timeouts,
+    guard: (request, reply) =>
+      guardInterns((asking) => admit(deps, { key: 'api', method: 'get' }, asking, reply), request),
+    origins: deps.config.cors_origins,
+    absent: absentOperations,
+    onUnknown: unknownRouteLog(deps.log, deps.now),
+    explain: databaseFault,
+    envelopeOf: (request) => envelopeFor(request) ?? dialects[deps.config.dialect].envelope,
+    rewriteUrl: (url) => underPrefix(withoutRoot(root, url)),
+    restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
+  })
+  const finished = (request: FinishedRequest) => {
+    deps.metrics.observeRequest(request)
+    logRequest(deps.log, request)
+  }
+  const underWay = requestsUnderWay(finished)
+  watchRequests(app, underWay)
+  deps.metrics.observeUnderWay(underWay.count)
+  const hostOf = hostReader({ addresses: deps.config.trusted_proxies, header: deps.config.proxy_host_header })
+  mountRoutes(app, routes, {
+    deps,
+    prefix,
+    admit: (route, request, reply) => admit(deps, route, request, reply),
+    hostOf,
+    wrap: deps.around,
+    ...options,
+  })
+  mountDescription(app)
+  if (deps.console) mountConsole(app, deps.console, deps.log, root)
+  let closing = false
+  app.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  await app.ready()
+  const { checkResponses = false } = options
+  const completions = completionShortcut({ deps, underWay, hostOf, readJson: jsonReader(app), checkResponses })
+  takeShortcuts(app, () => closing, [completions, wholeListShortcut(deps, finished)])
+  return app
+}
+
+/** @returns the URL it answers on. @throws StartupError when the address cannot be had. */
+export async function listen(app: FastifyInstance, at: Address): Promise<string> {
+  try {
+    await app.listen({ host: at.host, port: at.port, listenTextResolver: () => 'accepting connections' })
+  } catch (error) {
+    throw addressRefused(error as NodeJS.ErrnoException, at, 'PORT')
+  }
+  return originOf(app.server, at) + prefix
+}

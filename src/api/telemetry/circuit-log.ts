@@ -1,0 +1,12 @@
+import type { CircuitWatch } from '#gateway/plan/circuits.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import type { Log } from '#platform/process/log.ts'
+
+/** A line when an endpoint is left alone, with the reason and the end of that, and one when all is well again. */
+export function circuitLog(log: Log): CircuitWatch {
+  return (endpoint, change) => {
+    if (change.state === 'half_open') return
+    if (change.state === 'closed') log.info({ endpoint }, 'circuit closed')
+    else log.warn({ endpoint, reason: change.reason, until: isoTime(change.until) }, 'circuit opened')
+  }
+}

@@ -1,0 +1,42 @@
+import { toUsd } from '#platform/core/pico-usd.ts'
+import { type Log, plainLines } from '#platform/process/log.ts'
+import type { Generation } from '#spend/ledger/generation.ts'
+
+/** One line a completion: who asked for what, who answered, what it took; or why not. Never what was said. */
+export type CompletionLog = {
+  completed: (generation: Generation) => void
+  refused: (refused: Generation) => void
+}
+
+export function completionLog(log: Log): CompletionLog {
+  const line = plainLines(log, 'completion')
+  return {
+    completed(generation) {
+      const { caller, requestId, id, app, modelId, requestedModel, provider, outcome } = generation
+      const { cause, attempts, tokens, cost, latencyMs, durationMs } = generation
+      line({
+        requestId,
+        generation: id,
+        key: caller.keyHash,
+        member: caller.userId,
+        workspace: caller.workspaceId,
+        app,
+        model: modelId ?? requestedModel,
+        provider,
+        outcome,
+        error: cause,
+        attempts: attempts.length > 1 || outcome === 'failed' ? attempts : undefined,
+        promptTokens: tokens.prompt,
+        completionTokens: tokens.completion,
+        costUsd: toUsd(cost),
+        firstTokenMs: latencyMs,
+        ms: durationMs,
+      })
+    },
+    refused({ requestId, id, caller, requestedModel, cause }) {
+      const { keyHash: key, userId: member, workspaceId: workspace } = caller
+      const asked = { requestId, generation: id, key, member, workspace, model: requestedModel }
+      line({ ...asked, outcome: 'refused', error: cause })
+    },
+  }
+}

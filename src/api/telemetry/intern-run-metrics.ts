@@ -1,0 +1,13 @@
+import { type EndReason, endReasons } from '#interns/contract/run.ts'
+import { createCounter, type Metric } from '#platform/metrics/metric.ts'
+
+/** Turns of interns that are over, told by the server that looks after the intern. */
+export function internRunMetrics(): { all: Metric[]; observe: (outcome: EndReason) => void } {
+  const ended = createCounter({
+    name: 'signalbox_intern_turns_ended_total',
+    help: 'Turns of interns that are over, by how they ended; over_budget: they took what they may take.',
+    labels: ['outcome'],
+  })
+  for (const outcome of endReasons) ended.start(outcome)
+  return { all: [ended], observe: (outcome) => ended.add(outcome) }
+}

@@ -1,0 +1,50 @@
+import { Fault } from '#platform/core/fault.ts'
+import { inTurn } from '#platform/core/pipelined-requests.ts'
+import { wrongWithHost } from '#platform/http/request/host.ts'
+import { errorAnswer } from '#platform/http/response/envelope.ts'
+import { nameOf } from '#platform/net/host-name.ts'
+import { createServer } from '#platform/net/node-http.ts'
+import { type Address, addressRefused, originOf } from '../access/address.ts'
+import type { Metrics } from './metrics.ts'
+
+/**
+ * Serves metrics without a key on a port of their own, which the operator keeps to those who may see them. Only those who
+ * ask by a name of this host: a page in a browser here may make any other name lead here, and then read what comes.
+ */
+export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address, names: readonly string[]) {
+  const server = createServer(
+    inTurn(async (request, response) => {
+      if (wrongWithHost(request) !== undefined || !isNamed(request.headers.host, names)) {
+        const why = 'Metrics are told only to who asks by a loopback name, or by one that METRICS_HOSTS lists.'
+        const { status, body } = errorAnswer(new Fault('forbidden', why))
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+        return
+      }
+      if (request.url !== '/metrics' || !['GET', 'HEAD'].includes(request.method ?? '')) {
+        const { status, body } = errorAnswer(new Fault('not_found', 'There is only GET /metrics here.'))
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+        return
+      }
+      const { contentType, text } = await metrics.read()
+      response.writeHead(200, { 'content-type': contentType }).end(text)
+    }),
+  )
+  const listening = Promise.withResolvers<void>()
+  server.once('error', (error) => listening.reject(addressRefused(error, at, 'METRICS_PORT')))
+  server.listen(at.port, at.host, listening.resolve)
+  await listening.promise
+  return {
+    url: `${originOf(server, at)}/metrics`,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+const loopback = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+function isNamed(host: string | undefined, names: readonly string[]): boolean {
+  const name = nameOf(host ?? '')
+  return loopback.test(name) || names.includes(name)
+}

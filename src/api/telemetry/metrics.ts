@@ -1,0 +1,237 @@
+import type { Snapshot } from '#catalogue/index/snapshot.ts'
+import type { CircuitReport } from '#gateway/plan/circuits.ts'
+import type { EndReason } from '#interns/contract/run.ts'
+import { once } from '#platform/async/once.ts'
+import { sharePending } from '#platform/core/share-pending.ts'
+import type { Watch } from '#platform/db/db.ts'
+import { databaseFailureOf, databaseFailures } from '#platform/db/maintenance/failures.ts'
+import type { FinishedRequest } from '#platform/http/response/finished.ts'
+import {
+  createCounter,
+  createGauge,
+  createHistogram,
+  createPlainGauge,
+  type Metric,
+  type MetricValues,
+} from '#platform/metrics/metric.ts'
+import { lazyModules } from '#platform/process/lazy-modules.ts'
+import type { Generation } from '#spend/ledger/generation.ts'
+import type { Backlog } from '#webhooks/backlog.ts'
+import { prefix } from '../access/prefix.ts'
+import { circuitMetrics } from './circuit-metrics.ts'
+import { completionMetrics } from './completion-metrics.ts'
+import { contentMetrics } from './content-metrics.ts'
+import { internRunMetrics } from './intern-run-metrics.ts'
+import { refusalMetrics } from './refusal-metrics.ts'
+import { type ServerState, stateMetrics } from './state-metrics.ts'
+import { backlogMetrics, webhookMetrics } from './webhook-metrics.ts'
+
+/** The metrics that Prometheus may read from this server. */
+export type Metrics = {
+  observeRequest: (request: Omit<FinishedRequest, 'id'>) => void
+  observeCompletion: (generation: Generation) => void
+  /** A completion that could not be metered, or that the database refused to keep. */
+  observeUnmetered: () => void
+  observeQuery: NonNullable<Watch['onQuery']>
+  /** A connection to the database broke, or was found dead. */
+  observeBrokenConnection: () => void
+  /** The database answered nothing for so long that it counts as away. */
+  observeDatabaseOutage: () => void
+  /** A rule refused a request. */
+  observeRefusal: (by: { guardrail?: string; rule: string }) => void
+  /** An attempt to tell a webhook something. */
+  observeWebhook: (outcome: 'delivered' | 'retried' | 'failed') => void
+  /** @param backlog what webhooks are not told yet. */
+  observeBacklog: (backlog: () => Backlog) => void
+  /** A turn of an intern is over. */
+  observeInternRun: (outcome: EndReason) => void
+  /** @param count of requests under way. */
+  observeUnderWay: (count: () => number) => void
+  observeStanding: (standing: ServerState) => void
+  /** @returns counts contents of requests that were kept, or were to be. */
+  observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', by: number) => void
+  observeCircuits: (report: () => CircuitReport[]) => void
+  observeCircuitOpening: (reason: CircuitReport['reason']) => void
+  /** Of a service of several processes: how many answer. @returns counts one that was started after one had died. */
+  observeWorkers: (count: () => number) => () => void
+  /** @param catchUp counts what has happened and is not counted yet; called before anybody reads. */
+  observeLate: (catchUp: () => void) => void
+  observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
+  /** The page. */
+  read: () => Promise<{ contentType: string; text: string }>
+  /** The same as values, which those of other processes may be added to. */
+  values: () => Promise<MetricValues[]>
+}
+
+/**
+ * Memory, processor time, garbage collection and event loop delay are the process's, however many servers it holds.
+ * Those that have to be watched are so from the first time that somebody asks.
+ */
+const processMetrics = once(() => {
+  const { Registry, collectDefaultMetrics } = lazyModules.promClient()
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  return register
+})
+
+const requestSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+const querySeconds = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
+
+/**
+ * Series that alerts watch. They start at 0: Prometheus cannot see an increase of a series that did not exist before.
+ */
+const answerPaths = [
+  '/chat/completions',
+  '/responses',
+  '/messages',
+  '/interns/:internId/chat/completions',
+  '/interns/:internId/sessions/:sessionId/chat/completions',
+]
+const watched = [
+  ...answerPaths.flatMap((path) => ['200', '502', '503', '504'].map((status) => ['POST', path, status] as const)),
+  ...['/activity', '/health', '/health/ready'].flatMap((path) =>
+    ['200', '503'].map((status) => ['GET', path, status] as const),
+  ),
+]
+
+export function createMetrics(): Metrics {
+  const requests = createHistogram({
+    name: 'signalbox_http_request_duration_seconds',
+    help: 'Requests by route and status, and how long they took.',
+    labels: ['method', 'route', 'status'],
+    buckets: requestSeconds,
+  })
+  const queries = createHistogram({
+    name: 'signalbox_db_query_duration_seconds',
+    help: 'Statements sent to the database, and how long they took.',
+    labels: ['outcome'],
+    buckets: querySeconds,
+  })
+  const queryFailures = createCounter({
+    name: 'signalbox_db_query_failures_total',
+    help: 'Statements that failed, by why: unreachable, too_slow, read_only, or other (the statement is to blame).',
+    labels: ['cause'],
+  })
+  const brokenConnections = createCounter({
+    name: 'signalbox_db_broken_connections_total',
+    help: 'Connections to the database that broke, or were found dead.',
+    labels: [],
+  })
+  for (const [method, route, status] of watched) requests.start(method, prefix + route, status)
+  for (const outcome of ['ok', 'failed']) queries.start(outcome)
+  for (const cause of [...databaseFailures, 'other']) queryFailures.start(cause)
+  brokenConnections.start()
+  const outages = createCounter({
+    name: 'signalbox_db_outages_total',
+    help: 'How often the database answered nothing for database_silence_ms.',
+    labels: [],
+  })
+  outages.start()
+  const refusals = refusalMetrics()
+  const webhooks = webhookMetrics()
+  const internRuns = internRunMetrics()
+  const completions = completionMetrics()
+  const circuits = circuitMetrics()
+  const own: Metric[] = [
+    requests,
+    queries,
+    queryFailures,
+    brokenConnections,
+    outages,
+    ...refusals.all,
+    ...webhooks.all,
+    ...internRuns.all,
+    ...completions.all,
+    circuits.openings,
+  ]
+  const late: (() => void)[] = []
+  const upToDate = () => {
+    for (const catchUp of late) catchUp()
+    return registerOf(own)
+  }
+  return {
+    observeRequest: ({ method, route, status, seconds }) => requests.observe(seconds, method, route, String(status)),
+    observeCompletion: completions.observe,
+    observeUnmetered: completions.observeUnmetered,
+    observeQuery(seconds, outcome, error) {
+      queries.observe(seconds, outcome)
+      if (outcome === 'failed') queryFailures.add(databaseFailureOf(error) ?? 'other')
+    },
+    observeBrokenConnection: () => brokenConnections.add(),
+    observeDatabaseOutage: () => outages.add(),
+    observeRefusal: refusals.observe,
+    observeWebhook: webhooks.observe,
+    observeBacklog: (backlog) => void own.push(...backlogMetrics(backlog)),
+    observeInternRun: internRuns.observe,
+    observeUnderWay(count) {
+      const help = 'Requests of any kind that are under way.'
+      own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
+    },
+    observeStanding: (standing) => void own.push(...stateMetrics(standing)),
+    observeContents(waitingBytes) {
+      const contents = contentMetrics(waitingBytes)
+      own.push(...contents.all)
+      return contents.add
+    },
+    observeCircuits: (report) => void own.push(...circuits.gauges(report)),
+    observeCircuitOpening: (reason) => circuits.openings.add(reason),
+    observeWorkers(count) {
+      const help = 'Workers that were started in the place of one that had died.'
+      const restarts = createCounter({ name: 'signalbox_worker_restarts_total', help, labels: [] })
+      restarts.start()
+      own.push(
+        createPlainGauge({ name: 'signalbox_workers', help: 'Processes that answer requests.' }, count),
+        restarts,
+      )
+      return () => restarts.add()
+    },
+    observeLate: (catchUp) => void late.push(catchUp),
+    observeCatalogue(current) {
+      const help = 'How many models, endpoints and providers the catalogue holds.'
+      own.push(
+        createGauge({ name: 'signalbox_catalogue_size', help, label: 'of', aggregator: 'max' }, () =>
+          sizesOf(current()),
+        ),
+      )
+    },
+    // Scrapes at the same moment share one page: to write it takes some milliseconds of the main thread.
+    read: sharePending(async () => {
+      const register = upToDate()
+      return { contentType: register.contentType, text: await register.metrics() }
+    }),
+    async values() {
+      const values = (await upToDate().getMetricsAsJSON()) as unknown as MetricValues[]
+      return values.map((each) => (heldUp.test(each.name) ? { ...each, aggregator: 'max' } : each))
+    },
+  }
+}
+
+/** Of several event loops the slowest is what alerts look for; prom-client would tell how slow they are on average. */
+const heldUp = /^nodejs_eventloop_lag_/
+
+function registerOf(own: Metric[]) {
+  const { Registry } = lazyModules.promClient()
+  const register = Registry.merge([processMetrics()])
+  for (const metric of own) register.registerMetric(metric as never)
+  return register
+}
+
+/** One page of several processes. */
+export async function mergedPage(processes: readonly MetricValues[][]): Promise<{ contentType: string; text: string }> {
+  const register = mergedRegister(processes)
+  return { contentType: register.contentType, text: await register.metrics() }
+}
+
+export async function mergedValues(processes: readonly MetricValues[][]): Promise<MetricValues[]> {
+  return (await mergedRegister(processes).getMetricsAsJSON()) as unknown as MetricValues[]
+}
+
+function mergedRegister(processes: readonly MetricValues[][]) {
+  return lazyModules.promClient().AggregatorRegistry.aggregate(processes as never)
+}
+
+const sizesOf = ({ models, providers }: Pick<Snapshot, 'models' | 'providers'>) => ({
+  models: models.length,
+  endpoints: models.reduce((sum, model) => sum + model.endpoints.length, 0),
+  providers: providers.length,
+})

@@ -1,0 +1,34 @@
+import { createCounter, type Metric } from '#platform/metrics/metric.ts'
+import { rules } from '#policy/guardrails/decide/rules.ts'
+
+/** Beyond so many guardrails that have refused something, they are counted together. */
+const mostGuardrails = 500
+
+/** A custom filter is named by its place in its guardrail; here it counts for the field. */
+const fieldOf = (rule: string) => rule.split(/[.[]/, 1)[0]!
+
+/** Requests that a rule refused, by guardrail or by the key's own limit. */
+export function refusalMetrics(): { all: Metric[]; observe: (by: { guardrail?: string; rule: string }) => void } {
+  const byRule = createCounter({
+    name: 'signalbox_refusals_total',
+    help: 'Requests refused by a rule of a guardrail, or by the limit of a key (limit), by rule.',
+    labels: ['rule'],
+  })
+  const byGuardrail = createCounter({
+    name: 'signalbox_guardrail_refusals_total',
+    help: 'Requests refused by guardrails, by the id of the guardrail and the rule.',
+    labels: ['guardrail', 'rule'],
+  })
+  for (const rule of [...Object.keys(rules), 'limit']) byRule.start(rule)
+  const known = new Set<string>()
+  return {
+    all: [byRule, byGuardrail],
+    observe({ guardrail, rule }) {
+      const field = fieldOf(rule)
+      byRule.add(field)
+      if (guardrail === undefined) return
+      if (known.size < mostGuardrails) known.add(guardrail)
+      byGuardrail.add(known.has(guardrail) ? guardrail : 'other', field)
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Context, Span, Tracer } from '@opentelemetry/api'
+import type { RequestWrapper } from '#platform/http/mount.ts'
+import { callersContext } from '../access/callers-context.ts'
+
+type Api = typeof import('@opentelemetry/api')
+
+/** A request is not made of more statements than anybody would read. */
+const mostStatements = 100
+
+type Scope = { span: Span; context: Context; statements: number }
+
+/** Spans of requests that manage something or talk to an intern, and of the statements that the database gets for them. */
+export type RequestSpans = {
+  wrap: RequestWrapper
+  statement: (seconds: number, error: unknown, sql: string) => void
+}
+
+export function requestSpans(api: Api, tracer: Tracer, now: () => number): RequestSpans {
+  const scopes = new AsyncLocalStorage<Scope>()
+  return {
+    wrap(route, { headers, params }, reply, handle) {
+      if (!isTraced(route)) return handle()
+      const span = tracer.startSpan(
+        `${route.method.toUpperCase()} ${route.path}`,
+        {
+          kind: api.SpanKind.SERVER,
+          startTime: now(),
+          attributes: {
+            'http.request.method': route.method.toUpperCase(),
+            'http.route': route.path,
+            'signalbox.request.id': reply.request.id,
+            ...agentOf(params),
+          },
+        },
+        callersContext(api, headers.traceparent as string | undefined),
+      )
+      const scope = { span, context: api.trace.setSpan(api.ROOT_CONTEXT, span), statements: 0 }
+      reply.raw.once('close', () => end(api, scope, reply.raw.statusCode, now()))
+      return scopes.run(scope, handle)
+    },
+    statement(seconds, error, sql) {
+      const scope = scopes.getStore()
+      if (!scope || scope.statements++ >= mostStatements) return
+      const at = now()
+      const { operation, summary } = summaryOf(sql)
+      const attributes = { 'db.operation.name': operation, 'db.query.summary': summary }
+      const options = { kind: api.SpanKind.CLIENT, startTime: at - seconds * 1000, attributes }
+      const span = tracer.startSpan(summary, options, scope.context)
+      if (error !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR })
+      span.end(at)
+    },
+  }
+}
+
+/** Completions have spans of their own; metrics and health are asked too often to be of interest. */
+function isTraced({ key, tag, path }: Parameters<RequestWrapper>[0]): boolean {
+  return tag === 'interns' || (key === 'management' && path !== '/metrics')
+}
+
+function agentOf(params: unknown) {
+  const { internId } = Object(params) as { internId?: string }
+  return internId === undefined ? {} : { 'gen_ai.agent.id': internId }
+}
+
+function end(api: Api, { span, statements }: Scope, status: number, at: number): void {
+  span.setAttributes({ 'http.response.status_code': status, 'signalbox.db.statements': statements })
+  if (status >= 500) {
+    span.setAttribute('error.type', String(status))
+    span.setStatus({ code: api.SpanStatusCode.ERROR })
+  }
+  span.end(at)
+}
+
+const form = /^\s*(\w+)(?:[\s\S]*?\b(?:from|into|update|table)\s+"?(\w+))?/i
+
+/** `select interns`: what is done with which table, and no more of the statement. */
+function summaryOf(sql: string): { operation: string; summary: string } {
+  const [, operation = 'statement', table] = form.exec(sql.slice(0, 2000)) ?? []
+  // `update` is followed by its table.
+  const named = /^update$/i.test(operation) ? /^\s*update\s+"?(\w+)/i.exec(sql)?.[1] : table
+  return { operation, summary: named ? `${operation} ${named}` : operation }
+}

@@ -1,0 +1,93 @@
+import type { InternStatus } from '#interns/registry/intern.ts'
+import { version } from '#platform/core/version.ts'
+import type { DatabaseHealth } from '#platform/db/db.ts'
+import { createGauge, createPlainGauge, type Metric } from '#platform/metrics/metric.ts'
+import type { Ledger } from '#spend/metering/ledger.ts'
+
+/** A server's state for metrics. It is read from memory alone. */
+export type ServerState = {
+  database: 'sqlite' | 'postgres'
+  db: () => DatabaseHealth
+  clockCorrectionMs: () => number
+  ledger: Pick<Ledger, 'standing' | 'hasRoom' | 'admissionDelayMs'>
+  /** Completions and turns of interns under way. */
+  answers: () => number
+  /** Streams of events that are open. */
+  eventStreams: () => number
+  interns: () => Record<InternStatus, number>
+  isShuttingDown: () => boolean
+  now: () => number
+}
+
+export function stateMetrics(state: ServerState): Metric[] {
+  const { database, db, clockCorrectionMs, ledger, answers, eventStreams, interns, isShuttingDown, now } = state
+  const ageOf = (at: number | undefined) => (at === undefined ? 0 : Math.max(0, now() - at) / 1000)
+  const plain = (name: string, help: string, read: () => number) => createPlainGauge({ name, help }, read)
+  const worst = (name: string, help: string, read: () => number) =>
+    createPlainGauge({ name, help, aggregator: 'max' }, read)
+  const built = { version, node: process.versions.node, database }
+  return [
+    createPlainGauge(
+      { name: 'signalbox_build_info', help: 'What runs here.', labels: built, aggregator: 'first' },
+      () => 1,
+    ),
+    worst('signalbox_leaving', '1 from SIGTERM on, while requests are still taken or under way.', () =>
+      Number(isShuttingDown()),
+    ),
+    plain('signalbox_answers_in_flight', 'Completions and turns of interns that are under way.', answers),
+    plain('signalbox_event_streams', 'Streams of events (GET /events) that are open.', eventStreams),
+    ...ledgerMetrics(ledger, ageOf),
+    worst('signalbox_db_silent_seconds', 'How long ago the database was last heard.', () => db().silentMs / 1000),
+    worst('signalbox_db_read_only', '1 while the database takes no changes.', () => Number(db().readOnly)),
+    createGauge(
+      { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },
+      () => ({ used: db().used, idle: db().idle }),
+    ),
+    plain(
+      'signalbox_db_waiting',
+      'Statements that have waited for a connection for 0.25 s or more.',
+      () => db().waiting,
+    ),
+    worst(
+      'signalbox_db_clock_offset_seconds',
+      "The difference of this server's clock from the database's, if it is more than 1 s.",
+      () => Math.abs(clockCorrectionMs()) / 1000,
+    ),
+    createGauge(
+      { name: 'signalbox_interns', help: 'Interns of this host, by state.', label: 'state', aggregator: 'max' },
+      interns,
+    ),
+  ]
+}
+
+function ledgerMetrics(ledger: ServerState['ledger'], ageOf: (at: number | undefined) => number): Metric[] {
+  const where = { label: 'where' }
+  const waiting = 'Metered requests that are not in the database yet, by where they wait: memory, or files.'
+  const oldest = 'How long the oldest of them waits there; 0 when none does.'
+  return [
+    createGauge({ name: 'signalbox_ledger_waiting', help: waiting, ...where }, () => {
+      const { memory, files } = ledger.standing()
+      return { memory: memory.waiting, files: files.waiting }
+    }),
+    createGauge({ name: 'signalbox_ledger_oldest_seconds', help: oldest, aggregator: 'max', ...where }, () => {
+      const { memory, files } = ledger.standing()
+      return { memory: ageOf(memory.oldestAt), files: ageOf(files.oldestAt) }
+    }),
+    createPlainGauge(
+      {
+        name: 'signalbox_ledger_delay_seconds',
+        help: 'How long a completion waits before it is taken, as more are made than are written; 0 when none waits.',
+        aggregator: 'max',
+      },
+      () => ledger.admissionDelayMs() / 1000,
+    ),
+    createPlainGauge(
+      {
+        name: 'signalbox_ledger_full',
+        help: '1 while so much waits that no further request is taken.',
+        aggregator: 'max',
+      },
+      () => Number(!ledger.hasRoom()),
+    ),
+  ]
+}

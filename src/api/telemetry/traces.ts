@@ -1,0 +1,152 @@
+import type { Attributes, Span, Tracer } from '@opentelemetry/api'
+import type { IdGenerator } from '@opentelemetry/sdk-trace'
+import { toUsd } from '#platform/core/pico-usd.ts'
+import { type ProxySettings, proxyFor } from '#platform/core/proxies.ts'
+import { version } from '#platform/core/version.ts'
+import { Agent, https } from '#platform/net/node-http.ts'
+import type { SpanName } from '#platform/net/trace-parent.ts'
+import type { Generation } from '#spend/ledger/generation.ts'
+import { callersContext } from '../access/callers-context.ts'
+import type { RequestSpans } from './request-spans.ts'
+
+/** Tells every completion as a trace: a span of the request, and one for each endpoint that was asked. */
+export type Traces = Partial<RequestSpans> & {
+  on: boolean
+  record: (generation: Generation) => void
+  close: () => Promise<void>
+}
+
+type Variable = (name: string) => string | undefined
+
+/** Nothing, and nothing loaded, unless the standard variables name a collector. */
+export async function openTraces(
+  variable: Variable,
+  now: () => number,
+  instance: string,
+  proxies: ProxySettings,
+): Promise<Traces> {
+  const collectorUrl = variable('OTEL_EXPORTER_OTLP_ENDPOINT') ?? variable('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  const off = variable('OTEL_SDK_DISABLED') === 'true' || variable('OTEL_TRACES_EXPORTER') === 'none'
+  return collectorUrl && !off
+    ? startTraces(variable, now, instance, proxies, collectorUrl)
+    : { on: false, record: () => {}, close: async () => {} }
+}
+
+async function startTraces(
+  variable: Variable,
+  now: () => number,
+  instance: string,
+  proxies: ProxySettings,
+  collector: string,
+): Promise<Traces> {
+  const [api, sdk, { OTLPTraceExporter }, resources, { requestSpans }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('./request-spans.ts'),
+  ])
+  const named = resources.resourceFromAttributes({ 'service.name': variable('OTEL_SERVICE_NAME') ?? 'signalbox' })
+  const own = resources.resourceFromAttributes({ 'service.instance.id': instance, 'service.version': version })
+  const resource = own.merge(resources.detectResources({ detectors: [resources.envDetector] })).merge(named)
+  const exporter = new OTLPTraceExporter({ httpAgentOptions: collectorAgent(proxies, collector) })
+  const idGenerator = new ChosenIds(new sdk.RandomIdGenerator())
+  const spanProcessors = [new sdk.BatchSpanProcessor({ exporter })]
+  const provider = new sdk.TracerProvider({ resource, spanProcessors, idGenerator })
+  const tracer = provider.getTracer('signalbox')
+  return {
+    on: true,
+    record: (generation) => recordTrace(api, tracer, idGenerator, generation),
+    ...requestSpans(api, tracer, now),
+    close: () => provider.shutdown().catch(() => {}),
+  }
+}
+
+/** Node's agents go through a proxy by themselves, if they are given one. */
+function collectorAgent(proxies: ProxySettings, collector: string) {
+  const url = URL.parse(collector)
+  const proxy = url ? proxyFor(proxies, url) : undefined
+  const options = { keepAlive: true, ...(proxy && { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }) }
+  return (protocol: string) => (protocol.startsWith('https') ? new (https().Agent)(options) : new Agent(options))
+}
+
+/** Upstreams were told the ids of spans before those are made. */
+class ChosenIds implements IdGenerator {
+  readonly #others: IdGenerator
+  #chosen: Partial<SpanName> = {}
+
+  constructor(others: IdGenerator) {
+    this.#others = others
+  }
+
+  readonly generateTraceId = () => this.#chosen.traceId ?? this.#others.generateTraceId()
+  readonly generateSpanId = () => this.#chosen.spanId ?? this.#others.generateSpanId()
+
+  /** The one span that `make` makes has these ids, as far as there are any. */
+  chosen(ids: Partial<SpanName> | undefined, make: () => Span): Span {
+    this.#chosen = ids ?? {}
+    const span = make()
+    this.#chosen = {}
+    return span
+  }
+}
+
+type Api = typeof import('@opentelemetry/api')
+
+function recordTrace(api: Api, tracer: Tracer, ids: ChosenIds, generation: Generation): void {
+  const { createdAt, durationMs, attempts, outcome, requestedModel } = generation
+  const name = `chat ${generation.modelId ?? requestedModel}`
+  const attributes = attributesOf(generation)
+  const options = { kind: api.SpanKind.SERVER, startTime: createdAt, attributes }
+  const parent = callersContext(api, generation.traceParent)
+  const span = ids.chosen(generation.span, () => tracer.startSpan(name, options, parent))
+  const context = api.trace.setSpan(api.ROOT_CONTEXT, span)
+  let startTime = createdAt
+  for (const attempt of attempts) {
+    const asked = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': attempt.provider,
+      'signalbox.endpoint': attempt.endpointId,
+    }
+    const { spanId } = attempt
+    const options = { kind: api.SpanKind.CLIENT, startTime, attributes: asked }
+    const child = ids.chosen(spanId ? { spanId } : undefined, () => tracer.startSpan(name, options, context))
+    if (attempt.outcome !== 'answered') fail(api, child, attempt.outcome)
+    startTime += attempt.durationMs
+    child.end(startTime)
+  }
+  if (outcome !== 'success') fail(api, span, attempts.at(-1)?.outcome ?? outcome)
+  span.end(createdAt + durationMs)
+}
+
+function fail(api: Api, span: Span, why: string): void {
+  span.setAttribute('error.type', why)
+  span.setStatus({ code: api.SpanStatusCode.ERROR })
+}
+
+/** By the semantic conventions for generative AI. Undefined attributes are left out. */
+function attributesOf(generation: Generation): Attributes {
+  const { tokens, caller, latencyMs, finish } = generation
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': generation.provider ?? 'signalbox',
+    'gen_ai.request.model': generation.requestedModel,
+    'gen_ai.response.model': generation.upstreamModel,
+    'gen_ai.response.id': generation.upstreamId,
+    'gen_ai.response.finish_reasons': finish && [finish],
+    'gen_ai.usage.input_tokens': tokens.prompt,
+    'gen_ai.usage.output_tokens': tokens.completion,
+    'gen_ai.usage.cache_read.input_tokens': tokens.cached,
+    'gen_ai.usage.cache_creation.input_tokens': tokens.cacheWritten,
+    'gen_ai.response.time_to_first_chunk': latencyMs === undefined ? undefined : latencyMs / 1000,
+    'gen_ai.conversation.id': generation.sessionId,
+    'signalbox.app.title': generation.app?.title,
+    'signalbox.app.referer': generation.app?.referer,
+    'signalbox.generation.id': generation.id,
+    'signalbox.request.id': generation.requestId,
+    'signalbox.workspace.id': caller.workspaceId,
+    'signalbox.key.hash': caller.keyHash,
+    'signalbox.cost.usd': toUsd(generation.cost),
+    'signalbox.byok': generation.byok,
+  }
+}

@@ -1,0 +1,32 @@
+import { createCounter, createGauge, type Metric } from '#platform/metrics/metric.ts'
+import type { Backlog } from '#webhooks/backlog.ts'
+
+const outcomes = ['delivered', 'retried', 'failed'] as const
+
+/** Attempts to tell webhooks what happened. */
+export function webhookMetrics(): { all: Metric[]; observe: (outcome: (typeof outcomes)[number]) => void } {
+  const attempts = createCounter({
+    name: 'signalbox_webhook_attempts_total',
+    help: 'Attempts to deliver an event to a webhook: delivered, to be tried again (retried), or given up (failed).',
+    labels: ['outcome'],
+  })
+  for (const outcome of outcomes) attempts.start(outcome)
+  return { all: [attempts], observe: (outcome) => attempts.add(outcome) }
+}
+
+/** What webhooks are not told yet. Every server of a database says the same. */
+export function backlogMetrics(backlog: () => Backlog): Metric[] {
+  const shared = { label: 'attempt', aggregator: 'max' } as const
+  const waiting = 'Events that webhooks are not told yet: they wait for the first attempt, or for another one (again).'
+  const oldest = 'How long the oldest of them waits; 0 when none does.'
+  return [
+    createGauge({ name: 'signalbox_webhook_waiting', help: waiting, ...shared }, () => {
+      const { first, again } = backlog()
+      return { first: first.waiting, again: again.waiting }
+    }),
+    createGauge({ name: 'signalbox_webhook_oldest_seconds', help: oldest, ...shared }, () => {
+      const { first, again } = backlog()
+      return { first: first.oldestMs / 1000, again: again.oldestMs / 1000 }
+    }),
+  ]
+}

@@ -1,0 +1,36 @@
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findSandbox, sandboxMethods } from '#agent/sandbox/sandbox.ts'
+import type { Config } from '#platform/config/settings.ts'
+
+type ActiveSandboxDeps = {
+  config: Pick<Config, 'provisioner' | 'sandbox_program' | 'without_sandbox' | 'intern_users_from'>
+  path: string | undefined
+}
+
+/**
+ * Tries the sandbox as an intern would have it: under a user of its own, where interns have one.
+ * @returns which it is, in one line, and what keeps a better one from being taken; where there is none, why, and what
+ * that means.
+ */
+export async function activeSandbox({ config, path }: ActiveSandboxDeps): Promise<string> {
+  if (config.provisioner === 'kubernetes') return 'the pod of each intern (setting "provisioner")'
+  const user = process.getuid?.() === 0 && config.intern_users_from > 0 ? config.intern_users_from : undefined
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-sandbox-'))
+  try {
+    if (user !== undefined) chownSync(folder, user, user)
+    const options = { program: config.sandbox_program, path, node: process.execPath, readable: [] }
+    const found = await findSandbox(sandboxMethods(options), folder, user)
+    if ('why' in found) return `none: ${meaning[config.without_sandbox]}. ${found.why}`
+    const { way, passedOver } = found
+    return passedOver.length > 0 ? `${way.name}, because ${passedOver.join(', and ')}` : way.name
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const meaning = {
+  refuse: 'interns ask in `manual`, but run no command (setting "without_sandbox")',
+  consent: 'in `manual` interns run commands without one, where they are allowed to (setting "without_sandbox")',
+}

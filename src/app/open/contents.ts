@@ -1,0 +1,16 @@
+import type { KeepContents } from '#gateway/record/kept-content.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import { ContentKeeper } from '#spend/contents/keeper.ts'
+import { type Opening, warnOf } from './parts.ts'
+import type { OpenStore } from './store.ts'
+
+/** Where workspaces that want it keep what is asked and answered. */
+export function openContents(opening: Opening, { db }: OpenStore, vault: Vault): KeepContents {
+  const { parts, metrics, opened } = opening
+  const { config } = parts
+  const onError = warnOf(opening, 'contents are not written yet')
+  const counted = metrics.observeContents(() => keeper.waitingBytes)
+  const keeper = new ContentKeeper({ db, vault, count: counted, onError })
+  opened.defer(() => keeper.close())
+  return { keeper, mostBytes: config.content_bytes }
+}

@@ -1,0 +1,93 @@
+import { circuitEvents } from '#api/events/circuit-events.ts'
+import { turnLimits } from '#api/interns/turn-limits.ts'
+import { circuitLog } from '#api/telemetry/circuit-log.ts'
+import { completionLog } from '#api/telemetry/completion-log.ts'
+import { openRouting } from '#gateway/open.ts'
+import type { KeepContents } from '#gateway/record/kept-content.ts'
+import { inBatches } from '#platform/async/in-batches.ts'
+import type { Db } from '#platform/db/db.ts'
+import { createScanner } from '#policy/filters/scan.ts'
+import type { Cause, Generation } from '#spend/ledger/generation.ts'
+import { noteRequests } from '#spend/metering/requests-under-way.ts'
+import type { openModels } from './models.ts'
+import type { openMoney } from './money.ts'
+import { type Opening, warnOf } from './parts.ts'
+import type { openPolicies } from './policies.ts'
+
+type Opened<Open extends (...parts: never[]) => Promise<unknown>> = Awaited<ReturnType<Open>>
+type Below = Opened<typeof openModels> &
+  Omit<Opened<typeof openPolicies>, 'keys' | 'vault' | 'sessions'> &
+  Opened<typeof openMoney> & {
+    db: Db
+    /** The name of this process: each has its own circuits. */
+    server: string
+    /** Whether this process alone writes what is metered. */
+    isAlone: boolean
+    contents: KeepContents
+    lost: (error: Error) => void
+    countRefusal: (cause: Cause) => void
+  }
+
+/** After how many completions, or after how long, log, metrics and traces are told of them. */
+const tellingTogether = { most: 64, ms: 20 }
+
+/** Opens everything that completions pass through, and everything that is notified of them. */
+export function openDataPlane(opening: Opening, below: Below) {
+  const { parts, metrics, traces, opened } = opening
+  const { config, log, now, newId, variable } = parts
+  const { db, server, isAlone, ledger, lost, countRefusal, ...used } = below
+  const scanner = createScanner()
+  opened.defer(scanner.close)
+  const completions = completionLog(log)
+  const tellOfCircuit = circuitLog(log)
+  const onError = warnOf(opening, 'what became of a circuit is not told to listeners')
+  const keepCircuit = circuitEvents({ db, now, server, onError })
+  const told = inBatches<Generation>(tellingTogether, (generation) => {
+    try {
+      metrics.observeCompletion(generation)
+      traces.record(generation)
+      completions.completed(generation)
+      if (generation.cause) countRefusal(generation.cause)
+    } catch (error) {
+      lost(error as Error)
+    }
+  })
+  metrics.observeLate(told.flush)
+  opened.defer(told.flush)
+  const unnoted = warnOf(opening, 'requests of interns are not told to be written')
+  const contradictory = warnOf(opening, 'a provider reports a total of tokens that its counts do not explain')
+  const record = (generation: Generation) => {
+    ledger.record(generation)
+    told.add(generation)
+  }
+  const routing = openRouting({
+    ...used,
+    config,
+    scanner,
+    ledger: { ...ledger, record },
+    turnLimits: turnLimits({ db, now }),
+    noteRequest: isAlone ? undefined : noteRequests({ db, now, newId, ledger, onError: unnoted }),
+    tracing: traces.on,
+    onUnaccounted: lost,
+    onUsageMismatch(endpointId, mismatch) {
+      contradictory(new Error(`the usage from ${endpointId} contradicts itself`, { cause: mismatch }))
+    },
+    onRefused(refused) {
+      // Refused for want of room, it must not take more of it.
+      if (ledger.hasRoom()) ledger.record(refused)
+      completions.refused(refused)
+      if (refused.cause) countRefusal(refused.cause)
+    },
+    onCircuit(name, change) {
+      if ('reason' in change) metrics.observeCircuitOpening(change.reason)
+      tellOfCircuit(name, change)
+      keepCircuit(name, change)
+    },
+    variable,
+    now,
+    newId,
+  })
+  opened.defer(routing.upstreams.close)
+  metrics.observeCircuits(routing.circuits.report)
+  return { routing, scanner }
+}

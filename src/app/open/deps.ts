@@ -1,0 +1,142 @@
+import type { ApiDeps } from '#api/access/deps.ts'
+import { LiveEvents } from '#api/events/live-events.ts'
+import { openInterns } from '#api/interns/interns.ts'
+import { meteredTurn, spentByKey, writesAlone } from '#api/interns/metered-turn.ts'
+import { createReadiness, logReadiness } from '#api/server/health/readiness.ts'
+import { processStatus } from '#api/status/process-status.ts'
+import { createMetrics } from '#api/telemetry/metrics.ts'
+import { openTraces } from '#api/telemetry/traces.ts'
+import { causeOf } from '#gateway/record/cause.ts'
+import { SignInAttempts } from '#identity/sign-in/attempts.ts'
+import { createInternCounts } from '#interns/registry/intern-counts.ts'
+import { connectionReader } from '#platform/http/connection.ts'
+import { isInstalled } from '#platform/process/program.ts'
+import type { Cause } from '#spend/ledger/generation.ts'
+import { openContents } from './contents.ts'
+import { openDataPlane } from './data-plane.ts'
+import { openModels } from './models.ts'
+import { openMoney } from './money.ts'
+import { openOidc } from './oidc.ts'
+import { type Opening, type Parts, warnOf } from './parts.ts'
+import { openPolicies } from './policies.ts'
+import { type OpenStore, openStore } from './store.ts'
+import { openWebhooks } from './webhooks.ts'
+
+/**
+ * All that routes need, from the store upwards; `opened` closes it in the opposite order.
+ * @param open the store: that of this process, or of the one that started it.
+ */
+export async function openDeps(
+  parts: Parts,
+  isShuttingDown: ApiDeps['isShuttingDown'],
+  opened: AsyncDisposableStack,
+  open: (opening: Opening) => Promise<OpenStore> = openStore,
+) {
+  const { config, log, newId, variable } = parts
+  const server = newId()
+  const traces = await openTraces(variable, parts.now, server, parts.config)
+  opened.defer(traces.close)
+  const metrics = createMetrics()
+  const lost = (error: Error) => {
+    metrics.observeUnmetered()
+    log.error({ err: error }, 'a completion is not metered')
+  }
+  const countRefusal = ({ guardrailId, rule }: Cause) => {
+    if (rule !== undefined) metrics.observeRefusal({ rule, ...(guardrailId && { guardrail: guardrailId }) })
+  }
+
+  const store = await open({ parts, metrics, traces, opened })
+  const { db, settings, firstKeys, now } = store
+  const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
+  const models = await openModels(opening, store)
+  const { keys, vault, sessions, ...policies } = await openPolicies(opening, store)
+  if (!store.isShared) openWebhooks(opening, { db, vault })
+  const money = await openMoney(opening, store, lost)
+  const isAlone = writesAlone(db, config, store)
+  const contents = openContents(opening, store, vault)
+  const { routing, scanner } = openDataPlane(opening, {
+    server,
+    ...models,
+    ...policies,
+    ...money,
+    contents,
+    db,
+    isAlone,
+    lost,
+    countRefusal,
+  })
+  const { guardrailCache, inFlight } = policies
+  const meters = { db, ledger: money.ledger, isAlone }
+  const interns = openInterns({
+    ...opening.parts,
+    dataDir: settings.data_dir,
+    db,
+    guardrailCache,
+    vault,
+    scanner,
+    metered: meteredTurn(meters),
+    spent: spentByKey(meters),
+    observeRunEnd: metrics.observeInternRun,
+    onRefused: (error) => countRefusal(causeOf(error)),
+  })
+  const liveEvents = new LiveEvents({ db, now, isShuttingDown, onError: warnOf(opening, 'events are not told') })
+  opened.defer(() => liveEvents.close())
+  metrics.observeStanding({
+    database: db.kind,
+    db: db.standing,
+    clockCorrectionMs: db.clockCorrectionMs,
+    ledger: money.ledger,
+    answers: () => inFlight.count() - liveEvents.listeners,
+    eventStreams: () => liveEvents.listeners,
+    interns: createInternCounts({ db }, interns.hosts.here ?? ''),
+    isShuttingDown,
+    now,
+  })
+  const { pid } = process
+  const { ledger } = money
+  const readiness = createReadiness({
+    db,
+    ledger,
+    config,
+    modelCount: () => models.catalogue.current().models.length,
+    leaving: () => (isShuttingDown() ? 'it was asked to' : undefined),
+  })
+  opened.defer(logReadiness(readiness, log))
+  const { circuits } = routing
+  const deps: ApiDeps = {
+    ...models,
+    config,
+    settingSources: parts.settingSources,
+    console: store.console,
+    conversation: interns.conversation,
+    provisioner: interns.provisioner,
+    internHosts: interns.hosts,
+    db,
+    hasCredential: (name) => Boolean(variable(name)?.trim()),
+    // What is in the image of pods, this host does not know.
+    hasProgram: (command, path) =>
+      config.provisioner === 'kubernetes' || isInstalled(command, path ?? variable('PATH')),
+    isShuttingDown,
+    guardrailCache,
+    hostStatus: async () => ({
+      wanted: 1,
+      processes: [processStatus({ server, pid, db, ledger, circuits, isShuttingDown })],
+    }),
+    keys,
+    metrics,
+    now,
+    newId,
+    log,
+    readiness,
+    routing,
+    scanner,
+    sessions,
+    connectionOf: connectionReader({ addresses: config.trusted_proxies, header: config.proxy_host_header }),
+    oidc: openOidc(opening),
+    attempts: new SignInAttempts(() => performance.now()),
+    around: traces.wrap,
+    liveEvents,
+    vault,
+  }
+  return { interns, deps, firstKeys, ledger }
+}

@@ -1,0 +1,31 @@
+import type { CatalogueData } from '#catalogue/index/model.ts'
+import { presetReference } from '#gateway/presets/preset-reference.ts'
+import { type Finder, resolveModels } from '#gateway/request/resolve.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { Fault } from '#platform/core/fault.ts'
+
+type Settled = Pick<Config, 'default_intern_model' | 'interns'>
+
+/**
+ * Why interns without a model of their own cannot think, as a request of theirs would be told; undefined where they can,
+ * as far as a start can know: what a preset says is its workspace's own, and changes.
+ */
+export function wrongInternModel({ default_intern_model: named, interns }: Settled, data: CatalogueData) {
+  if (interns === 'off' || named === 'script') return undefined
+  const model = presetReference({ model: named }) ? presetReference({ model: named })?.rest.model : named
+  if (typeof model !== 'string') return undefined
+  try {
+    resolveModels(finderIn(data), { model })
+    return undefined
+  } catch (error) {
+    if (error instanceof Fault) return error.message
+    throw error
+  }
+}
+
+function finderIn(data: CatalogueData): Finder {
+  const models = data.models.filter(({ endpoints }) => endpoints.length > 0)
+  const findModel = (name: string) =>
+    models.find(({ id, canonicalSlug, aliases }) => id === name || canonicalSlug === name || aliases.includes(name))
+  return { models, findModel }
+}

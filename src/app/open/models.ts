@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiDeps } from '#api/access/deps.ts'
+import type { CatalogueData } from '#catalogue/index/model.ts'
+import { createMeasures } from '#catalogue/measurements/measures.ts'
+import { openCatalogue } from '#catalogue/sources/holder.ts'
+import type { LoadReport } from '#catalogue/sources/load.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { wrongInternModel } from './intern-model.ts'
+import { closeMs, type Opening, warnOf } from './parts.ts'
+import type { OpenStore } from './store.ts'
+
+/** The catalogue, and what is measured of its endpoints. */
+export async function openModels(opening: Opening, { settings, db, catalogue: source, isShared }: OpenStore) {
+  const { parts, metrics, opened } = opening
+  const { config, log, now, newId } = parts
+  const broken = warnOf(opening, 'catalogue')
+  const catalogue = await openCatalogue({
+    settings,
+    ...source,
+    signals: db.signals,
+    newId,
+    onLoad: isShared ? () => {} : logLoad(config, log),
+    onError: (error) => (error instanceof Fault ? log.warn(error.message) : broken(error)),
+  })
+  opened.defer(catalogue.close)
+  metrics.observeCatalogue(catalogue.current)
+  const onError = warnOf(opening, 'measurements were not exchanged')
+  const measures = await createMeasures({ db, now, newId, historyDays: config.generation_retention_days, onError })
+  opened.defer(() => Promise.race([measures.close(), sleep(closeMs, undefined, { ref: false })]))
+  measures.onRefresh(catalogue.measured)
+  catalogue.measured(measures.figures())
+  return { catalogue, measures }
+}
+
+/**
+ * Logs each mistake in the operator's own file or server, and that interns' model is not there. Mistakes in published
+ * snapshots are only counted.
+ */
+export function logLoad(
+  config: Pick<Config, 'catalogue_file' | 'default_intern_model' | 'interns'>,
+  log: ApiDeps['log'],
+) {
+  const { catalogue_file, default_intern_model: model } = config
+  return ({ sources, providers, models, endpoints, skipped }: LoadReport, data: CatalogueData) => {
+    log.debug({ sources, providers, models, endpoints, skipped: skipped.length }, 'catalogue loaded')
+    const isOperators = ({ source }: { source: string }) => source === catalogue_file || /^https?:/.test(source)
+    for (const row of skipped) if (isOperators(row)) log.warn(row, 'catalogue row left out')
+    const wrong = wrongInternModel(config, data)
+    if (wrong) log.warn({ model }, `interns without a model of their own have none (default_intern_model): ${wrong}`)
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { spentByKey, writesAlone } from '#api/interns/metered-turn.ts'
+import { spentBySession } from '#interns/runs/run-spending.ts'
+import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import { databaseClock } from '#platform/db/clock.ts'
+import type { Budget } from '#spend/budgets/budget.ts'
+import { Budgets } from '#spend/budgets/budgets.ts'
+import { failClosed } from '#spend/budgets/fail-closed.ts'
+import { spentBefore } from '#spend/budgets/past-spending.ts'
+import { openLedger } from '#spend/metering/ledger.ts'
+import { openSpill } from '#spend/metering/spill.ts'
+import { costBetween } from '#spend/metering/used-since.ts'
+import { closeMs, type Opening, warnOf } from './parts.ts'
+import type { OpenStore } from './store.ts'
+import { openUpkeep } from './upkeep.ts'
+
+/** The ledger of what was metered, and the limits of what may be spent. @param lost hears of what is not metered. */
+export async function openMoney(
+  opening: Opening,
+  { settings, db, allowStale, isShared }: OpenStore,
+  lost: (error: Error) => void,
+) {
+  const { parts, opened } = opening
+  const { config, log, now, newId } = parts
+  const folder = join(settings.data_dir, 'unwritten')
+  const spill = await openSpill({ folder, mostBytes: config.spill_bytes, now, newId })
+  if (spill.waiting > 0) log.info({ requests: spill.waiting }, 'metered requests of an earlier life are written now')
+  const unwritten = warnOf(opening, 'metered requests are not written yet')
+  const onLost = (requests: number, cost: PicoUsd) =>
+    log.error({ requests, cost_usd: toUsd(cost) }, 'metered requests could be written nowhere at the end, and are lost')
+  const ledger = openLedger({ db, now, spill, onError: unwritten, onRefused: lost, onLost })
+  opened.defer(ledger.close)
+  const spent = spentByKey({ db, ledger, isAlone: writesAlone(db, config, { isShared }) })
+  const earlier = async (budget: Budget, sinceDay: number) => {
+    // Requests that were metered a moment ago count too.
+    await ledger.flush()
+    const { subject, includesByok } = budget
+    if (subject.kind === 'turn') return costBetween({ db }, subject.keyHash, subject.beganAt)
+    if (subject.kind === 'session')
+      return picoUsdOf(await spentBySession({ db, spent }, subject.internId, subject.sessionId))
+    return spentBefore({ db }, { subject, includesByok }, sinceDay)
+  }
+  const unreported = warnOf(opening, 'budgets were not reported')
+  const clock = databaseClock(db, now)
+  const written = ledger.flush
+  const budgets = new Budgets({ db, clock, now, newId, written, spentBefore: earlier, onError: unreported })
+  // Spending that is not reported then counts as spent together with the lease. A database that does not answer must
+  // not delay the end.
+  opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
+  if (!isShared) openUpkeep(opening, db)
+  return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(budgets, allowStale) : budgets }
+}

@@ -1,0 +1,26 @@
+import type { ApiDeps } from '#api/access/deps.ts'
+import type { Metrics } from '#api/telemetry/metrics.ts'
+import type { Traces } from '#api/telemetry/traces.ts'
+import { sparingWarnings } from '#platform/process/sparing-warnings.ts'
+
+/** The inputs of a start. */
+export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 'newId'> & {
+  /** An environment variable's value: the catalogue names those that hold providers' credentials. */
+  variable: (name: string) => string | undefined
+  /** Called when a newer version has changed the database so that this one must stop using it. */
+  onUnsupportedSchema?: (reason: string) => void
+}
+
+/**
+ * Given to each part that is opened: metrics and traces to report to, and a stack that closes the parts, the last one
+ * first.
+ */
+export type Opening = { parts: Parts; metrics: Metrics; traces: Traces; opened: AsyncDisposableStack }
+
+/** Most of what warns is a loop, which fails again and again for as long as a disk is full or a database away. */
+export function warnOf({ parts }: Pick<Opening, 'parts'>, what: string): (error: Error) => void {
+  return sparingWarnings(parts.log, what)
+}
+
+/** At the end, each part that must still write to the database gets this time. */
+export const closeMs = 2000

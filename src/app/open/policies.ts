@@ -1,0 +1,34 @@
+import { createPresetCache } from '#gateway/presets/preset-cache.ts'
+import { createKeyCache } from '#identity/accounts/keys/key-cache.ts'
+import { keyReader } from '#identity/accounts/keys/read-keys.ts'
+import { createRequestsInFlight } from '#identity/accounts/requests-in-flight.ts'
+import { createCredentialCache } from '#identity/provider-keys/credential-cache.ts'
+import { openVault } from '#identity/provider-keys/key-file.ts'
+import { createSessions } from '#identity/sign-in/sessions.ts'
+import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
+import { type Opening, warnOf } from './parts.ts'
+import type { OpenStore } from './store.ts'
+
+/** Callers and the rules that hold for them: caches, kept up to date while the database can be heard. */
+export async function openPolicies(opening: Opening, { settings, db, allowStale }: OpenStore) {
+  const { parts, opened } = opening
+  const { now, config } = parts
+  const keys = createKeyCache({ signals: db.signals, now, readKeys: keyReader({ db }), allowStale })
+  opened.defer(keys.close)
+  const guardrailCache = createGuardrailCache({ db, allowStale })
+  opened.defer(guardrailCache.close)
+  const sessions = createSessions({
+    ...{ db, now, keys, allowStale },
+    times: { idleMs: config.session_idle_minutes * 60_000, wholeMs: config.session_hours * 3_600_000 },
+    onError: warnOf(opening, 'it is not written down that a session is in use'),
+  })
+  opened.defer(sessions.close)
+  const inFlight = createRequestsInFlight({ signals: db.signals, keys, sessions })
+  opened.defer(inFlight.close)
+  const presets = createPresetCache({ db, allowStale })
+  opened.defer(presets.close)
+  const vault = await openVault({ db, settings })
+  const ownCredentials = createCredentialCache({ db, vault, allowStale })
+  opened.defer(ownCredentials.close)
+  return { keys, sessions, guardrailCache, inFlight, presets, vault, ownCredentials }
+}

@@ -1,0 +1,101 @@
+import { type ConsoleBundle, createConsoleBundle } from '#api/console/bundled.ts'
+import type { Metrics } from '#api/telemetry/metrics.ts'
+import type { Traces } from '#api/telemetry/traces.ts'
+import { createDiscovery } from '#catalogue/sources/discover.ts'
+import type { Discover, Loaded, loadCatalogue } from '#catalogue/sources/load.ts'
+import { loadCached } from '#catalogue/sources/load-cache.ts'
+import { bootstrap, type FirstKeys } from '#identity/accounts/bootstrap.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { outgoingFetch } from '#platform/core/outgoing.ts'
+import type { Db, Watch } from '#platform/db/db.ts'
+import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
+import { migrations } from '#platform/db/migrate.ts'
+import { openDb } from '#platform/db/open.ts'
+import { type AllowStale, staleWhileAway } from '#platform/db/rows/stale-reads.ts'
+import { watchSchema } from '#platform/db/schema-range.ts'
+import type { Log } from '#platform/process/log.ts'
+import { type Opening, warnOf } from './parts.ts'
+
+export type OpenStore = {
+  /** The settings in force, with the data folder as it was found. */
+  settings: Config
+  db: Db
+  /** The time by the database's clock where this server's is wrong. */
+  now: Now
+  firstKeys: FirstKeys | undefined
+  allowStale: AllowStale
+  catalogue: CatalogueSource
+  /** Where the console is; undefined where it is left out. */
+  console: ConsoleBundle | undefined
+  /** Whether another process of this host does the work that is done once, such as pruning and warnings. */
+  isShared: boolean
+}
+
+/** A server's source of the catalogue. */
+export type CatalogueSource = {
+  /** The first one, which may be that of the start before. */
+  loading: Promise<Loaded>
+  /** Loads it again; by default from the configured sources. */
+  load?: typeof loadCatalogue
+  /** Asks servers for the models that they have. */
+  discover: Discover | undefined
+}
+
+/** The data folder and the database, brought up to date. */
+export async function openStore(opening: Opening): Promise<OpenStore> {
+  const { parts, opened } = opening
+  const { config, newId, variable } = parts
+  const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
+  opened.defer(dataDir.release)
+  const settings = { ...config, data_dir: dataDir.path }
+  // Read while the database opens: the one is work, the other mostly waiting.
+  const loading = loadCached(settings)
+  loading.catch(() => {})
+  const db = await openDb(settings, watchOf(opening))
+  opened.defer(db.close)
+  if (db.kind === 'postgres' && parts.onUnsupportedSchema) {
+    opened.defer(watchSchema(db, Object.keys(migrations), parts.onUnsupportedSchema))
+  }
+  const now = databaseTime(db, parts.now)
+  const chosen = { managementKey: config.bootstrap_management_key, apiKey: config.bootstrap_api_key }
+  const firstKeys = await bootstrap({ db, now, newId }, chosen)
+  const console = consoleOf(settings, parts.log)
+  const allowStale = staleWhileAway({ db }, config.stale_keys_ms)
+  const catalogue = { loading, discover: createDiscovery({ variable, fetch: outgoingFetch(config) }) }
+  return { settings, db, now, firstKeys, allowStale, catalogue, console, isShared: false }
+}
+
+/** This server's clock, set right where it differs from the database's. */
+export function databaseTime({ clockCorrectionMs }: Pick<Db, 'clockCorrectionMs'>, now: Now): Now {
+  return () => now() + clockCorrectionMs()
+}
+
+function consoleOf(settings: Config, log: Log): ConsoleBundle | undefined {
+  return settings.console ? createConsoleBundle({ dataDir: settings.data_dir, log }) : undefined
+}
+
+/** Reports events of the database to log, metrics and traces. */
+export function watchOf(opening: Pick<Opening, 'parts' | 'metrics' | 'traces'>): Watch {
+  const { parts, metrics, traces } = opening
+  const warn = warnOf(opening, 'database connection')
+  return {
+    onError(error) {
+      metrics.observeBrokenConnection()
+      warn(error)
+    },
+    onAway: metrics.observeDatabaseOutage,
+    onBack: (awayMs) => parts.log.info({ awayMs: Math.round(awayMs) }, 'the database answers again'),
+    onClockSkew: (offsetMs) =>
+      parts.log.warn({ offsetMs }, "the clock of this server is wrong: the database's time is used. Set it by NTP"),
+    onUnset: (settings) => parts.log.warn({ settings }, 'Postgres did not take these settings of a session'),
+    onQuery: traces.statement ? watchedTwice(metrics.observeQuery, traces.statement) : metrics.observeQuery,
+  }
+}
+
+function watchedTwice(observe: Metrics['observeQuery'], trace: NonNullable<Traces['statement']>) {
+  return ((seconds, outcome, error, sql) => {
+    observe(seconds, outcome, error)
+    if (sql !== undefined) trace(seconds, error, sql)
+  }) satisfies Metrics['observeQuery']
+}

@@ -1,0 +1,31 @@
+import { openAccounts } from '#interns/runs/limited-turns.ts'
+import { keepPruningRuns } from '#interns/runs/run-store.ts'
+import { databaseClock } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { keepPruningEvents } from '#platform/db/event-log.ts'
+import { keepForgettingTurns } from '#spend/budgets/forget-turns.ts'
+import { keepPruningContents } from '#spend/contents/store.ts'
+import { keepPruning } from '#spend/ledger/prune.ts'
+import { keepPruningNotes } from '#spend/metering/requests-under-way.ts'
+import { keepRollups } from '#spend/rollups/keep-rollups.ts'
+import { type Opening, warnOf } from './parts.ts'
+
+/** What one process of a host does for the ledger while it runs: it merges roll-ups and deletes what is old. */
+export function openUpkeep(opening: Opening, db: Db): void {
+  const { now, config } = opening.parts
+  const {
+    generation_retention_days: days,
+    content_retention_days: contentDays,
+    intern_transcript_days: runDays,
+  } = config
+  const { opened } = opening
+  const unpruned = warnOf(opening, 'old records were not pruned')
+  opened.defer(keepPruning({ db, now, onError: unpruned }, days))
+  opened.defer(keepPruningContents({ db, now, onError: unpruned }, contentDays))
+  opened.defer(keepPruningRuns({ db, now, onError: unpruned }, runDays))
+  opened.defer(keepPruningNotes({ db, now, onError: unpruned }))
+  const openTurns = () => openAccounts({ db, now })
+  opened.defer(keepForgettingTurns({ db, clock: databaseClock(db, now), openTurns, onError: unpruned }))
+  opened.defer(keepPruningEvents({ db, now, onError: unpruned }))
+  opened.defer(keepRollups({ db, now, onError: warnOf(opening, 'roll-ups were not merged') }, days))
+}

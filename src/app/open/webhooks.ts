@@ -1,0 +1,24 @@
+import { prefix } from '#api/access/prefix.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import { databaseClock } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { answerToken } from '#webhooks/answer-link.ts'
+import { createBacklog } from '#webhooks/backlog.ts'
+import { keepSending } from '#webhooks/sender.ts'
+import { type Opening, warnOf } from './parts.ts'
+
+/** What one process of a host does for webhooks while it runs: it sends what is queued. */
+export function openWebhooks(opening: Opening, { db, vault }: { db: Db; vault: Vault }): void {
+  const { config, log, now, newId } = opening.parts
+  const clock = databaseClock(db, now)
+  opening.metrics.observeBacklog(createBacklog({ db, clock }))
+  opening.opened.defer(
+    keepSending({
+      ...{ db, vault, clock, now, newId, config, log, server: newId() },
+      linkOf: (id, answerable) =>
+        config.public_url && `${config.public_url}${prefix}/answers/${answerToken(vault, id, answerable)}`,
+      onError: warnOf(opening, 'webhooks are not sent'),
+      observe: opening.metrics.observeWebhook,
+    }),
+  )
+}

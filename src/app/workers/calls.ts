@@ -1,0 +1,56 @@
+import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
+import type { SettingSources } from '#platform/config/load.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { AnnouncedCalls, OwnerCalls } from '#platform/db/sqlite/remote.ts'
+import type { MetricValues } from '#platform/metrics/metric.ts'
+
+/** The first message to a worker. */
+export type WorkerStart = {
+  /** The settings, with the data folder as an absolute path. */
+  config: Config
+  sources: SettingSources
+  /** The URL of the service, for texts about itself. */
+  url: string
+  /** Which of the bound sockets to take connections from, by their descriptors. */
+  sockets: number[]
+}
+
+/** The catalogue in force as JSON (`Loaded`), and why a fresh one was refused. */
+export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
+
+/** Calls from a worker to the primary. Those of the database exist only for the embedded one. */
+export type PrimaryCalls = OwnerCalls & {
+  /** @param fresh whether sources that have changed since are read. */
+  'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
+  /** The page of all processes together. */
+  'metrics.page': (question: null) => Promise<{ contentType: string; text: string }>
+  /** How all workers are. */
+  'host.status': (question: null) => Promise<HostStatus>
+  /** Where the console's bundle is, once it is there. Only where there is to be one. */
+  'console.folder': (question: null) => Promise<string>
+  /** The last figures of a worker that ends. */
+  'metrics.last': (values: MetricValues[]) => void
+  /** So many metered requests could be kept nowhere when the worker ended. */
+  'ledger.lost': (requests: number) => void
+}
+
+/** Calls from the primary to a worker. */
+export type WorkerCalls = AnnouncedCalls & {
+  /** Resolves when it takes connections. @throws Error with a message for the operator, and the code of `startCode`. */
+  'worker.start': (start: WorkerStart) => Promise<void>
+  /** From which sockets to take connections from now on: also those of workers that are away. */
+  'worker.accept': (sockets: number[]) => Promise<void>
+  /** The catalogue has changed. */
+  'worker.follow': (question: null) => Promise<void>
+  /** Answered as long as its event loop turns. */
+  'worker.ping': (question: null) => void
+  'worker.metrics': (question: null) => Promise<MetricValues[]>
+  'worker.status': (question: null) => Promise<ProcessStatus | undefined>
+  /** Finishes requests and ends; a second call that does not drain ends the draining. */
+  'worker.stop': (question: { drain: boolean }) => void
+  /** Another one has its place: ends once its clients have left. */
+  'worker.retire': (question: null) => void
+}
+
+/** Marks an error that is to be told in one sentence, as `StartupError` is within one process. */
+export const startCode = 'ERR_SIGNALBOX_START'

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pino from 'pino'
+import { mergedValues } from '#api/telemetry/metrics.ts'
+import { Settings } from '#platform/config/settings.ts'
+import type { MetricValues } from '#platform/metrics/metric.ts'
+import { createRpc, type Handlers, portPair } from '#platform/process/rpc.ts'
+import { until } from '#test/harness/until.ts'
+import { startCode } from './calls.ts'
+import { Fleet } from './fleet.ts'
+
+const counted = (value: number): MetricValues[] => [
+  { name: 'n', help: 'n', type: 'counter', aggregator: 'sum', values: [{ labels: {}, value }] },
+]
+
+/** Workers within this process: what each was told, and ways to end them. */
+function fleetOf(count: number, onStart: (at: number) => void = () => {}, silenceMs = 60_000) {
+  const workers: { accepts: number[]; retired: boolean; figure: number; hangs: boolean; die: () => void }[] = []
+  let restarts = 0
+  const fleet = new Fleet({
+    sockets: Array.from({ length: count }, (_, at) => [at + 10]),
+    start: { config: Settings.parse({}), sources: {}, url: '' },
+    serve: () => ({ handlers: {}, end: async () => {} }),
+    merge: mergedValues,
+    onRestart: () => void restarts++,
+    silenceMs,
+    log: pino({ level: 'silent' }),
+    spawn(_sockets, handlers: Handlers) {
+      const [here, there, close] = portPair()
+      const ended = Promise.withResolvers<string>()
+      const die = () => {
+        close()
+        ended.resolve('died')
+      }
+      const worker = { accepts: [] as number[], retired: false, figure: 0, hangs: false, die }
+      const at = workers.push(worker) - 1
+      createRpc(there, {
+        'worker.start'({ sockets }: { sockets: number[] }) {
+          onStart(at)
+          worker.accepts = sockets
+        },
+        'worker.accept': (accepts: number[]) => void Object.assign(worker, { accepts }),
+        'worker.metrics': () => counted(worker.figure),
+        'worker.retire': () => void Object.assign(worker, { retired: true }),
+        'worker.ping': () => (worker.hangs ? new Promise(() => {}) : undefined),
+        'worker.stop': die,
+      })
+      return { pid: at, rpc: createRpc(here, handlers), ended: ended.promise, kill: die }
+    },
+  })
+  return { fleet, workers, restarts: () => restarts }
+}
+
+const total = async (fleet: Fleet) => (await mergedValues(await fleet.figures()))[0]?.values[0]?.value
+
+test('while a worker is away the others take its connections; the next one has its socket to itself', async () => {
+  const { fleet, workers, restarts } = fleetOf(2)
+  await fleet.start()
+  assert.deepEqual(
+    workers.map(({ accepts }) => accepts),
+    [[4], [5]],
+  )
+  let seen: number[] = []
+  Object.defineProperty(workers[1], 'accepts', { set: (sockets) => (seen = [...seen, sockets.length]), get: () => [] })
+  workers[0]!.die()
+  await until(() => workers.length === 3 && fleet.count === 2)
+  await until(() => seen.at(-1) === 1)
+  assert.ok(seen.includes(2), `${seen}`)
+  assert.deepEqual(workers[2]!.accepts, [4])
+  assert.equal(restarts(), 1)
+  await fleet.stop(false, 1000)
+})
+
+test('what a worker that is gone has counted stays in the sum', async () => {
+  const { fleet, workers } = fleetOf(2)
+  await fleet.start()
+  for (const worker of workers) worker.figure = 5
+  assert.equal(await total(fleet), 10)
+  workers[0]!.die()
+  await until(() => fleet.count === 2 && workers.length === 3)
+  assert.equal(await total(fleet), 10)
+  workers[2]!.figure = 1
+  assert.equal(await total(fleet), 11)
+  await fleet.stop(false, 1000)
+})
+
+test('workers are replaced one after another, each told to leave once the next one answers', async () => {
+  const { fleet, workers } = fleetOf(2)
+  await fleet.start()
+  await fleet.replaceAll()
+  await until(() => workers[0]!.retired && workers[1]!.retired)
+  assert.deepEqual(
+    workers.slice(2).map(({ accepts, retired }) => [accepts, retired]),
+    [
+      [[4], false],
+      [[5], false],
+    ],
+  )
+  await fleet.stop(false, 1000)
+})
+
+test('a start that one worker cannot make ends all, and says why', async () => {
+  const { fleet } = fleetOf(3, (at) => {
+    if (at === 1) throw Object.assign(new Error('The port is taken.'), { code: startCode })
+  })
+  await assert.rejects(fleet.start(), /^StartupError: The port is taken\.$/)
+  assert.equal(fleet.count, 0)
+})
+
+test('one that dies while it is replaced again and again is tried until it stays', async () => {
+  const { fleet, workers } = fleetOf(1, (at) => {
+    if (at === 1 || at === 2) throw new Error('no')
+  })
+  await fleet.start()
+  workers[0]!.die()
+  await until(() => fleet.count === 1 && workers.length === 4)
+  await fleet.stop(false, 1000)
+})
+
+test('one that hangs is ended and replaced, however busy the others are', async () => {
+  const { fleet, workers, restarts } = fleetOf(2, () => {}, 200)
+  await fleet.start()
+  workers[0]!.hangs = true
+  await until(() => workers.length === 3 && fleet.count === 2)
+  assert.deepEqual(workers[2]!.accepts, [4])
+  assert.equal(restarts(), 1)
+  await fleet.stop(false, 1000)
+})

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requireFree } from '#api/access/address.ts'
+import { prefix } from '#api/access/prefix.ts'
+import { collectDecisions } from '#api/interns/interns.ts'
+import { meteredTurn, spentByKey } from '#api/interns/metered-turn.ts'
+import { openSupervision, type Supervision, welcomeDemo } from '#api/interns/supervision.ts'
+import { createMetrics, mergedPage, mergedValues } from '#api/telemetry/metrics.ts'
+import { createDiscovery } from '#catalogue/sources/discover.ts'
+import { reloadCatalogue } from '#catalogue/sources/reload.ts'
+import { keyReader } from '#identity/accounts/keys/read-keys.ts'
+import { hashOf } from '#identity/accounts/keys/secret.ts'
+import { openVault } from '#identity/provider-keys/key-file.ts'
+import { once } from '#platform/async/once.ts'
+import { outgoingFetch } from '#platform/core/outgoing.ts'
+import type { Handlers } from '#platform/process/rpc.ts'
+import { createScanner } from '#policy/filters/scan.ts'
+import { createGuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
+import { logLoad } from '../open/models.ts'
+import type { Opening, Parts } from '../open/parts.ts'
+import { type OpenStore, openStore } from '../open/store.ts'
+import { openUpkeep } from '../open/upkeep.ts'
+import { openWebhooks } from '../open/webhooks.ts'
+import {
+  consoleUrl,
+  firstSignIn,
+  internsEndMs,
+  madeKeys,
+  openMetricsPort,
+  prepareConsole,
+  type Service,
+} from '../start.ts'
+import type { PrimaryCalls } from './calls.ts'
+import { type CatalogueSource, openCatalogueSource } from './catalogue-source.ts'
+import { Fleet } from './fleet.ts'
+import { bindSockets } from './sockets.ts'
+import { spawnWorker, type WorkerProcess } from './worker-process.ts'
+
+/** The service as several processes; to whoever runs it, it is one. */
+export type WorkersService = Service & {
+  /** Starts another worker in the place of each, one after the other; no request is lost. */
+  replaceWorkers: () => Promise<void>
+}
+
+/** The file that a worker runs; `writeLog` takes whole lines of JSON that workers log. */
+type WorkerOutside = { script: string; writeLog: (lines: string) => void }
+
+/** After the grace time of its requests, a worker has this long to report its last metrics. */
+const exitGraceMs = 10_000
+
+/**
+ * Opens the store, starts so many workers that answer requests on one port, and does what is to be done once: it owns the
+ * embedded database, looks after interns, reads the catalogue, and tells the figures of all.
+ * @throws StartupError with one sentence; whatever was opened is closed again.
+ */
+export async function startWorkers(
+  parts: Parts,
+  workers: number,
+  { script, writeLog }: WorkerOutside,
+): Promise<WorkersService> {
+  const { config, log, newId, variable } = parts
+  const { host, port, metrics_port } = config
+  await requireFree({ PORT: { host, port }, ...(metrics_port && { METRICS_PORT: { host, port: metrics_port } }) })
+  await using opened = new AsyncDisposableStack()
+  const metrics = createMetrics()
+  // Completions are traced where they are answered.
+  const traces = { on: false, record: () => {}, close: async () => {} }
+  const store = await openStore({ parts, metrics, traces, opened })
+  const { db, settings, firstKeys, now } = store
+  const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
+  // Its key is made once, before workers look for it.
+  const vault = await openVault({ db, settings })
+  const catalogue = await openCatalogueSource({
+    settings,
+    discover: createDiscovery({ variable, fetch: outgoingFetch(config) }),
+    onLoad: logLoad(config, log),
+    onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
+  })
+  openUpkeep(opening, db)
+  openWebhooks(opening, { db, vault })
+  // What is metered is written by the workers.
+  const meters = { db, ledger: { flush: async () => {} }, isAlone: false }
+  // Interns are looked after here: what their runs ask in the background is heard nowhere else.
+  const guardrailCache = createGuardrailCache({ db, allowStale: store.allowStale })
+  opened.defer(guardrailCache.close)
+  const scanner = createScanner()
+  opened.defer(scanner.close)
+  const decisions = collectDecisions({ db, now, guardrailCache, scanner })
+  const supervision = openSupervision({
+    ...{ config, dataDir: settings.data_dir, db, vault, now, newId, log, variable },
+    ...{ metered: meteredTurn(meters), spent: spentByKey(meters), observeRunEnd: metrics.observeInternRun, decisions },
+  })
+
+  const sockets = await bindSockets({ host, port }, workers)
+  opened.defer(sockets.close)
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${sockets.port}${prefix}`
+  const page = async () => mergedPage([await metrics.values(), ...(await fleet.figures())])
+  let lost = 0
+  const onLost = (requests: number) => {
+    lost += requests
+  }
+  const fleet = new Fleet({
+    sockets: sockets.ofWorker,
+    start: { config: settings, sources: parts.settingSources, url },
+    spawn: (sockets, handlers) => spawnWorker({ script, sockets, handlers, onLines: writeLog }),
+    serve: (worker) => serve(store, catalogue, { page, statuses: () => fleet.statuses(), onLost }, worker),
+    merge: mergedValues,
+    onRestart: metrics.observeWorkers(() => fleet.count),
+    silenceMs: config.worker_silence_ms,
+    log,
+  })
+  const metricsUrl = await openMetricsPort({ config, log, metrics: { read: page } }, opened)
+  let drains = true
+  opened.defer(() => closeGracefully(fleet, supervision, { ...config, drain_ms: drains ? config.drain_ms : 0 }))
+  await fleet.start()
+  log.info({ workers }, 'accepting connections')
+  await supervision.begin(url)
+  prepareConsole({ console: store.console, log })
+  const demo = firstKeys !== undefined && config.demo_intern
+  if (demo) await makeDemo({ db, now, newId, vault }, supervision, firstKeys.apiKey)
+  const running = opened.move()
+  const end = once(() => running.disposeAsync())
+  const origin = newId()
+  return {
+    url,
+    consoleUrl: consoleUrl(config, url),
+    metricsUrl,
+    firstKeys: firstKeys && madeKeys(firstKeys, config),
+    demo,
+    signInToken: await firstSignIn({ db, now, newId }, firstKeys, config),
+    reloadCatalogue: () => reloadCatalogue({ db, now, newId, catalogue: { ...catalogue, origin } }),
+    replaceWorkers: () => fleet.replaceAll(),
+    lost: () => lost,
+    async stop({ drain = false } = {}) {
+      drains &&= drain
+      if (!drain) fleet.hurry()
+      await end()
+    },
+  }
+}
+
+type Answers = {
+  page: PrimaryCalls['metrics.page']
+  statuses: PrimaryCalls['host.status']
+  onLost: PrimaryCalls['ledger.lost']
+}
+
+/** Answers the calls of a worker. */
+function serve(
+  { db, console }: OpenStore,
+  catalogue: CatalogueSource,
+  { page, statuses, onLost }: Answers,
+  worker: () => WorkerProcess,
+): { handlers: Handlers; end: () => Promise<unknown> } {
+  const session = db.lend?.((announced) => worker().rpc.call('db.announced', announced))
+  return {
+    handlers: {
+      ...(session && { 'db.run': session.run, 'db.announce': session.announce }),
+      'catalogue.load': catalogue.load,
+      'metrics.page': page,
+      'host.status': statuses,
+      'ledger.lost': onLost,
+      ...(console && { 'console.folder': console }),
+    },
+    end: async () => session?.end(),
+  }
+}
+
+async function makeDemo(
+  deps: Parameters<typeof welcomeDemo>[0],
+  supervision: Supervision,
+  apiKey: string,
+): Promise<void> {
+  const hash = hashOf(apiKey)
+  const owner = (await keyReader(deps)([hash])).get(hash)?.caller
+  if (owner) await welcomeDemo(deps, supervision, owner)
+}
+
+/** As one process closes: requests under way may finish, within the grace time, and interns end after them. */
+async function closeGracefully(
+  fleet: Fleet,
+  { supervisor }: Supervision,
+  { drain_ms, shutdown_grace_ms }: { drain_ms: number; shutdown_grace_ms: number },
+): Promise<void> {
+  const lastMs = drain_ms + shutdown_grace_ms
+  const closing = fleet.stop(drain_ms > 0, lastMs + exitGraceMs)
+  const impatience = new AbortController()
+  const late = sleep(Math.max(0, lastMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
+  await Promise.race([closing, late])
+  impatience.abort()
+  await Promise.all([closing, supervisor.stop()])
+}

@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns/promises'
+import { BoundSocket } from 'node:net'
+import { type Address, addressRefused } from '#api/access/address.ts'
+
+/** One port, bound for several workers. It stays bound, and its clients wait, even while no worker is there. */
+export type Sockets = {
+  port: number
+  /** For each worker the descriptors of its sockets, one for each address of the host. */
+  ofWorker: number[][]
+  close: () => void
+}
+
+/**
+ * Binds a port once for each worker, so that the kernel spreads connections over them. Where it cannot, all share one
+ * socket. Nobody listens yet.
+ * @throws StartupError when the address cannot be had.
+ */
+export async function bindSockets(at: Address, workers: number): Promise<Sockets> {
+  const bound: BoundSocket[] = []
+  const close = () => {
+    for (const socket of bound) socket.close()
+  }
+  const bind = (host: string, port: number, reusePort: boolean) => {
+    const socket = new BoundSocket({ host, port, reusePort })
+    bound.push(socket)
+    return socket
+  }
+  function bindAll(host: string, port: number): number[] {
+    const first = bindFirst(host, port, bind)
+    const more = first.isSpread ? workers - 1 : 0
+    const sockets = [first.socket, ...Array.from({ length: more }, () => bind(host, first.port, true))]
+    return Array.from({ length: workers }, (_, worker) => (sockets[worker] ?? first.socket).fd())
+  }
+  try {
+    const [first = at.host, ...others] = await addressesOf(at.host)
+    const columns = [bindAll(first, at.port)]
+    const { port } = bound[0]!.address()
+    for (const host of others) columns.push(...unlessAbsent(() => bindAll(host, port)))
+    return {
+      port,
+      ofWorker: Array.from({ length: workers }, (_, worker) => columns.map((column) => column[worker]!)),
+      close,
+    }
+  } catch (error) {
+    close()
+    throw addressRefused(error as NodeJS.ErrnoException, at, 'PORT')
+  }
+}
+
+/** `localhost` is two addresses, as it is where one process listens. */
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true })
+  return found.map(({ address }) => address).slice(0, host === 'localhost' ? undefined : 1)
+}
+
+function bindFirst(host: string, port: number, bind: (host: string, port: number, reusePort: boolean) => BoundSocket) {
+  try {
+    const socket = bind(host, port, true)
+    return { socket, port: socket.address().port, isSpread: true }
+  } catch (error) {
+    // macOS knows the option, but not to spread connections; Node says that it is not supported.
+    if (!['ENOTSUP', 'EOPNOTSUPP', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    const socket = bind(host, port, false)
+    return { socket, port: socket.address().port, isSpread: false }
+  }
+}
+
+/** A machine may have no IPv6, and `localhost` name it all the same. */
+function unlessAbsent<T>(bind: () => T): T[] {
+  try {
+    return [bind()]
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return []
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApi } from '#api/server/server.ts'
+import type { ProcessStatus } from '#api/status/process-status.ts'
+import { once } from '#platform/async/once.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import { openDb } from '#platform/db/open.ts'
+import { staleWhileAway } from '#platform/db/rows/stale-reads.ts'
+import { type AnnouncedCalls, openRemote } from '#platform/db/sqlite/remote.ts'
+import { type Acceptor, createAcceptor } from '#platform/http/acceptor.ts'
+import { createShutdown } from '#platform/http/shutdown.ts'
+import type { MetricValues } from '#platform/metrics/metric.ts'
+import type { Log } from '#platform/process/log.ts'
+import { createRpc, type Handlers, type Port, type Rpc } from '#platform/process/rpc.ts'
+import { openDeps } from '../open/deps.ts'
+import type { Opening, Parts } from '../open/parts.ts'
+import { databaseTime, type OpenStore, watchOf } from '../open/store.ts'
+import { type PrimaryCalls, startCode, type WorkerCalls, type WorkerStart } from './calls.ts'
+import { loadedFrom } from './catalogue-source.ts'
+
+type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
+  port: Port
+  createLog: (config: WorkerStart['config']) => Log
+  /** Tells what nobody catches to a log. `end` is called where the process is to end for it. */
+  tellUncaught: (uncaught: { log: Log; end: () => unknown }) => void
+  /** Ends the process. */
+  exit: (code: number) => void
+}
+
+/** Connections of a replaced worker may go on for this long: as long as any answer takes. */
+const retireMs = 15 * 60_000
+
+/** A server among others of one host, as the process that started it tells it to be. */
+type Worker = {
+  acceptor: Acceptor
+  log: Log
+  follow: () => Promise<void>
+  metrics: () => Promise<MetricValues[]>
+  status: () => Promise<ProcessStatus | undefined>
+  stop: (drain: boolean) => Promise<void>
+  retire: () => Promise<void>
+}
+
+/** Does what the primary says, until one of the two ends. */
+export function runWorker(deps: WorkerDeps): void {
+  let started: Worker | undefined
+  const leave = async (work: (worker: Worker) => Promise<void>, code = 0) => {
+    try {
+      if (started) await work(started)
+      deps.exit(code)
+    } catch (error) {
+      started?.log.error({ err: error }, 'the worker did not end as it should')
+      deps.exit(1)
+    }
+  }
+  const own: Omit<WorkerCalls, keyof AnnouncedCalls> = {
+    async 'worker.start'(start) {
+      try {
+        started = await startWorker(deps, start, rpc, handlers)
+        deps.tellUncaught({ log: started.log, end: once(() => leave((worker) => worker.stop(false), 1)) })
+      } catch (error) {
+        throw error instanceof StartupError ? Object.assign(error, { code: startCode }) : error
+      }
+    },
+    'worker.accept': (sockets) => started!.acceptor.accept(sockets),
+    'worker.follow': async () => started?.follow(),
+    'worker.ping': () => {},
+    'worker.metrics': async () => started?.metrics() ?? [],
+    'worker.status': async () => started?.status(),
+    'worker.stop': ({ drain }) => void leave((worker) => worker.stop(drain)),
+    'worker.retire': () => void leave((worker) => worker.retire()),
+  }
+  const handlers: Handlers = { ...own }
+  const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
+  // Rows that are not in the database yet go to files, for the next start.
+  rpc.onClose(() => void leave((worker) => worker.stop(false)))
+}
+
+async function startWorker(
+  deps: WorkerDeps,
+  { config, sources, sockets }: WorkerStart,
+  rpc: Rpc<PrimaryCalls>,
+  handlers: Handlers,
+): Promise<Worker> {
+  const { now, newId, variable } = deps
+  await using opened = new AsyncDisposableStack()
+  const leaving = createShutdown()
+  const parts: Parts = { config, settingSources: sources, log: deps.createLog(config), now, newId, variable }
+  const borrow = (opening: Opening) => borrowStore(opening, rpc, handlers)
+  const { deps: routed, ledger } = await openDeps(parts, leaving.isShuttingDown, opened, borrow)
+  const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
+  const app = await createApi({ ...routed, metrics, hostStatus: () => rpc.call('host.status', null) })
+  const acceptor = createAcceptor(app.server)
+  opened.defer(() => leaving.close(app, config.shutdown_grace_ms, acceptor))
+  await acceptor.accept(sockets)
+  const running = opened.move()
+  const end = once(async () => {
+    await running.disposeAsync()
+    if (ledger.lost() > 0) await rpc.call('ledger.lost', ledger.lost())
+  })
+  return {
+    acceptor,
+    log: parts.log,
+    follow: async () => void (await routed.catalogue.reload()),
+    metrics: routed.metrics.values,
+    status: async () => (await routed.hostStatus()).processes[0],
+    async stop(drain) {
+      if (drain) await leaving.drain(app.server, config.drain_ms)
+      else leaving.skipDrain()
+      if (drain) parts.log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
+      await end()
+    },
+    async retire() {
+      await Promise.race([leaving.retire(app.server, acceptor), sleep(retireMs, undefined, { ref: false })])
+      await end()
+      await rpc.call('metrics.last', await routed.metrics.values())
+    },
+  }
+}
+
+/** The store of the process that started this one; Postgres is opened by everybody. */
+async function borrowStore(opening: Opening, rpc: Rpc<PrimaryCalls>, handlers: Handlers): Promise<OpenStore> {
+  const { config } = opening.parts
+  const watch = watchOf(opening)
+  const load = async (fresh: boolean) => loadedFrom(await rpc.call('catalogue.load', { fresh }))
+  const loading = load(false)
+  loading.catch(() => {})
+  const remote = config.database_url ? undefined : openRemote(() => rpc, watch)
+  Object.assign(handlers, remote?.handlers)
+  const db = remote?.db ?? (await openDb(config, watch))
+  opening.opened.defer(db.close)
+  return {
+    settings: config,
+    db,
+    now: databaseTime(db, opening.parts.now),
+    firstKeys: undefined,
+    allowStale: staleWhileAway({ db }, config.stale_keys_ms),
+    catalogue: { loading, load: () => load(true), discover: undefined },
+    console: config.console ? () => rpc.call('console.folder', null) : undefined,
+    isShared: true,
+  }
+}

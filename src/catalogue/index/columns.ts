@@ -1,0 +1,103 @@
+import { madeWhenRead } from '#platform/async/made-when-read.ts'
+import { addBit, type Bits, noBits } from './bits.ts'
+import type { Model } from './model.ts'
+import { supportedParameters } from './model-item.ts'
+import { type PriceScale, priceScale } from './price-scale.ts'
+
+/** Which models have a value. */
+export type ValueIndex = ReadonlyMap<string, Bits>
+
+/**
+ * Values that filters test: one array for each value instead of one object for each model. A missing number is NaN. Each
+ * column is made when a filter first asks for it.
+ */
+export type Columns = {
+  size: number
+  category: ValueIndex
+  parameter: ValueIndex
+  input: ValueIndex
+  output: ValueIndex
+  author: ValueIndex
+  /** Family and tokenizer, in lower case. */
+  architecture: ValueIndex
+  distillable: Bits
+  /** Name and id in lower case, a line each. */
+  words: string[]
+  created: Float64Array
+  context: Float64Array
+  intelligence: Float64Array
+  coding: Float64Array
+  agentic: Float64Array
+  endpoints: EndpointColumns
+}
+
+export type EndpointColumns = {
+  /** The endpoints of model `i` are those from `starts[i]` up to `starts[i + 1]`. */
+  starts: Uint32Array
+  /** Ranks on `scale`. */
+  prompt: Uint32Array
+  completion: Uint32Array
+  scale: PriceScale
+  /** Indices in `providerSlugs`. */
+  provider: Uint32Array
+  providerSlugs: string[]
+  zeroDataRetention: Uint8Array
+  europe: Uint8Array
+}
+
+export function columnsOf(models: readonly Model[]): Columns {
+  const numbers = (valueIn: (model: Model) => number | undefined) =>
+    Float64Array.from(models, (model) => valueIn(model) ?? Number.NaN)
+  const index = (valuesOf: (model: Model) => string[]) => indexOf(models, valuesOf)
+  return madeWhenRead<Columns>({
+    size: () => models.length,
+    category: () => index((model) => model.categories),
+    parameter: () => index(supportedParameters),
+    input: () => index((model) => model.inputModalities),
+    output: () => index((model) => model.outputModalities),
+    author: () => index((model) => [model.author.toLowerCase()]),
+    architecture: () =>
+      index(({ family, tokenizer }) => [family, tokenizer].flatMap((name) => name?.toLowerCase() ?? [])),
+    distillable: () => index((model) => [String(model.distillable)]).get('true') ?? noBits(models.length),
+    words: () => models.map((model) => `${model.name}\n${model.id}`.toLowerCase()),
+    created: () => numbers((model) => model.created),
+    context: () => numbers((model) => model.contextLength),
+    intelligence: () => numbers((model) => model.benchmarks.intelligence),
+    coding: () => numbers((model) => model.benchmarks.coding),
+    agentic: () => numbers((model) => model.benchmarks.agentic),
+    endpoints: () => endpointColumns(models),
+  })
+}
+
+function indexOf(models: readonly Model[], valuesOf: (model: Model) => string[]): ValueIndex {
+  const index = new Map<string, Bits>()
+  models.forEach((model, at) => {
+    for (const value of valuesOf(model)) {
+      const bits = index.get(value) ?? noBits(models.length)
+      addBit(bits, at)
+      index.set(value, bits)
+    }
+  })
+  return index
+}
+
+function endpointColumns(models: readonly Model[]): EndpointColumns {
+  const endpoints = models.flatMap((model) => model.endpoints)
+  const starts = new Uint32Array(models.length + 1)
+  models.forEach((model, at) => {
+    starts[at + 1] = starts[at]! + model.endpoints.length
+  })
+  const scale = priceScale(endpoints.flatMap(({ prices }) => [prices.prompt, prices.completion]))
+  const providerSlugs = [...new Set(endpoints.map((endpoint) => endpoint.provider))]
+  const providerNumber = new Map(providerSlugs.map((slug, number) => [slug, number]))
+  return {
+    starts,
+    scale,
+    prompt: Uint32Array.from(endpoints, ({ prices }) => scale.rankOf(prices.prompt)),
+    completion: Uint32Array.from(endpoints, ({ prices }) => scale.rankOf(prices.completion)),
+    provider: Uint32Array.from(endpoints, ({ provider }) => providerNumber.get(provider)!),
+    providerSlugs,
+    zeroDataRetention: Uint8Array.from(endpoints, (endpoint) => Number(endpoint.zeroDataRetention)),
+    europe: Uint8Array.from(endpoints, (endpoint) => Number(endpoint.regions.includes('europe'))),
+  }
+}

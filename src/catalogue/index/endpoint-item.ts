@@ -1,0 +1,93 @@
+import { z } from '#platform/json/schema.ts'
+import type { EndpointFigures } from '../measurements/figures.ts'
+import type { Endpoint, Model } from './model.ts'
+import { Architecture, architectureOf, Callable, callableOf, Pricing, pricingOf } from './model-item.ts'
+
+const Percentiles = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable()
+const Uptime = z.number().nullable().describe('Percentage of requests that succeeded; null when there were none.')
+
+/** One provider's offer of a model. Fields that clients require and that the provider did not give are null. */
+export const EndpointItem = z
+  .object({
+    name: z.string(),
+    model_id: z.string(),
+    model_name: z.string(),
+    provider_name: z.string(),
+    tag: z.string(),
+    quantization: z.string(),
+    status: z
+      .union([z.string(), z.int()])
+      .describe('`healthy`, `degraded`, `down` or `unconfigured`; a number in the dialect `openrouter`.'),
+    context_length: z.int(),
+    max_completion_tokens: z.int(),
+    max_prompt_tokens: z.int(),
+    pricing: Pricing,
+    supported_parameters: z.array(z.string()),
+    supports_implicit_caching: z.boolean(),
+    supports_tool_choice: z.object({
+      auto: z.boolean(),
+      none: z.boolean(),
+      required: z.boolean(),
+      function: z.boolean(),
+    }),
+    latency_last_30m: Percentiles.describe('Milliseconds to the first token; null while there is too little data.'),
+    throughput_last_30m: Percentiles.describe('Tokens per second; null while there is too little data.'),
+    uptime_last_5m: Uptime,
+    uptime_last_30m: Uptime,
+    uptime_last_1d: Uptime,
+  })
+  .meta({ id: 'Endpoint' })
+export type EndpointItem = z.infer<typeof EndpointItem>
+
+/** Here clients require the members that lists leave out when they have no value. */
+export const ModelEndpoints = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    created: z.int(),
+    description: z.string().describe('Empty where there is none.'),
+    architecture: Architecture.extend({ tokenizer: z.string().nullable(), instruct_type: z.string().nullable() }),
+    callable: Callable,
+    endpoints: z.array(EndpointItem),
+  })
+  .meta({ id: 'ModelEndpoints' })
+
+export function modelEndpoints(model: Model, endpoints: EndpointItem[]): z.infer<typeof ModelEndpoints> {
+  return {
+    id: model.id,
+    name: model.name,
+    created: model.created,
+    description: model.description ?? '',
+    architecture: { ...architectureOf(model), tokenizer: model.tokenizer, instruct_type: model.instructType },
+    callable: callableOf(model),
+    endpoints,
+  }
+}
+
+export function endpointItem(
+  model: Model,
+  endpoint: Endpoint,
+  now: { providerName: string; status: string | number; figures: EndpointFigures },
+): EndpointItem {
+  return {
+    name: endpoint.name,
+    model_id: model.id,
+    model_name: model.name,
+    provider_name: now.providerName,
+    tag: endpoint.tag,
+    quantization: endpoint.quantization,
+    status: now.status,
+    context_length: endpoint.contextLength,
+    max_completion_tokens: endpoint.maxCompletionTokens ?? endpoint.contextLength,
+    max_prompt_tokens: endpoint.maxPromptTokens ?? endpoint.contextLength,
+    pricing: pricingOf(endpoint.prices),
+    supported_parameters: endpoint.supportedParameters,
+    supports_implicit_caching: endpoint.supportsImplicitCaching,
+    supports_tool_choice: endpoint.toolChoice,
+    latency_last_30m: now.figures.latencyMs,
+    throughput_last_30m: now.figures.throughput,
+    uptime_last_5m: now.figures.uptime5m,
+    uptime_last_30m: now.figures.uptime30m,
+    uptime_last_1d: now.figures.uptime1d,
+  }
+}

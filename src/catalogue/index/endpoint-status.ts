@@ -1,0 +1,24 @@
+import type { EndpointFigures } from '../measurements/figures.ts'
+import type { Provider } from './model.ts'
+
+export type EndpointStatus = 'healthy' | 'degraded' | 'down' | 'unconfigured'
+
+/** Below these percentages of successes. */
+const degradedBelow = 95
+const downBelow = 50
+
+/**
+ * The status of an endpoint, by its uptime of the last 5 minutes, or of the last 30 if it had no requests in those. An
+ * endpoint without any requests counts as healthy.
+ * @param hasCredential whether an environment variable holds a provider's credential.
+ */
+export function endpointStatus(
+  provider: Pick<Provider, 'credentialVariables'> | undefined,
+  figures: EndpointFigures,
+  hasCredential: (variable: string) => boolean,
+): EndpointStatus {
+  const variables = provider?.credentialVariables ?? []
+  if (variables.length > 0 && !variables.some(hasCredential)) return 'unconfigured'
+  const uptime = figures.uptime5m ?? figures.uptime30m ?? 100
+  return uptime < downBelow ? 'down' : uptime < degradedBelow ? 'degraded' : 'healthy'
+}

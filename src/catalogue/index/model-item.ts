@@ -1,0 +1,150 @@
+import { z } from '#platform/json/schema.ts'
+import { cheapestEndpoint } from './cheapest.ts'
+import { canBeCalled, type Model, type Prices } from './model.ts'
+
+const Price = z.string().describe('USD, a decimal number as text; "0" is free.')
+
+export const Pricing = z.object({
+  prompt: Price,
+  completion: Price,
+  image: Price.optional(),
+  request: Price.optional(),
+  input_cache_read: Price.optional(),
+  input_cache_write: Price.optional(),
+  input_cache_write_1h: Price.optional(),
+  internal_reasoning: Price.optional(),
+  audio: Price.optional().describe('For a token of audio in the prompt.'),
+  audio_output: Price.optional().describe('For a token of audio in the answer.'),
+  image_output: Price.optional().describe('For a token of an image in the answer.'),
+  web_search: Price.optional().describe('For one search of the web by the provider.'),
+})
+
+export const Architecture = z.object({
+  modality: z.string().describe('What goes in and what comes out: `text+image->text`.'),
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  tokenizer: z.string().optional(),
+  instruct_type: z.string().optional(),
+})
+
+export const Callable = z
+  .literal(false)
+  .optional()
+  .describe(
+    'False where no operation of this service takes the model yet, as it gives no text: only embeddings, images or audio. Absent otherwise.',
+  )
+
+/** The mark of a model that only its listing is there of. */
+export const callableOf = (model: Model) => (canBeCalled(model) ? undefined : (false as const))
+
+const Index = z.number().nullable()
+
+/** As clients of OpenRouter read it; absent where the catalogue has no scores. */
+const Benchmarks = z.object({
+  artificial_analysis: z
+    .object({ intelligence_index: Index, coding_index: Index, agentic_index: Index })
+    .describe('Scores by which `GET /models` sorts and filters.'),
+  design_arena: z.array(z.unknown()).describe('Always empty: the catalogue has one rating, and no ranks.'),
+})
+
+function benchmarksOf({ benchmarks: { intelligence, coding, agentic } }: Model) {
+  if (intelligence === undefined && coding === undefined && agentic === undefined) return undefined
+  return {
+    artificial_analysis: {
+      intelligence_index: intelligence ?? null,
+      coding_index: coding ?? null,
+      agentic_index: agentic ?? null,
+    },
+    design_arena: [],
+  }
+}
+
+/** A model as every list shows it. */
+export const ModelItem = z
+  .object({
+    id: z.string(),
+    canonical_slug: z.string(),
+    name: z.string(),
+    created: z.int().describe('Unix time in seconds.'),
+    description: z.string().optional(),
+    context_length: z.int(),
+    architecture: Architecture,
+    callable: Callable,
+    pricing: Pricing.describe("The prices of the model's cheapest endpoint."),
+    top_provider: z.object({
+      context_length: z.int(),
+      max_completion_tokens: z.int().describe('The context length where no other limit is known.'),
+      is_moderated: z.boolean(),
+    }),
+    supported_parameters: z.array(z.string()).describe('What at least one endpoint takes.'),
+    per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable(),
+    default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
+    supported_voices: z.array(z.string()).nullable(),
+    benchmarks: Benchmarks.optional(),
+    knowledge_cutoff: z.string().nullable(),
+    expiration_date: z.string().nullable(),
+    links: z.object({ details: z.string().describe("The path of the model's endpoints.") }),
+  })
+  .meta({ id: 'Model' })
+export type ModelItem = z.infer<typeof ModelItem>
+
+/** Members without value are undefined here, and so absent from the JSON. */
+export function modelItem(model: Model): ModelItem {
+  const { endpoint } = cheapestEndpoint(model)
+  return {
+    id: model.id,
+    canonical_slug: model.canonicalSlug,
+    name: model.name,
+    created: model.created,
+    description: model.description ?? undefined,
+    context_length: model.contextLength,
+    architecture: architectureOf(model),
+    callable: callableOf(model),
+    pricing: pricingOf(endpoint.prices),
+    top_provider: {
+      context_length: endpoint.contextLength,
+      max_completion_tokens: endpoint.maxCompletionTokens ?? endpoint.contextLength,
+      is_moderated: endpoint.moderated,
+    },
+    supported_parameters: supportedParameters(model),
+    per_request_limits: model.perRequestLimits,
+    default_parameters: model.defaultParameters,
+    supported_voices: model.supportedVoices,
+    benchmarks: benchmarksOf(model),
+    knowledge_cutoff: model.knowledgeCutoff,
+    expiration_date: model.expirationDate,
+    links: { details: `/api/v1/models/${model.id}/endpoints` },
+  }
+}
+
+export function architectureOf(model: Model): z.infer<typeof Architecture> {
+  return {
+    modality: `${model.inputModalities.join('+')}->${model.outputModalities.join('+')}`,
+    input_modalities: model.inputModalities,
+    output_modalities: model.outputModalities,
+    tokenizer: model.tokenizer ?? undefined,
+    instruct_type: model.instructType ?? undefined,
+  }
+}
+
+export function pricingOf(prices: Prices): z.infer<typeof Pricing> {
+  return {
+    prompt: prices.prompt,
+    completion: prices.completion,
+    image: prices.image,
+    request: prices.request,
+    input_cache_read: prices.cacheRead,
+    input_cache_write: prices.cacheWrite,
+    input_cache_write_1h: prices.cacheWrite1h,
+    internal_reasoning: prices.reasoning,
+    audio: prices.audioPrompt,
+    audio_output: prices.audioCompletion,
+    image_output: prices.imageCompletion,
+    web_search: prices.tools?.web_search ?? prices.tools?.google_search,
+  }
+}
+
+/** Parameters that at least one endpoint accepts: a request with one of them can be served. */
+export function supportedParameters(model: Model): string[] {
+  return [...new Set(model.endpoints.flatMap((endpoint) => endpoint.supportedParameters))].sort()
+}

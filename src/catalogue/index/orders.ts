@@ -1,0 +1,87 @@
+import { madeWhenRead } from '#platform/async/made-when-read.ts'
+import { once } from '#platform/async/once.ts'
+import type { Figures } from '../measurements/figures.ts'
+import { cheapestEndpoint } from './cheapest.ts'
+import { compareExact } from './exact.ts'
+import type { Model } from './model.ts'
+
+export const sorts = [
+  'most-popular',
+  'newest',
+  'top-weekly',
+  'pricing-low-to-high',
+  'pricing-high-to-low',
+  'context-high-to-low',
+  'throughput-high-to-low',
+  'latency-low-to-high',
+  'intelligence-high-to-low',
+  'coding-high-to-low',
+  'agentic-high-to-low',
+  'design-arena-elo-high-to-low',
+] as const
+export type Sort = (typeof sorts)[number]
+
+/** All models in a sort's order. The default order, which is the snapshot's own and that of `newest`, needs none. */
+export type Orders = { readonly [Name in Exclude<Sort, 'newest'>]: Uint32Array }
+type MeasuredSort = 'throughput-high-to-low' | 'latency-low-to-high' | 'most-popular' | 'top-weekly'
+/** Those that follow from the catalogue alone. */
+export type FixedOrders = Omit<Orders, MeasuredSort>
+/** Those that follow from measurements. */
+export type MeasuredOrders = Pick<Orders, MeasuredSort>
+
+/** Each is made when it is first asked for. */
+export function fixedOrders(models: readonly Model[]): FixedOrders {
+  const ranks = once(() => priceRanks(models))
+  const highToLow = (valueIn: (model: Model) => number | undefined) => () => falling(models.map(valueIn))
+  return madeWhenRead<FixedOrders>({
+    'pricing-low-to-high': () => falling([...ranks()].map((rank) => -rank)),
+    'pricing-high-to-low': () => falling([...ranks()]),
+    'context-high-to-low': highToLow((model) => model.contextLength),
+    'intelligence-high-to-low': highToLow((model) => model.benchmarks.intelligence),
+    'coding-high-to-low': highToLow((model) => model.benchmarks.coding),
+    'agentic-high-to-low': highToLow((model) => model.benchmarks.agentic),
+    'design-arena-elo-high-to-low': highToLow((model) => model.benchmarks.designArenaElo),
+  })
+}
+
+/** Where each model stands by its price; equal prices stand at one place. */
+function priceRanks(models: readonly Model[]): Float64Array {
+  const prices = models.map((model) => cheapestEndpoint(model).price)
+  const rising = models.map((_, at) => at).sort((a, b) => compareExact(prices[a]!, prices[b]!))
+  const ranks = new Float64Array(models.length)
+  rising.forEach((at, place) => {
+    const before = rising[place - 1]
+    const same = before !== undefined && compareExact(prices[before]!, prices[at]!) === 0
+    ranks[at] = same ? ranks[before]! : place
+  })
+  return ranks
+}
+
+/** Each is made when it is first asked for: a model is as fast as its fastest endpoint. */
+export function measuredOrders(models: readonly Model[], figures: Figures): MeasuredOrders {
+  const byEndpoints = (valueIn: (id: string) => number | undefined) => () =>
+    falling(models.map(({ endpoints }) => highest(endpoints.map(({ id }) => valueIn(id)))))
+  const popularity = once(() => falling(models.map(({ id }) => figures.model(id).tokens7d)))
+  return madeWhenRead<MeasuredOrders>({
+    'throughput-high-to-low': byEndpoints((id) => figures.endpoint(id).throughput?.p50),
+    'latency-low-to-high': byEndpoints((id) => negative(figures.endpoint(id).latencyMs?.p50)),
+    'most-popular': popularity,
+    'top-weekly': popularity,
+  })
+}
+
+/** The places of all values, the highest first, equals in their order, and last what has none. */
+function falling(values: (number | undefined)[]): Uint32Array {
+  const keys = Float64Array.from(values, (value) => value ?? Number.NEGATIVE_INFINITY)
+  return Uint32Array.from(keys.keys()).sort((a, b) => compareNumbers(keys[b]!, keys[a]!) || a - b)
+}
+
+/** Not by subtraction: infinity less infinity is no number. */
+const compareNumbers = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0)
+
+const negative = (value: number | undefined) => (value === undefined ? undefined : -value)
+
+function highest(values: (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined)
+  return known.length > 0 ? Math.max(...known) : undefined
+}

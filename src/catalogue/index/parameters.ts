@@ -1,0 +1,126 @@
+import { z } from '#platform/json/schema.ts'
+import { parseExact } from './exact.ts'
+
+/** Query parameters as schemas. One that is repeated means the same as its values with commas between them. */
+function parameter<T>(read: (text: string) => T | InvalidParameter, shape: Record<string, unknown> = {}) {
+  const schema = z.string().transform((text, context) => {
+    const value = read(text)
+    if (!(value instanceof InvalidParameter)) return value
+    context.addIssue({ code: 'custom', message: value.message, input: text })
+    return z.NEVER
+  })
+  return z.preprocess(joined, schema).optional().meta(shape)
+}
+
+class InvalidParameter {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+function joined(value: unknown): unknown {
+  return Array.isArray(value) ? value.join(',') : value
+}
+
+export function text(description: string) {
+  return parameter((value) => (value.trim() === '' ? new InvalidParameter('must not be empty') : value), {
+    description,
+    pattern: '\\S',
+  })
+}
+
+/** Free text, in which nothing is wrong. */
+export function anyText(description: string) {
+  return parameter((value) => value, { description })
+}
+
+export function oneOf<const Value extends string>(values: readonly Value[], description: string) {
+  return parameter((value) => asOneOf(values, value), { description, enum: values })
+}
+
+/** Values with commas between them. */
+export function listOf(description: string) {
+  return parameter(splitList, { description, pattern: nonEmptyItems })
+}
+
+export function listOfOnly<const Value extends string>(values: readonly Value[], description: string) {
+  return parameter(
+    (value) => {
+      const items = splitList(value)
+      if (items instanceof InvalidParameter) return items
+      const read = items.map((item) => asOneOf(values, item))
+      return (
+        (read.find((item) => item instanceof InvalidParameter) as InvalidParameter | undefined) ?? (read as Value[])
+      )
+    },
+    { description: `${description} Any of: ${values.join(', ')}.`, pattern: itemsOf(values) },
+  )
+}
+
+/** Items of at least one character that is no space. */
+const nonEmptyItems = '^[^,]*[^,\\s][^,]*(,[^,]*[^,\\s][^,]*)*$'
+
+function itemsOf(values: readonly string[]): string {
+  const item = `(${values.join('|')})`
+  return `^${item}(,${item})*$`
+}
+
+type Bounds = { min?: number; max?: number; orNull?: boolean }
+
+/** More than any count here. A greater value of a query means the same. */
+const most = 10 ** 15
+
+export function integer(description: string, { min = 0, max = most, orNull = false }: Bounds = {}) {
+  const wrong = new InvalidParameter(`must be a whole number from ${min}${max < most ? ` to ${max}` : ' on'}`)
+  return parameter(
+    (value) => {
+      if (orNull && value === 'null') return undefined
+      const number = /^\d+$/.test(value) ? Math.min(Number(value), most) : Number.NaN
+      return number >= min && number <= max ? number : wrong
+    },
+    { description, type: orNull ? ['integer', 'null'] : 'integer', minimum: min, maximum: max },
+  )
+}
+
+export function number(description: string, { max = Number.MAX_VALUE }: Pick<Bounds, 'max'> = {}) {
+  const wrong = new InvalidParameter(`must be a number from 0${max < Number.MAX_VALUE ? ` to ${max}` : ' on'}`)
+  return parameter(
+    (value) => {
+      if (value === 'null') return undefined
+      return parseExact(value) && Number(value) <= max ? Number(value) : wrong
+    },
+    { description, type: ['number', 'null'], minimum: 0, ...(max < Number.MAX_VALUE && { maximum: max }) },
+  )
+}
+
+/** USD per million tokens, kept exact: as a binary fraction it could miss a price it equals. */
+export function price(description: string) {
+  return parameter(
+    (value) => {
+      if (value === 'null') return undefined
+      const perMillion = parseExact(value)
+      if (!perMillion) return new InvalidParameter('must be a number from 0 on, in USD per million tokens')
+      return { digits: perMillion.digits, scale: perMillion.scale + 6 }
+    },
+    { description, type: ['number', 'null'], minimum: 0 },
+  )
+}
+
+export function flag(description: string) {
+  return parameter(
+    (value) => (value === 'true' ? true : value === 'false' ? false : new InvalidParameter('must be true or false')),
+    { description, type: 'string', enum: ['true', 'false'] },
+  )
+}
+
+function splitList(value: string): string[] | InvalidParameter {
+  const items = value.split(',').map((item) => item.trim())
+  return items.includes('') ? new InvalidParameter('has an empty element') : items
+}
+
+function asOneOf<Value extends string>(values: readonly Value[], value: string): Value | InvalidParameter {
+  const found = values.find((each) => each === value)
+  return found ?? new InvalidParameter(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`)
+}

@@ -1,0 +1,56 @@
+import type { ModelFilter } from '../list/query.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/**
+ * Returns a test whether one single endpoint of a model meets all conditions on price, provider, region and data
+ * retention; undefined if there are no such conditions.
+ */
+export function servedWithin(snapshot: Snapshot, filter: ModelFilter): ((model: number) => boolean) | undefined {
+  const asksNothing = !endpointConditions.some((name) => filter[name] !== undefined)
+  if (asksNothing) return undefined
+  const { starts, prompt, completion, provider, zeroDataRetention, europe } = snapshot.columns.endpoints
+  const prompts = rankBounds(snapshot, filter.min_price, filter.max_price)
+  const completions = rankBounds(snapshot, filter.min_output_price, filter.max_output_price)
+  const wanted = filter.providers && wantedProviders(snapshot, filter.providers)
+  const [mustRetainNothing, mustBeInEurope] = [Number(filter.zdr === 'true'), Number(filter.region === 'eu')]
+  return (model) => {
+    for (let at = starts[model]!; at < starts[model + 1]!; at++) {
+      const passes =
+        prompt[at]! >= prompts.from &&
+        prompt[at]! < prompts.end &&
+        completion[at]! >= completions.from &&
+        completion[at]! < completions.end &&
+        zeroDataRetention[at]! >= mustRetainNothing &&
+        europe[at]! >= mustBeInEurope &&
+        (!wanted || wanted[provider[at]!] === 1)
+      if (passes) return true
+    }
+    return false
+  }
+}
+
+const endpointConditions = [
+  'min_price',
+  'max_price',
+  'min_output_price',
+  'max_output_price',
+  'providers',
+  'zdr',
+  'region',
+] as const satisfies (keyof ModelFilter)[]
+
+type Bound = ModelFilter['min_price']
+
+function rankBounds({ columns }: Snapshot, min: Bound, max: Bound): { from: number; end: number } {
+  const { scale } = columns.endpoints
+  return { from: min ? scale.firstFrom(min) : 0, end: max ? scale.endAt(max) : Number.POSITIVE_INFINITY }
+}
+
+/** One for each provider that has one of the names, as its slug or as what it is called. */
+function wantedProviders({ columns, providers }: Snapshot, names: string[]): Uint8Array {
+  const wanted = new Set(names.map((name) => name.toLowerCase()))
+  const slugs = new Set(providers.filter(({ name }) => wanted.has(name.toLowerCase())).map(({ slug }) => slug))
+  return Uint8Array.from(columns.endpoints.providerSlugs, (slug) =>
+    Number(slugs.has(slug) || wanted.has(slug.toLowerCase())),
+  )
+}

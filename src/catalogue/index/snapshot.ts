@@ -1,0 +1,110 @@
+import { once } from '#platform/async/once.ts'
+import { type Figures, noFigures } from '../measurements/figures.ts'
+import { type Columns, columnsOf } from './columns.ts'
+import { encodeItems, type Items } from './items.ts'
+import type { CatalogueData, Model, Provider } from './model.ts'
+import { type FixedOrders, fixedOrders, type MeasuredOrders, measuredOrders, type Sort } from './orders.ts'
+
+/** What follows from the catalogue alone. */
+type Compiled = {
+  /** In default order: newest first, then by id. */
+  models: readonly Model[]
+  providers: readonly Provider[]
+  /** By id (`author/slug`, `author/slug:variant`), canonical slug or alias. */
+  findModel: (name: string) => Model | undefined
+  /** By slug, or by display name without regard to case. */
+  findProvider: (slugOrName: string) => Provider | undefined
+  items: () => Items
+  columns: Columns
+  orders: FixedOrders
+}
+
+/**
+ * The catalogue made ready for questions. Immutable: a reload makes another and swaps it in whole. What only lists of
+ * models need is made when the first of them asks for it.
+ */
+export class Snapshot {
+  readonly models: Compiled['models']
+  readonly providers: Compiled['providers']
+  readonly findModel: Compiled['findModel']
+  readonly findProvider: Compiled['findProvider']
+  readonly columns: Columns
+  readonly figures: Figures
+  readonly #compiled: Compiled
+  readonly #measuredOrders: MeasuredOrders
+  readonly #toolSuccess: () => Float64Array
+
+  constructor(compiled: Compiled, figures: Figures) {
+    const { models } = compiled
+    this.models = models
+    this.providers = compiled.providers
+    this.findModel = compiled.findModel
+    this.findProvider = compiled.findProvider
+    this.columns = compiled.columns
+    this.figures = figures
+    this.#compiled = compiled
+    this.#measuredOrders = measuredOrders(models, figures)
+    this.#toolSuccess = once(() => Float64Array.from(models, ({ id }) => figures.model(id).toolSuccess ?? Number.NaN))
+  }
+
+  get items(): Items {
+    return this.#compiled.items()
+  }
+
+  /** By model, 0 to 1; NaN where nothing was measured. */
+  get toolSuccess(): Float64Array {
+    return this.#toolSuccess()
+  }
+
+  /** All models in this order; undefined for the default order, which is that of `models`. */
+  orderOf(sort: Sort | undefined): Uint32Array | undefined {
+    if (sort === undefined || sort === 'newest') return undefined
+    const { orders } = this.#compiled
+    return sort in orders ? orders[sort as keyof FixedOrders] : this.#measuredOrders[sort as keyof MeasuredOrders]
+  }
+
+  /** The same catalogue with newer measurements: all that does not follow from them is shared. */
+  withFigures(figures: Figures): Snapshot {
+    return new Snapshot(this.#compiled, figures)
+  }
+}
+
+/** A model without endpoints is left out: nobody serves it. */
+export function compileSnapshot(data: CatalogueData, figures: Figures = noFigures): Snapshot {
+  const models = data.models
+    .filter((model) => model.endpoints.length > 0)
+    .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  const modelByName = namesOf(models)
+  const providerByName = new Map<string, Provider>()
+  for (const provider of data.providers) providerByName.set(provider.name.toLowerCase(), provider)
+  for (const provider of data.providers) providerByName.set(provider.slug, provider)
+  const compiled: Compiled = {
+    models,
+    providers: data.providers,
+    // Ollama implies `:latest`.
+    findModel: (name) => modelByName.get(name) ?? (name.includes(':') ? undefined : modelByName.get(`${name}:latest`)),
+    findProvider: (name) => providerByName.get(name) ?? providerByName.get(name.toLowerCase()),
+    items: once(() => encodeItems(models)),
+    columns: columnsOf(models),
+    orders: fixedOrders(models),
+  }
+  return new Snapshot(compiled, figures)
+}
+
+/** The models that have each alias. One that several models have names none of them. */
+function holdersOfAliases(models: readonly Model[]): Map<string, Model[]> {
+  const holders = new Map<string, Model[]>()
+  for (const model of models)
+    for (const alias of model.aliases) holders.set(alias, [...(holders.get(alias) ?? []), model])
+  return holders
+}
+
+/** Ids win over canonical slugs, and those over aliases, so that no alias can hide a model. */
+function namesOf(models: readonly Model[]): Map<string, Model> {
+  const byName = new Map<string, Model>()
+  const add = (name: string, model: Model) => byName.has(name) || byName.set(name, model)
+  for (const model of models) add(model.id, model)
+  for (const model of models) add(model.canonicalSlug, model)
+  for (const [alias, holders] of holdersOfAliases(models)) if (holders.length === 1) add(alias, holders[0]!)
+  return byName
+}

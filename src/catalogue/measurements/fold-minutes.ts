@@ -1,0 +1,73 @@
+import type { Db, Tx } from '#platform/db/db.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import { Sketch } from '#platform/metrics/sketch.ts'
+import { addMinute, addUptime, type EndpointMinute, newEndpointMinute } from './tally.ts'
+
+/** So many minutes at once. There are more only after all servers stood still. */
+const minutesAtOnce = 10
+
+/**
+ * Adds minutes before one to the history of their hours, and deletes them: both or neither. Several servers may, one at a
+ * time does.
+ */
+export async function foldMinutes({ db }: { db: Db }, before: number): Promise<void> {
+  const old = await oldestMinute(db.query, before)
+  if (old === undefined) return
+  await db.exclusively('endpoint history', async (tx) => {
+    for (let left = minutesAtOnce; left > 0; left--) {
+      const minute = await oldestMinute(tx, before)
+      if (minute === undefined) return
+      await foldMinute(tx, minute)
+    }
+  })
+}
+
+async function oldestMinute(query: Pick<Tx, 'selectFrom'>, before: number): Promise<number | undefined> {
+  const found = await query
+    .selectFrom('endpoint_minutes')
+    .select('minute')
+    .where('minute', '<', before)
+    .orderBy('minute')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.minute
+}
+
+async function foldMinute(tx: Tx, minute: number): Promise<void> {
+  const hour = Math.floor(minute / 60)
+  const totals = new Map<string, EndpointMinute>()
+  const rows = await tx.selectFrom('endpoint_minutes').selectAll().where('minute', '=', minute).execute()
+  for (const row of rows) addMinute(totals.getOrInsertComputed(row.endpoint, newEndpointMinute), cellOf(row))
+  const endpoints = [...totals.keys()]
+  for (let from = 0; from < endpoints.length; from += 500)
+    await addToHour(tx, hour, totals, endpoints.slice(from, from + 500))
+  await tx.deleteFrom('endpoint_minutes').where('minute', '=', minute).execute()
+}
+
+async function addToHour(
+  tx: Tx,
+  hour: number,
+  totals: Map<string, EndpointMinute>,
+  endpoints: string[],
+): Promise<void> {
+  const known = await tx
+    .selectFrom('endpoint_history')
+    .selectAll()
+    .where('hour', '=', hour)
+    .where('endpoint', 'in', endpoints)
+    .execute()
+  for (const row of known) addMinute(totals.get(row.endpoint)!, cellOf(row))
+  const rows = endpoints.map((endpoint) => {
+    const { successes, errors, latency, throughput } = totals.get(endpoint)!
+    return { endpoint, hour, successes, errors, latency: latency.toText(), throughput: throughput.toText() }
+  })
+  await upsert(tx, 'endpoint_history', rows, { key: ['endpoint', 'hour'] }).execute()
+}
+
+type Row = { successes: number; errors: number; latency: string; throughput: string }
+
+function cellOf(row: Row): EndpointMinute {
+  const cell = newEndpointMinute()
+  addUptime(cell, row)
+  return { ...cell, latency: Sketch.fromText(row.latency), throughput: Sketch.fromText(row.throughput) }
+}

@@ -1,0 +1,71 @@
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { Sketch } from '#platform/metrics/sketch.ts'
+import type { Percentiles } from './figures.ts'
+import { addUptime, type EndpointMinute, hourOf, newEndpointMinute } from './tally.ts'
+import { percentage, percentiles } from './view.ts'
+
+/** What was measured of an endpoint in one hour or day. */
+export type HistoryPoint = {
+  /** When it began, in milliseconds since the epoch. */
+  start: number
+  latencyMs: Percentiles | null
+  throughput: Percentiles | null
+  /** A percentage; null where nothing was asked of it. */
+  uptime: number | null
+}
+
+const hourMs = 3_600_000
+const hoursOf = { hour: 1, day: 24 } as const
+
+/** By endpoint, the oldest first. Hours and days in which nothing was measured are left out. */
+export async function endpointHistory(
+  { db }: { db: Pick<Db, 'reports'> },
+  endpointIds: readonly string[],
+  time: { from: number; to: number; granularity: keyof typeof hoursOf },
+): Promise<Map<string, HistoryPoint[]>> {
+  const length = hoursOf[time.granularity]
+  const slots = new Map<string, Map<number, EndpointMinute>>(endpointIds.map((id) => [id, new Map()]))
+  for (const row of await readHistory(db, endpointIds, time)) {
+    const ofEndpoint = slots.get(row.endpoint)!
+    const total = ofEndpoint.getOrInsertComputed(Math.floor(row.hour / length), newEndpointMinute)
+    addUptime(total, row)
+    total.latency.merge(Sketch.fromText(row.latency))
+    total.throughput.merge(Sketch.fromText(row.throughput))
+  }
+  const told = [...slots].map(([id, found]): [string, HistoryPoint[]] => [
+    id,
+    [...found].sort(([a], [b]) => a - b).map(([slot, cell]) => pointOf(slot * length * hourMs, cell)),
+  ])
+  return new Map(told)
+}
+
+function pointOf(start: number, { latency, throughput, ...uptime }: EndpointMinute): HistoryPoint {
+  return { start, latencyMs: percentiles(latency), throughput: percentiles(throughput), uptime: percentage(uptime) }
+}
+
+/** Hours, and the minutes that are not added to theirs yet, in one statement: none is seen twice. */
+async function readHistory(
+  db: Pick<Db, 'reports'>,
+  endpointIds: readonly string[],
+  { from, to }: { from: number; to: number },
+) {
+  if (endpointIds.length === 0) return []
+  const [first, after] = [hourOf(from), Math.ceil(to / hourMs)]
+  const figures = ['endpoint', 'successes', 'errors', 'latency', 'throughput'] as const
+  return db.reports
+    .selectFrom('endpoint_history')
+    .where('endpoint', 'in', endpointIds)
+    .where('hour', '>=', first)
+    .where('hour', '<', after)
+    .select(['hour', ...figures])
+    .unionAll(
+      db.reports
+        .selectFrom('endpoint_minutes')
+        .where('endpoint', 'in', endpointIds)
+        .where('minute', '>=', first * 60)
+        .where('minute', '<', after * 60)
+        .select([sql<number>`minute / 60`.as('hour'), ...figures]),
+    )
+    .execute()
+}

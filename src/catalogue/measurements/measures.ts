@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import { type Figures, noFigures } from './figures.ts'
+import type { Measurement } from './measurement.ts'
+import { readOthers } from './read.ts'
+import { count, expire, isEmpty, minuteOf, newTally, replaceSlots, takeCells } from './tally.ts'
+import { figuresOf } from './view.ts'
+import { deleteExpired, writeTally } from './write.ts'
+
+/** Measurements of requests: recorded in memory, added up later, stored in the database. */
+export type Measures = {
+  /** Takes a few microseconds and never fails. */
+  record: (measurement: Measurement) => void
+  /** As of the last refresh, at most `refreshMs` ago. */
+  figures: () => Figures
+  /** Calls `listener` with newer figures, at most once every `refreshMs` and only when something was measured or expired. */
+  onRefresh: (listener: (figures: Figures) => void) => () => void
+  refresh: () => Promise<void>
+  /** Writes what this server counted, reads what the others did, and deletes what expired. */
+  exchange: () => Promise<void>
+  /** The last exchange, and no further. */
+  close: () => Promise<void>
+}
+
+type MeasuresDeps = {
+  db: Db
+  now: Now
+  newId: NewId
+  /** How long the history of endpoints is kept. */
+  historyDays: number
+  onError: (error: Error) => void
+}
+type Rhythm = { refreshMs?: number; exchangeMs?: number }
+
+/** Others may write rows late, and their clocks may be behind. */
+const hindsightMs = 60_000
+
+/** Starts with what is in the database. A crash loses what was recorded since the last exchange. */
+export async function createMeasures(
+  deps: MeasuresDeps,
+  { refreshMs = 5_000, exchangeMs = 20_000 }: Rhythm = {},
+): Promise<Measures> {
+  // A fresh name each time: this life's rows must not overwrite those of the life before it.
+  const writer = deps.newId()
+  const own = newTally()
+  const others = newTally()
+  const listeners = new Set<(figures: Figures) => void>()
+  let unwritten = newTally()
+  let figures = noFigures
+  let refreshedMinute = 0
+  let moved = false
+  let readAt = hindsightMs
+
+  async function write(): Promise<void> {
+    const changed = unwritten
+    if (isEmpty(changed)) return
+    unwritten = newTally()
+    try {
+      await writeTally(deps, writer, changed, deps.now())
+    } catch (error) {
+      takeCells(unwritten, changed)
+      throw error
+    }
+  }
+
+  async function read(): Promise<void> {
+    const now = deps.now()
+    const newer = await readOthers(deps, { writer, since: readAt - hindsightMs, now })
+    replaceSlots(others, newer)
+    readAt = now
+    moved ||= !isEmpty(newer)
+  }
+
+  async function refresh(): Promise<void> {
+    const now = deps.now()
+    if (!moved && minuteOf(now) === refreshedMinute) return
+    const [nothingBefore, tallies] = [isEmpty(own) && isEmpty(others), [own, others]]
+    moved = false
+    refreshedMinute = minuteOf(now)
+    for (const tally of [...tallies, unwritten]) expire(tally, now)
+    if (nothingBefore) return
+    figures = await figuresOf(tallies, now)
+    for (const listener of listeners) listener(figures)
+  }
+
+  async function exchange(): Promise<void> {
+    await write()
+    await read()
+    await deleteExpired(deps, deps.now(), deps.historyDays)
+  }
+
+  await read()
+  await refresh()
+  const stopRepeating = repeat(deps, { refreshMs, exchangeMs }, { refresh, exchange })
+  return {
+    record(measurement) {
+      count(own, unwritten, { ...measurement, at: measurement.at ?? deps.now() })
+      moved = true
+    },
+    figures: () => figures,
+    onRefresh(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    refresh,
+    exchange,
+    async close() {
+      await stopRepeating()
+      await write().catch(deps.onError)
+    },
+  }
+}
+
+/** @returns a function that ends it, after what is under way. */
+function repeat(
+  { onError }: Pick<MeasuresDeps, 'onError'>,
+  { refreshMs, exchangeMs }: Required<Rhythm>,
+  { refresh, exchange }: Pick<Measures, 'refresh' | 'exchange'>,
+): () => Promise<void> {
+  const closing = new AbortController()
+  async function keepGoing(): Promise<void> {
+    let exchangedAt = performance.now()
+    while (true) {
+      await sleep(refreshMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      if (closing.signal.aborted) return
+      if (performance.now() - exchangedAt >= exchangeMs) {
+        await exchange().catch(onError)
+        exchangedAt = performance.now()
+      }
+      await refresh().catch(onError)
+    }
+  }
+  const going = keepGoing()
+  return () => {
+    closing.abort()
+    return going
+  }
+}

@@ -1,0 +1,67 @@
+import type { Db } from '#platform/db/db.ts'
+import { Sketch } from '#platform/metrics/sketch.ts'
+import { addModel, addUptime, cellIn, newEndpointMinute, newModelHour, newUptime, reach, type Tally } from './tally.ts'
+
+/** Rows that others wrote since then, as far as a window reaches them. */
+type News = { writer: string; since: number; now: number }
+
+/**
+ * Adds up the counts of all other writers for each slot that one of them wrote since `since`. Such a sum is complete:
+ * it replaces what was read for that slot before.
+ */
+export async function readOthers(deps: { db: Db }, news: News): Promise<Tally> {
+  return {
+    endpointMinutes: await readMinutes(deps.db, news),
+    endpointHours: await readHours(deps.db, news),
+    modelHours: await readModels(deps.db, news),
+  }
+}
+
+async function readMinutes({ query }: Db, { writer, since, now }: News): Promise<Tally['endpointMinutes']> {
+  const slots: Tally['endpointMinutes'] = new Map()
+  const touched = query
+    .selectFrom('endpoint_minutes')
+    .select('minute')
+    .where('writer', '!=', writer)
+    .where('written_at', '>=', since)
+    .where('minute', '>=', reach(now).halfHour)
+  const rows = query.selectFrom('endpoint_minutes').selectAll().where('writer', '!=', writer)
+  for (const row of await rows.where('minute', 'in', touched).execute()) {
+    const cell = cellIn(slots, row.minute, row.endpoint, newEndpointMinute)
+    addUptime(cell, row)
+    cell.latency.merge(Sketch.fromText(row.latency))
+    cell.throughput.merge(Sketch.fromText(row.throughput))
+  }
+  return slots
+}
+
+async function readHours({ query }: Db, { writer, since, now }: News): Promise<Tally['endpointHours']> {
+  const slots: Tally['endpointHours'] = new Map()
+  const touched = query
+    .selectFrom('endpoint_hours')
+    .select('hour')
+    .where('writer', '!=', writer)
+    .where('written_at', '>=', since)
+    .where('hour', '>=', reach(now).day)
+  const rows = query.selectFrom('endpoint_hours').selectAll().where('writer', '!=', writer)
+  for (const row of await rows.where('hour', 'in', touched).execute()) {
+    addUptime(cellIn(slots, row.hour, row.endpoint, newUptime), row)
+  }
+  return slots
+}
+
+async function readModels({ query }: Db, { writer, since, now }: News): Promise<Tally['modelHours']> {
+  const slots: Tally['modelHours'] = new Map()
+  const touched = query
+    .selectFrom('model_hours')
+    .select('hour')
+    .where('writer', '!=', writer)
+    .where('written_at', '>=', since)
+    .where('hour', '>=', reach(now).week)
+  const rows = query.selectFrom('model_hours').selectAll().where('writer', '!=', writer)
+  for (const row of await rows.where('hour', 'in', touched).execute()) {
+    const cell = { requests: row.requests, tokens: row.tokens, toolCalls: row.tool_calls }
+    addModel(cellIn(slots, row.hour, row.model, newModelHour), cell)
+  }
+  return slots
+}

@@ -1,0 +1,136 @@
+import { Sketch } from '#platform/metrics/sketch.ts'
+import type { Measurement } from './measurement.ts'
+
+/** Results of requests at one endpoint that count for its uptime. */
+export type Uptime = { successes: number; errors: number }
+export type EndpointMinute = Uptime & { latency: Sketch; throughput: Sketch }
+export type ModelHour = { requests: number; tokens: number; toolCalls: number }
+
+/** Cells by slot of time (whole minutes or hours since the epoch), then by endpoint or model. */
+export type Slots<Cell> = Map<number, Map<string, Cell>>
+
+/** Everything counted, in three grains: old minutes need no sketches, and popularity needs no endpoints. */
+export type Tally = {
+  endpointMinutes: Slots<EndpointMinute>
+  endpointHours: Slots<Uptime>
+  modelHours: Slots<ModelHour>
+}
+
+const minuteMs = 60_000
+const hourMs = 3_600_000
+
+export const minuteOf = (ms: number) => Math.floor(ms / minuteMs)
+export const hourOf = (ms: number) => Math.floor(ms / hourMs)
+
+/** The oldest slots that windows reach into. A slot counts whole as long as any part of it lies in the window. */
+export const reach = (now: number) => ({
+  fiveMinutes: minuteOf(now - 5 * minuteMs),
+  halfHour: minuteOf(now - 30 * minuteMs),
+  day: hourOf(now - 24 * hourMs),
+  week: hourOf(now - 7 * 24 * hourMs),
+})
+
+export const newTally = (): Tally => ({ endpointMinutes: new Map(), endpointHours: new Map(), modelHours: new Map() })
+
+export const newEndpointMinute = (): EndpointMinute => ({
+  successes: 0,
+  errors: 0,
+  latency: new Sketch(),
+  throughput: new Sketch(),
+})
+export const newUptime = (): Uptime => ({ successes: 0, errors: 0 })
+export const newModelHour = (): ModelHour => ({ requests: 0, tokens: 0, toolCalls: 0 })
+
+export function addUptime(total: Uptime, cell: Uptime): void {
+  total.successes += cell.successes
+  total.errors += cell.errors
+}
+
+export function addMinute(total: EndpointMinute, cell: EndpointMinute): void {
+  addUptime(total, cell)
+  total.latency.merge(cell.latency)
+  total.throughput.merge(cell.throughput)
+}
+
+export function addModel(total: ModelHour, cell: ModelHour): void {
+  total.requests += cell.requests
+  total.tokens += cell.tokens
+  total.toolCalls += cell.toolCalls
+}
+
+export function cellIn<Cell>(slots: Slots<Cell>, slot: number, id: string, make: () => Cell): Cell {
+  return slots.getOrInsertComputed(slot, () => new Map()).getOrInsertComputed(id, make)
+}
+
+/** Counts one measurement, and puts the cells it changed into `changed` as well: the same objects. */
+export function count(tally: Tally, changed: Tally, measurement: Measurement & { at: number }): void {
+  const { endpointId, modelId, at } = measurement
+  const [minute, hour] = [minuteOf(at), hourOf(at)]
+  const inMinute = cellIn(tally.endpointMinutes, minute, endpointId, newEndpointMinute)
+  const inHour = cellIn(tally.endpointHours, hour, endpointId, newUptime)
+  const ofModel = cellIn(tally.modelHours, hour, modelId, newModelHour)
+  countOutcome(inMinute, measurement)
+  countSpeed(inMinute, measurement)
+  countOutcome(inHour, measurement)
+  countModel(ofModel, measurement)
+  cellIn(changed.endpointMinutes, minute, endpointId, () => inMinute)
+  cellIn(changed.endpointHours, hour, endpointId, () => inHour)
+  cellIn(changed.modelHours, hour, modelId, () => ofModel)
+}
+
+function countOutcome(cell: Uptime, { outcome }: Measurement): void {
+  if (outcome === 'success') cell.successes++
+  if (outcome === 'upstream_error') cell.errors++
+}
+
+function countSpeed(cell: EndpointMinute, { firstTokenMs, generationMs, completionTokens }: Measurement): void {
+  if (isAmount(firstTokenMs)) cell.latency.accept(firstTokenMs)
+  if (isAmount(generationMs) && isAmount(completionTokens) && generationMs > 0 && completionTokens > 0) {
+    cell.throughput.accept((completionTokens * 1000) / generationMs)
+  }
+}
+
+function countModel(cell: ModelHour, { outcome, promptTokens, completionTokens, calledTools }: Measurement): void {
+  if (isAmount(promptTokens)) cell.tokens += Math.round(promptTokens)
+  if (isAmount(completionTokens)) cell.tokens += Math.round(completionTokens)
+  if (outcome !== 'success') return
+  cell.requests++
+  if (calledTools) cell.toolCalls++
+}
+
+/** Upstreams report the figures, and some report nonsense. */
+const isAmount = (value: number | undefined): value is number =>
+  value !== undefined && value >= 0 && value <= Number.MAX_SAFE_INTEGER
+
+/** Takes over whole slots of a newer tally. */
+export function replaceSlots(tally: Tally, newer: Tally): void {
+  for (const [slot, cells] of newer.endpointMinutes) tally.endpointMinutes.set(slot, cells)
+  for (const [slot, cells] of newer.endpointHours) tally.endpointHours.set(slot, cells)
+  for (const [slot, cells] of newer.modelHours) tally.modelHours.set(slot, cells)
+}
+
+/** Takes over the cells of another tally that it does not have itself. */
+export function takeCells(tally: Tally, from: Tally): void {
+  takeInto(tally.endpointMinutes, from.endpointMinutes)
+  takeInto(tally.endpointHours, from.endpointHours)
+  takeInto(tally.modelHours, from.modelHours)
+}
+
+function takeInto<Cell>(slots: Slots<Cell>, from: Slots<Cell>): void {
+  for (const [slot, cells] of from) for (const [id, cell] of cells) cellIn(slots, slot, id, () => cell)
+}
+
+/** Whether the tally is empty. Every measurement is in an hour's cell, and stays there longer than in any other. */
+export const isEmpty = (tally: Tally) => tally.modelHours.size === 0
+
+/** Lets go of every slot that no window reaches any more. */
+export function expire(tally: Tally, now: number): void {
+  const { halfHour, day, week } = reach(now)
+  dropBefore(tally.endpointMinutes, halfHour)
+  dropBefore(tally.endpointHours, day)
+  dropBefore(tally.modelHours, week)
+}
+
+function dropBefore(slots: Slots<unknown>, oldest: number): void {
+  for (const slot of slots.keys()) if (slot < oldest) slots.delete(slot)
+}

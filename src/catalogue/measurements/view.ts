@@ -1,0 +1,91 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Sketch } from '#platform/metrics/sketch.ts'
+import {
+  type EndpointFigures,
+  type Figures,
+  type ModelFigures,
+  type Percentiles,
+  unmeasuredEndpoint,
+  unmeasuredModel,
+} from './figures.ts'
+import {
+  addMinute,
+  addModel,
+  addUptime,
+  type ModelHour,
+  newEndpointMinute,
+  newModelHour,
+  newUptime,
+  reach,
+  type Slots,
+  type Tally,
+  type Uptime,
+} from './tally.ts'
+
+/** Fewer requests than this in the window say too little about how fast an endpoint is. */
+const enoughRequests = 5
+
+/**
+ * Adds up what several tallies hold within the windows as of `now`. It is done in slices, slot by slot, so that even
+ * a thousand busy endpoints do not hold up requests.
+ */
+export async function figuresOf(tallies: Tally[], now: number): Promise<Figures> {
+  const { fiveMinutes, halfHour, day, week } = reach(now)
+  const minutes = tallies.map((tally) => tally.endpointMinutes)
+  const lately = await sum(minutes, fiveMinutes, newUptime, addUptime)
+  const halfHours = await sum(minutes, halfHour, newEndpointMinute, addMinute)
+  const hours = tallies.map((tally) => tally.endpointHours)
+  const days = await sum(hours, day, newUptime, addUptime)
+  const models = tallies.map((tally) => tally.modelHours)
+  const weeks = await sum(models, week, newModelHour, addModel)
+
+  const endpoints = new Map<string, EndpointFigures>()
+  for (const [id, uptime] of days) {
+    const { latency, throughput, ...recent } = halfHours.get(id) ?? newEndpointMinute()
+    endpoints.set(id, {
+      latencyMs: percentiles(latency),
+      throughput: percentiles(throughput),
+      uptime5m: percentage(lately.get(id)),
+      uptime30m: percentage(recent),
+      uptime1d: percentage(uptime),
+    })
+  }
+  const byModel = new Map([...weeks].map(([id, week]) => [id, modelFigures(week)]))
+  return {
+    endpoint: (id) => endpoints.get(id) ?? unmeasuredEndpoint,
+    model: (id) => byModel.get(id) ?? unmeasuredModel,
+  }
+}
+
+async function sum<Cell, Total>(
+  parts: Slots<Cell>[],
+  oldest: number,
+  make: () => Total,
+  add: (total: Total, cell: Cell) => void,
+): Promise<Map<string, Total>> {
+  const totals = new Map<string, Total>()
+  for (const slots of parts) {
+    for (const [slot, cells] of slots) {
+      if (slot < oldest) continue
+      for (const [id, cell] of cells) add(totals.getOrInsertComputed(id, make), cell)
+      await breathe()
+    }
+  }
+  return totals
+}
+
+export function percentiles(sketch: Sketch): Percentiles | null {
+  if (sketch.count < enoughRequests) return null
+  const at = (share: number) => Number(sketch.quantile(share)!.toPrecision(4))
+  return { p50: at(0.5), p75: at(0.75), p90: at(0.9), p99: at(0.99) }
+}
+
+/** In thousandths, rounded down: one failure in a million is not 100 %. */
+export function percentage({ successes, errors }: Uptime = newUptime()): number | null {
+  if (successes + errors === 0) return null
+  return Math.floor((successes * 100_000) / (successes + errors)) / 1000
+}
+
+function modelFigures({ requests, tokens, toolCalls }: ModelHour): ModelFigures {
+  return { requests7d: requests, tokens7d: tokens, toolSuccess: requests === 0 ? null : toolCalls / requests }
+}

@@ -1,0 +1,67 @@
+import type { Db, Tx } from '#platform/db/db.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import { foldMinutes } from './fold-minutes.ts'
+import { type EndpointMinute, hourOf, type ModelHour, reach, type Slots, type Tally, type Uptime } from './tally.ts'
+
+/** Keeps rows a little longer than any window: the servers' clocks differ. */
+const marginMs = 5 * 60_000
+const dayMs = 86_400_000
+
+/** Writes one writer's rows, all or none. Each holds a whole count, so that writing it again does no harm. */
+export async function writeTally(deps: { db: Db }, writer: string, changed: Tally, now: number): Promise<void> {
+  const common = { writer, written_at: now }
+  await deps.db.query.transaction().execute(async (tx) => {
+    for (const cells of inParts(changed.endpointMinutes)) await writeMinutes(tx, common, cells)
+    for (const cells of inParts(changed.endpointHours)) await writeHours(tx, common, cells)
+    for (const cells of inParts(changed.modelHours)) await writeModels(tx, common, cells)
+  })
+}
+
+type Common = { writer: string; written_at: number }
+type Entry<Cell> = [slot: number, id: string, cell: Cell]
+
+/** A statement takes a limited number of parameters. */
+function* inParts<Cell>(slots: Slots<Cell>): Generator<Entry<Cell>[]> {
+  const entries = [...slots].flatMap(([slot, cells]) => [...cells].map(([id, cell]): Entry<Cell> => [slot, id, cell]))
+  for (let from = 0; from < entries.length; from += 500) yield entries.slice(from, from + 500)
+}
+
+async function writeMinutes(tx: Tx, common: Common, entries: Entry<EndpointMinute>[]): Promise<void> {
+  const rows = entries.map(([minute, endpoint, { successes, errors, latency, throughput }]) => ({
+    ...common,
+    minute,
+    endpoint,
+    successes,
+    errors,
+    latency: latency.toText(),
+    throughput: throughput.toText(),
+  }))
+  await upsert(tx, 'endpoint_minutes', rows, { key: ['minute', 'endpoint', 'writer'] }).execute()
+}
+
+async function writeHours(tx: Tx, common: Common, entries: Entry<Uptime>[]): Promise<void> {
+  const rows = entries.map(([hour, endpoint, cell]) => ({ ...common, hour, endpoint, ...cell }))
+  await upsert(tx, 'endpoint_hours', rows, { key: ['hour', 'endpoint', 'writer'] }).execute()
+}
+
+async function writeModels(tx: Tx, common: Common, entries: Entry<ModelHour>[]): Promise<void> {
+  const rows = entries.map(([hour, model, { requests, tokens, toolCalls }]) => ({
+    ...common,
+    hour,
+    model,
+    requests,
+    tokens,
+    tool_calls: toolCalls,
+  }))
+  await upsert(tx, 'model_hours', rows, { key: ['hour', 'model', 'writer'] }).execute()
+}
+
+/** Deletes the rows that no window reaches any more. Those of minutes become history, which is kept for some days. */
+export async function deleteExpired(deps: { db: Db }, now: number, historyDays: number): Promise<void> {
+  const { halfHour, day, week } = reach(now - marginMs)
+  await foldMinutes(deps, halfHour)
+  const oldest = hourOf(now - historyDays * dayMs)
+  await deps.db.query.deleteFrom('endpoint_history').where('hour', '<', oldest).execute()
+  await deps.db.query.deleteFrom('endpoint_hours').where('hour', '<', day).execute()
+  await deps.db.query.deleteFrom('model_hours').where('hour', '<', week).execute()
+}

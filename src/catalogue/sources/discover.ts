@@ -1,0 +1,135 @@
+import { connectionFailure } from '#platform/core/connection-failure.ts'
+import { bodyText } from '#platform/text/body-text.ts'
+import { expandUrl, holdsPassword } from './expand-url.ts'
+import type { Layer, ProviderPatch } from './layer.ts'
+import { listedModels } from './listed-models.ts'
+import type { Discover } from './load.ts'
+import { providersOf } from './merge.ts'
+
+type DiscoverDeps = {
+  variable: (name: string) => string | undefined
+  fetch?: typeof globalThis.fetch
+  /** A server must send its whole list within this time. */
+  patienceMs?: number
+  /** After how long a server that was away is asked again. */
+  retryMs?: number
+}
+
+/** Many times what a server that runs models itself has to say. */
+const maxBytes = 4 * 1024 * 1024
+
+const standardPatienceMs = 3_000
+const standardRetryMs = 10_000
+
+/**
+ * Asks servers for the models that they have. If a server is away, its last list stays in the catalogue. If it has sent
+ * no list yet, because it starts later than this service, it is asked again until it answers.
+ */
+export function createDiscovery({
+  variable,
+  fetch = globalThis.fetch,
+  patienceMs = standardPatienceMs,
+  retryMs = standardRetryMs,
+}: DiscoverDeps): Discover {
+  const known = new Map<string, Layer>()
+  const listeners = new Set<() => void>()
+  const absent = new Map<string, () => Promise<unknown>>()
+  let waiting: NodeJS.Timeout | undefined
+
+  function waitForAbsent(): void {
+    if (waiting || absent.size === 0 || listeners.size === 0) return
+    waiting = setTimeout(lookForAbsent, retryMs).unref()
+  }
+
+  async function lookForAbsent(): Promise<void> {
+    const answers = await Promise.allSettled([...absent.values()].map((look) => look()))
+    waiting = undefined
+    // Whoever hears it reads all servers again, and what is away still is waited for then.
+    if (answers.some(({ status }) => status === 'fulfilled')) for (const listener of listeners) listener()
+    else waitForAbsent()
+  }
+
+  async function layerOf(slug: string, provider: ProviderPatch): Promise<Layer> {
+    const source = provider.baseUrl ? `${provider.baseUrl.replace(/\/+$/, '')}/models` : slug
+    try {
+      const layer = await listOf(slug, provider, source)
+      known.set(slug, layer)
+      return layer
+    } catch (error) {
+      const last = known.get(slug)
+      // Under another address it is another server.
+      const isSame = last?.source === source
+      if (!isSame) absent.set(slug, () => listOf(slug, provider, source))
+      const before = isSame ? last : emptyLayer(source)
+      const kept = before.models.size > 0 ? '; what it listed before is kept' : ''
+      const reason = `the models of this server could not be read: ${failureText(error as Error, patienceMs, source)}${kept}`
+      return { ...before, skipped: [...before.skipped, { source, row: slug, reason }] }
+    }
+  }
+
+  const listOf = async (slug: string, provider: ProviderPatch, source: string) =>
+    listedModels(slug, await ask(source, provider), source)
+
+  async function ask(source: string, { protocol, credentialVariables = [] }: ProviderPatch): Promise<unknown> {
+    if (protocol !== 'openai-chat' && protocol !== 'openai-responses')
+      throw new Error('discover needs the protocol openai-chat or openai-responses')
+    const url = expandUrl(source, variable)
+    if (url === null) throw new Error('a variable in its base_url is not set')
+    if (holdsPassword(url)) throw new Error('a variable in its base_url holds a user or password')
+    const secret = credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
+    const response = await fetch(url, {
+      headers: { accept: 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
+      redirect: 'error',
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    if (response.ok) return JSON.parse(await bodyText(response, maxBytes))
+    await response.body?.cancel()
+    const isKeyRefused = response.status === 401 || response.status === 403
+    throw new Error(
+      isKeyRefused ? keyWanted(response.status, credentialVariables, secret) : `it answered ${response.status}`,
+    )
+  }
+
+  const discover = async (layers: readonly Layer[]) => {
+    const asked = [...providersOf(layers)].filter(([, provider]) => provider.discover)
+    absent.clear()
+    const found = await Promise.all(asked.map(([slug, provider]) => layerOf(slug, provider)))
+    waitForAbsent()
+    return found
+  }
+  const onBack: Discover['onBack'] = (listener) => {
+    listeners.add(listener)
+    waitForAbsent()
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size > 0) return
+      clearTimeout(waiting)
+      waiting = undefined
+    }
+  }
+  return Object.assign(discover, { onBack })
+}
+
+/** A server that wants a key is named so at the check of a file, which is not in order then. */
+export const keyWantedText = 'it wants a key'
+
+function keyWanted(status: number, variables: readonly string[], secret: string | undefined): string {
+  if (secret) return `${keyWantedText} (${status}), and refuses the one in ${variables.join(' or ')}`
+  if (variables.length > 0) return `${keyWantedText} (${status}), and ${variables.join(' or ')} is not set`
+  return `${keyWantedText} (${status}): name the environment variable that holds it with "credentials: [NAME]"`
+}
+
+const emptyLayer = (source: string): Layer => ({
+  source,
+  providers: new Map(),
+  models: new Map(),
+  skipped: [],
+  mergedRows: 0,
+})
+
+function failureText(error: Error, patienceMs: number, source: string): string {
+  const { name } = error
+  if (name === 'TimeoutError') return `it did not answer within ${patienceMs} ms`
+  if (name === 'SyntaxError') return 'its answer is no JSON'
+  return connectionFailure(error, URL.parse(source)?.host ?? source)
+}

@@ -1,0 +1,61 @@
+import type { ParsedNode } from 'yaml'
+import { lazyModules } from '#platform/process/lazy-modules.ts'
+import { CatalogueRefused } from './layer.ts'
+
+/** A parsed file that still knows where everything stood. */
+export type SourceDocument = {
+  value: unknown
+  /** The line of the member at a path, or of the nearest one around it. */
+  lineOf: (path: readonly PropertyKey[]) => number | undefined
+}
+
+/** Reads JSON at JSON's speed and everything else as YAML. @throws CatalogueRefused naming the line. */
+export function parseSource(text: string, source: string): SourceDocument {
+  const value = asJson(text)
+  if (value === undefined) return parseYaml(text, source)
+  let slow: SourceDocument | undefined
+  const lineOf = (path: readonly PropertyKey[]) => {
+    slow ??= parseYaml(text, source)
+    return slow.lineOf(path)
+  }
+  return { value, lineOf }
+}
+
+function asJson(text: string): unknown {
+  if (!/^\s*\{/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function parseYaml(text: string, source: string): SourceDocument {
+  const { LineCounter, parseDocument } = lazyModules.yaml()
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
+  const broken = document.errors[0]
+  if (broken) {
+    const { line } = lines.linePos(broken.pos[0])
+    throw new CatalogueRefused(`${source} is neither YAML nor JSON: line ${line}: ${broken.message.split('\n')[0]}.`)
+  }
+  return {
+    value: document.toJS({ maxAliasCount: -1 }),
+    lineOf(path) {
+      for (let length = path.length; length > 0; length--) {
+        const parent = document.getIn(path.slice(0, length - 1), true)
+        const offset = offsetOf(parent as ParsedNode | undefined, path[length - 1]!)
+        if (offset !== undefined) return lines.linePos(offset).line
+      }
+      return undefined
+    },
+  }
+}
+
+/** The position of a member: that of its key, in a map. */
+function offsetOf(parent: ParsedNode | undefined, member: PropertyKey): number | undefined {
+  if (!lazyModules.yaml().isMap(parent))
+    return (parent as { items?: ParsedNode[] } | undefined)?.items?.[Number(member)]?.range?.[0]
+  const pair = parent.items.find(({ key }) => String((key as { value?: unknown }).value) === String(member))
+  return (pair?.key as ParsedNode | undefined)?.range?.[0]
+}

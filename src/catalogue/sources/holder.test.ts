@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { localSignals } from '#platform/db/signals.ts'
+import { openCatalogue } from './holder.ts'
+import { CatalogueRefused } from './layer.ts'
+import { type Loaded, loadCatalogue } from './load.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-catalogue-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const fileWith = (context: number | string) => `
+providers: { acme: { name: Acme, protocol: openai-chat } }
+models:
+  acme/one: { name: One, created: 2026-01-01, context_length: ${context}, endpoints: { acme: { model: one, prices: { prompt: 1, completion: 1 } } } }
+`
+
+/** A catalogue of one model, from a file that the test may change. */
+async function openTestCatalogue(content = fileWith(1000), load = loadCatalogue) {
+  const catalogue_file = join(scratch, `${performance.now()}.yaml`)
+  writeFileSync(catalogue_file, content)
+  const signals = localSignals()
+  const errors: string[] = []
+  const loads: number[] = []
+  const catalogue = await openCatalogue({
+    settings: { starter_catalogue: false, data_dir: scratch, catalogue_file },
+    signals,
+    load,
+    newId: () => 'this server',
+    onLoad: ({ models }) => loads.push(models),
+    onError: (error) => errors.push(error.message),
+  })
+  const context = () => catalogue.current().findModel('acme/one')?.contextLength
+  return { catalogue, signals, errors, loads, context, write: (text: string) => writeFileSync(catalogue_file, text) }
+}
+
+test('a reload swaps the catalogue whole; who holds the old one keeps it', async () => {
+  const { catalogue, context, write } = await openTestCatalogue()
+  const before = catalogue.current()
+  write(fileWith(2000))
+  const report = await catalogue.reload()
+  assert.deepEqual([context(), before.findModel('acme/one')?.contextLength, report.models], [2000, 1000, 1])
+})
+
+test('a bad file keeps the old catalogue and says why', async () => {
+  const { catalogue, context, write } = await openTestCatalogue()
+  const report = catalogue.report()
+  write('models: [')
+  await assert.rejects(catalogue.reload(), {
+    kind: 'conflict',
+    message: /^The catalogue was left as it was: .* is neither YAML nor JSON: line 1: /,
+  })
+  assert.deepEqual([context(), catalogue.report()], [1000, report])
+})
+
+test('a file that has gone bad leaves every process of a host with what was loaded before', async () => {
+  let inForce: Loaded | undefined
+  const { catalogue, context } = await openTestCatalogue(fileWith(1000), async (...sources) => {
+    if (inForce) throw new CatalogueRefused('The file is bad.', { inForce })
+    return loadCatalogue(...sources)
+  })
+  const catalogue_file = join(scratch, 'good.yaml')
+  writeFileSync(catalogue_file, fileWith(2000))
+  inForce = await loadCatalogue({ starter_catalogue: false, data_dir: scratch, catalogue_file })
+  await assert.rejects(catalogue.reload(), /The catalogue was left as it was: The file is bad/)
+  assert.equal(context(), 2000)
+})
+
+test('a broken row is left out and listed, and the rest is loaded', async () => {
+  const { catalogue, write, context } = await openTestCatalogue()
+  write(`${fileWith(3000)}  acme/two: { name: 7 }\n`)
+  const { skipped } = await catalogue.reload()
+  assert.deepEqual([context(), skipped.length, skipped[0]?.row], [3000, 1, 'acme/two'])
+})
+
+test('a bad file at the start is a reason not to start', async () => {
+  await assert.rejects(openTestCatalogue('- no\n- catalogue\n'), {
+    name: 'StartupError',
+    message: /is not a catalogue file/,
+  })
+})
+
+test("another server's announcement reloads, this server's own does not", async () => {
+  const { catalogue, signals, loads, context, write } = await openTestCatalogue()
+  write(fileWith(4000))
+  signals.deliver({ topic: 'catalogue.changed', payload: catalogue.origin })
+  assert.equal(loads.length, 1)
+  signals.deliver({ topic: 'catalogue.changed', payload: 'another server' })
+  await catalogue.reload()
+  assert.deepEqual([loads.length, context()], [3, 4000])
+})
+
+test('a missed signal reloads, and what it finds wrong is told and changes nothing', async () => {
+  const { catalogue, signals, errors, context, write } = await openTestCatalogue()
+  write('models: 7')
+  signals.reportMissed()
+  await assert.rejects(catalogue.reload())
+  assert.deepEqual([context(), errors.length], [1000, 1])
+})
+
+test('reloads asked for at once follow each other, so that a slow one cannot bring back what is older', async () => {
+  const reading: PromiseWithResolvers<void>[] = []
+  const { catalogue } = await openTestCatalogue(fileWith(1000), async (settings) => {
+    const ready = Promise.withResolvers<void>()
+    if (reading.push(ready) > 1) await ready.promise
+    return loadCatalogue(settings)
+  })
+  const both = Promise.all([catalogue.reload(), catalogue.reload()])
+  await setImmediate()
+  assert.equal(reading.length, 2)
+  reading[1]!.resolve()
+  while (reading.length < 3) await setImmediate()
+  reading[2]!.resolve()
+  await both
+})
+
+test('a closed catalogue hears no signals', async () => {
+  const { catalogue, signals, loads } = await openTestCatalogue()
+  catalogue.close()
+  signals.deliver({ topic: 'catalogue.changed', payload: 'another server' })
+  signals.reportMissed()
+  await catalogue.reload()
+  assert.equal(loads.length, 2)
+})

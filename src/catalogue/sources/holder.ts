@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { oneAtATime } from '#platform/async/one-at-a-time.ts'
+import { Fault, StartupError } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Signals } from '#platform/db/signals.ts'
+import type { CatalogueData } from '../index/model.ts'
+import { compileSnapshot, type Snapshot } from '../index/snapshot.ts'
+import { type Figures, noFigures } from '../measurements/figures.ts'
+import { CatalogueRefused } from './layer.ts'
+import { type CatalogueSettings, type Discover, type Loaded, type LoadReport, loadCatalogue } from './load.ts'
+
+/** The catalogue in force. Readers take `current()` once per request and keep it: it never changes under them. */
+export type CatalogueHolder = {
+  current: () => Snapshot
+  /** The report of the last successful load. */
+  report: () => LoadReport
+  /**
+   * Reads all sources again and swaps the result in whole.
+   * @throws Fault `conflict` saying why, and then the catalogue stays as it was.
+   */
+  reload: () => Promise<LoadReport>
+  /** Swaps in the same catalogue with newer measurements. */
+  measured: (figures: Figures) => void
+  /** The payload with which this server announces its own reloads, and so knows them from others'. */
+  origin: string
+  close: () => void
+}
+
+type HolderDeps = {
+  settings: CatalogueSettings
+  signals: Pick<Signals, 'subscribe' | 'onMissed'>
+  newId: NewId
+  load?: typeof loadCatalogue
+  /** Asks servers for the models that they have; nobody is asked without. */
+  discover?: Discover | undefined
+  /** A start waits this long for the lists of servers. Later lists are still used. */
+  patienceMs?: number
+  /** A first load that is under way already. */
+  loading?: ReturnType<typeof loadCatalogue>
+  /** Hears what every successful load found. */
+  onLoad: (report: LoadReport, data: CatalogueData) => void
+  /** Hears why a reload that another server asked for did not succeed. */
+  onError: (error: Error) => void
+}
+
+/** Loads the catalogue for the first time. @throws StartupError when a source cannot be used. */
+export async function openCatalogue({
+  settings,
+  signals,
+  newId,
+  load = loadCatalogue,
+  discover,
+  patienceMs = 500,
+  loading,
+  onLoad,
+  onError,
+}: HolderDeps): Promise<CatalogueHolder> {
+  const origin = newId()
+  const first = await (loading ?? load(settings)).catch(refuseToStart)
+  const discovers = discover !== undefined && first.data.providers.some((provider) => provider.discover)
+  let report = first.report
+  // Rows on what servers list are whole only with their lists.
+  if (!discovers) onLoad(report, first.data)
+  let figures = noFigures
+  let snapshot = compileSnapshot(first.data, figures)
+
+  const take = (next: Loaded) => {
+    snapshot = compileSnapshot(next.data, figures)
+    report = next.report
+    onLoad(report, next.data)
+    return report
+  }
+  const reload = oneAtATime(async () => {
+    try {
+      return take(await load(settings, discover))
+    } catch (error) {
+      if (!(error instanceof CatalogueRefused)) throw error
+      // One that was loaded before the source went bad may not have come here yet.
+      if (error.inForce) take(error.inForce)
+      throw new Fault('conflict', `The catalogue was left as it was: ${error.message}`)
+    }
+  })
+  const follow = () => void reload().catch(onError)
+  const unsubscribe = [
+    signals.subscribe('catalogue.changed', (announcedBy) => announcedBy !== origin && follow()),
+    signals.onMissed(follow),
+    ...(discover?.onBack ? [discover.onBack(follow)] : []),
+  ]
+  // A start is not held up by a server that is away.
+  if (discovers) await Promise.race([reload().catch(onError), sleep(patienceMs, undefined, { ref: false })])
+  return {
+    current: () => snapshot,
+    report: () => report,
+    reload,
+    measured(newer) {
+      figures = newer
+      snapshot = snapshot.withFigures(newer)
+    },
+    origin,
+    close() {
+      for (const end of unsubscribe) end()
+    },
+  }
+}
+
+function refuseToStart(error: unknown): never {
+  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+}

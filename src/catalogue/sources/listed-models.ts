@@ -1,0 +1,88 @@
+import { z } from '#platform/json/schema.ts'
+import { modelIdShape } from '../index/names.ts'
+import type { EndpointPatch, Layer, ModelPatch } from './layer.ts'
+
+/** More than any one server has; a gateway's list of thousands belongs into a file. */
+const mostModels = 2000
+
+/**
+ * The context length if a server reports none. If it is too large, the server itself refuses long prompts. If it is too
+ * small, this service would refuse prompts that the server accepts.
+ */
+const supposedContextLength = 131_072
+
+const Tokens = z.int().min(1).optional().catch(undefined)
+
+/** Fields that servers add to their lists besides the name. Their names differ from server to server. */
+const Listed = z.object({
+  id: z.string().min(1).max(300),
+  created: z.number().min(0).max(4e9).optional().catch(undefined),
+  owned_by: z.string().optional().catch(undefined),
+  context_length: Tokens,
+  max_model_len: Tokens,
+  context_window: Tokens,
+  max_context_length: Tokens,
+  meta: z.object({ n_ctx: Tokens, n_ctx_train: Tokens }).optional().catch(undefined),
+})
+type Listed = z.infer<typeof Listed>
+
+const List = z.object({ data: z.array(z.unknown()).max(mostModels) })
+
+/**
+ * The models that a server lists under `/v1/models`, each as a model of its provider: `ollama/qwen3:8b`. Which model of
+ * somebody else's it is nobody can tell from a name that its operator chose. @throws Error when it is no such list.
+ */
+export function listedModels(provider: string, answer: unknown, source: string): Layer {
+  const list = List.safeParse(answer)
+  if (!list.success) throw new Error(`its answer is no list of at most ${mostModels} models ({"data": [{"id": …}]})`)
+  const layer: Layer = { source, providers: new Map(), models: new Map(), skipped: [], mergedRows: 0 }
+  for (const row of list.data.data) {
+    const listed = Listed.safeParse(row)
+    if (!listed.success) {
+      layer.skipped.push({ source, row: provider, reason: 'a model that it lists has no usable "id"' })
+      continue
+    }
+    const id = [lastPart(listed.data.id), listed.data.id]
+      .map((name) => `${provider}/${inOurLetters(name)}`)
+      .find((name) => modelIdShape.test(name) && !layer.models.has(name))
+    if (id) layer.models.set(id, patchOf(id, provider, listed.data))
+    else
+      layer.skipped.push({ source, row: listed.data.id, reason: 'no name can be made of it that no other model has' })
+  }
+  return layer
+}
+
+/** The name of a model without the folder, owner or file type before and behind it. */
+const lastPart = (name: string) => (name.split(/[/\\]/).at(-1) ?? name).replace(/\.gguf$/i, '')
+
+function inOurLetters(name: string): string {
+  const [base = '', ...variant] = name.toLowerCase().split(':')
+  const clean = (text: string) => text.replace(/[^a-z0-9._-]+/g, '-').replace(/^[^a-z0-9]+/, '')
+  return [clean(base), clean(variant.join('-'))].filter(Boolean).join(':')
+}
+
+/** Servers that can be recognised by the owner that they list, and what must be known of them. */
+const serverTraits: Record<string, EndpointPatch> = {
+  // llama.cpp ignores a `tool_choice` that is an object.
+  llamacpp: { compatibility: { namedToolChoice: false } },
+}
+
+function patchOf(id: string, provider: string, listed: Listed): ModelPatch {
+  return {
+    name: listed.id,
+    // A server may tell another day each time it is asked.
+    canonicalSlug: id,
+    created: Math.floor(listed.created ?? 0),
+    contextLength:
+      listed.context_length ??
+      listed.max_model_len ??
+      listed.context_window ??
+      listed.max_context_length ??
+      listed.meta?.n_ctx ??
+      listed.meta?.n_ctx_train ??
+      supposedContextLength,
+    ...(/embed/i.test(listed.id) && { outputModalities: ['embeddings'] }),
+    aliases: [listed.id],
+    endpoints: new Map([[provider, { upstreamModel: listed.id, ...serverTraits[listed.owned_by ?? ''] }]]),
+  }
+}

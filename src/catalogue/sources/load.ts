@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { whyUnread } from '#platform/process/system-error.ts'
+import { readCatalogueFile } from './format.ts'
+import { CatalogueRefused, type Layer, type Loaded, type LoadReport } from './layer.ts'
+import { mergeLayers } from './merge.ts'
+import { namesPath, readNames } from './models-dev/kept-names.ts'
+import { readModelsDev } from './models-dev/read.ts'
+
+const starter = fileURLToPath(new URL('./starter.json', import.meta.url))
+
+/** The sources of the catalogue. Later sources override earlier ones in this order. */
+export type CatalogueSettings = {
+  starter_catalogue: boolean
+  /** `models.dev.json` in the data folder unless told, and then it need not be there. */
+  models_dev_file?: string
+  catalogue_file?: string
+  data_dir: string
+}
+
+export const snapshotPath = (settings: Pick<CatalogueSettings, 'models_dev_file' | 'data_dir'>) =>
+  settings.models_dev_file ?? join(settings.data_dir, 'models.dev.json')
+
+export type { Loaded, LoadReport }
+
+/** Every file that is read, if it is there. */
+export function sourcePaths(settings: CatalogueSettings): string[] {
+  const snapshot = snapshotPath(settings)
+  return [
+    ...(settings.starter_catalogue ? [starter] : []),
+    snapshot,
+    namesPath(snapshot),
+    ...(settings.catalogue_file ? [settings.catalogue_file] : []),
+  ]
+}
+
+export type Discover = {
+  /** Asks the servers of providers for their models. The files say which servers to ask. Never throws. */
+  (layers: readonly Layer[]): Promise<Layer[]>
+  /** Hears that a server answers which could not be read before, so that all is worth reading anew. @returns an end to it. */
+  onBack?: (listener: () => void) => () => void
+}
+
+/**
+ * Reads and merges all sources. Lists of servers come below the operator's own file.
+ * @throws CatalogueRefused if a source cannot be read or is not a catalogue at all.
+ */
+export async function loadCatalogue(settings: CatalogueSettings, discover?: Discover): Promise<Loaded> {
+  const layers: Layer[] = []
+  for await (const layer of layersOf(settings)) {
+    layers.push(layer)
+    await breathe()
+  }
+  const found = (await discover?.(layers)) ?? []
+  const own = settings.catalogue_file ? layers.splice(-1) : []
+  return combine([...layers, ...found, ...own])
+}
+
+/** The catalogue that layers make together, and the report on it. */
+export function combine(layers: readonly Layer[]): Loaded {
+  const { data, skipped } = mergeLayers(layers)
+  return {
+    data,
+    report: {
+      sources: layers.map((layer) => layer.source),
+      providers: data.providers.length,
+      models: data.models.length,
+      endpoints: data.models.reduce((sum, model) => sum + model.endpoints.length, 0),
+      merged: layers.reduce((sum, layer) => sum + layer.mergedRows, 0),
+      skipped: [...layers.flatMap((layer) => layer.skipped), ...skipped],
+    },
+  }
+}
+
+async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
+  if (settings.starter_catalogue) yield readCatalogueFile(await readSource(starter), basename(starter))
+  const snapshot = snapshotPath(settings)
+  if (settings.models_dev_file || existsSync(snapshot)) {
+    yield readModelsDev(await readSource(snapshot, 'models_dev_file'), snapshot, await readNames(snapshot))
+  }
+  if (settings.catalogue_file)
+    yield readCatalogueFile(await readSource(settings.catalogue_file, 'catalogue_file'), settings.catalogue_file)
+}
+
+/**
+ * @param setting which one named it: then the refusal says so, with the whole path
+ * @throws CatalogueRefused when there is no reading it.
+ */
+export async function readSource(path: string, setting?: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const which = setting ? `${resolve(path)} (setting ${setting})` : path
+    throw new CatalogueRefused(`${which} cannot be read: ${whyUnread(error)}.`)
+  }
+}

@@ -1,0 +1,162 @@
+import type { CatalogueData, Endpoint, Model, Provider } from '../index/model.ts'
+import { defaultCanonicalSlug, providerOf } from '../index/names.ts'
+import type { EndpointPatch, Layer, ModelPatch, ProviderPatch, Skipped } from './layer.ts'
+import { wholeEndpoint, wholeModel, wholeProvider } from './whole.ts'
+
+/** The catalogue that the layers make together, later ones overriding, and the rows that did not become whole. */
+export function mergeLayers(layers: readonly Layer[]): { data: CatalogueData; skipped: Skipped[] } {
+  const providers = providersOf(layers)
+  const models = new Map<string, ModelPatch>()
+  for (const layer of layers) {
+    for (const [id, patch] of layer.models) setOrRemove(models, id, patch, overlayModel(id, models.get(id), patch))
+  }
+  const skipped: Skipped[] = []
+  const skip = (path: string[], row: string, reason: string) => void skipped.push(skipRow(layers, path, row, reason))
+  const known = wholeProviders(providers, removedProviders(layers), skip)
+  return {
+    data: { providers: [...known.values()].filter((p) => p !== null), models: wholeModels(models, known, skip) },
+    skipped,
+  }
+}
+
+/** The providers of all layers, merged. */
+export function providersOf(layers: readonly Layer[]): Map<string, ProviderPatch> {
+  const providers = new Map<string, ProviderPatch>()
+  for (const layer of layers) {
+    for (const [slug, patch] of layer.providers)
+      setOrRemove(providers, slug, patch, overlayProvider(providers.get(slug), patch))
+  }
+  return providers
+}
+
+type Skip = (path: string[], row: string, reason: string) => void
+
+function setOrRemove<T>(into: Map<string, T>, key: string, patch: { remove?: boolean }, merged: T): void {
+  if (patch.remove) into.delete(key)
+  else into.set(key, merged)
+}
+
+function overlayProvider(base: ProviderPatch | undefined, patch: ProviderPatch): ProviderPatch {
+  return { ...base, ...patch, ...mergedMember('tools', base, patch), ...mergedMember('prices', base, patch) }
+}
+
+/** Members of the patch win, one by one. Aliases are added. A dated name stays once it is set. */
+function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatch): ModelPatch {
+  if (!base) return patch
+  const endpoints = new Map(base.endpoints)
+  for (const [tag, endpoint] of patch.endpoints) {
+    setOrRemove(endpoints, tag, endpoint, overlayEndpoint(endpoints.get(tag), endpoint))
+  }
+  return {
+    ...base,
+    ...patch,
+    canonicalSlug: base.canonicalSlug ?? defaultCanonicalSlug(id, base.created) ?? patch.canonicalSlug,
+    aliases: [...new Set([...(base.aliases ?? []), ...(patch.aliases ?? [])])],
+    benchmarks: { ...base.benchmarks, ...patch.benchmarks },
+    endpoints,
+  }
+}
+
+function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch): EndpointPatch {
+  // What was taken away is not there, also where nothing was before.
+  if (!base || base.remove) return patch
+  return {
+    ...base,
+    ...patch,
+    prices: {
+      ...base.prices,
+      ...patch.prices,
+      ...mergedMember('tools', base.prices, patch.prices),
+      ...mergedMember('serviceTiers', base.prices, patch.prices),
+    },
+    toolChoice: { ...base.toolChoice, ...patch.toolChoice },
+  }
+}
+
+/** One member of two, where each may name a part of it; nothing where neither does. */
+function mergedMember<K extends string, T extends { [name in K]?: object }>(
+  name: K,
+  base: T = {} as T,
+  patch: T = {} as T,
+) {
+  return (base[name] ?? patch[name]) ? { [name]: { ...base[name], ...patch[name] } } : {}
+}
+
+/** Providers that the last word on them took away: their endpoints go without being reported as lost. */
+function removedProviders(layers: readonly Layer[]): Set<string> {
+  const removed = new Set<string>()
+  for (const { providers } of layers) {
+    for (const [slug, { remove }] of providers) {
+      if (remove) removed.add(slug)
+      else removed.delete(slug)
+    }
+  }
+  return removed
+}
+
+/** By slug; null for a removed one. */
+function wholeProviders(
+  patches: Map<string, ProviderPatch>,
+  removed: Set<string>,
+  skip: Skip,
+): Map<string, Provider | null> {
+  const known = new Map<string, Provider | null>()
+  for (const slug of removed) known.set(slug, null)
+  for (const [slug, patch] of patches) {
+    const provider = wholeProvider(slug, patch)
+    if (typeof provider === 'string') skip(['providers', slug], slug, provider)
+    else known.set(slug, provider)
+  }
+  return known
+}
+
+function wholeModels(patches: Map<string, ModelPatch>, known: Map<string, Provider | null>, skip: Skip): Model[] {
+  const models: Model[] = []
+  const takenBy = new Map<string, string>()
+  for (const [id, patch] of patches) {
+    const path = ['models', id]
+    const model = wholeModel(id, patch, (name) => patches.has(name))
+    if (typeof model === 'string') {
+      skip(path, id, model)
+      continue
+    }
+    const other = takenBy.get(model.canonicalSlug)
+    if (other) {
+      skip(path, id, `the canonical slug ${model.canonicalSlug} is already that of ${other}`)
+      continue
+    }
+    model.endpoints = wholeEndpoints(model, patch, known, skip)
+    if (model.endpoints.length === 0) {
+      if (patch.endpoints.size === 0) skip(path, id, 'it has no endpoint')
+      continue
+    }
+    takenBy.set(model.canonicalSlug, id)
+    models.push(model)
+  }
+  return models
+}
+
+function wholeEndpoints(model: Model, patch: ModelPatch, known: Map<string, Provider | null>, skip: Skip): Endpoint[] {
+  const endpoints: Endpoint[] = []
+  for (const [tag, endpointPatch] of patch.endpoints) {
+    const provider = known.get(providerOf(tag))
+    if (provider === null || endpointPatch.remove) continue
+    const endpoint = provider
+      ? wholeEndpoint(model, provider, tag, endpointPatch)
+      : `there is no provider "${providerOf(tag)}"`
+    if (typeof endpoint === 'string') skip(['models', model.id, 'endpoints', tag], `${model.id}@${tag}`, endpoint)
+    else endpoints.push(endpoint)
+  }
+  return endpoints
+}
+
+/** A lost row is told of where it was last spoken of. */
+function skipRow(layers: readonly Layer[], path: string[], row: string, reason: string): Skipped {
+  const [kind, key = '', , tag] = path
+  const speaks = (layer: Layer) => {
+    if (kind === 'providers') return layer.providers.has(key)
+    return tag === undefined ? layer.models.has(key) : layer.models.get(key)?.endpoints.has(tag)
+  }
+  const layer = layers.findLast(speaks) ?? layers[0]!
+  return { source: layer.source, line: layer.lineOf?.(path), row, reason }
+}

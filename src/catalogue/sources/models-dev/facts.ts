@@ -1,0 +1,56 @@
+import type { Prices } from '../../index/model.ts'
+import type { EndpointPatch, ModelPatch } from '../layer.ts'
+import type { SourceModel } from './source.ts'
+
+/** Facts of an entry about the model itself. */
+export function modelFacts(model: SourceModel): Omit<ModelPatch, 'endpoints' | 'created'> {
+  return {
+    name: model.name,
+    contextLength: model.limit.context || undefined,
+    inputModalities: inputs(model),
+    outputModalities: outputs(model),
+    family: model.family ?? null,
+    knowledgeCutoff: model.knowledge ? wholeDay(model.knowledge) : null,
+  }
+}
+
+/** Facts of an entry about the provider's offer. */
+export function endpointFacts(model: SourceModel, prices: Prices): EndpointPatch {
+  return {
+    upstreamModel: model.id,
+    contextLength: model.limit.context || undefined,
+    maxCompletionTokens: model.limit.output || null,
+    maxPromptTokens: model.limit.input || null,
+    prices,
+    supportedParameters: parametersOf(model),
+  }
+}
+
+function inputs({ modalities }: SourceModel): string[] {
+  return modalities.input.map((kind) => (kind === 'pdf' ? 'file' : kind))
+}
+
+/** models.dev knows no embeddings, and lists models that make them as writing text. */
+function outputs({ id, modalities }: SourceModel): string[] {
+  if (/embed/i.test(id)) return ['embeddings']
+  const kinds = modalities.output.filter((kind) => kind !== 'pdf')
+  return kinds.length > 0 ? kinds : ['text']
+}
+
+/** A month alone is taken to its end. */
+function wholeDay(text: string): string | null {
+  const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text) ?? []
+  if (!year || !month) return null
+  if (day) return text
+  return new Date(Date.UTC(Number(year), Number(month), 0)).toISOString().slice(0, 10)
+}
+
+function parametersOf(model: SourceModel): string[] {
+  return [
+    'max_tokens',
+    ...(model.temperature ? ['temperature'] : []),
+    ...(model.tool_call ? ['tools', 'tool_choice'] : []),
+    ...(model.structured_output ? ['structured_outputs', 'response_format'] : []),
+    ...(model.reasoning ? ['reasoning', 'include_reasoning'] : []),
+  ]
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { z } from '#platform/json/schema.ts'
+import type { Model } from '../../index/model.ts'
+import { CatalogueRefused } from '../layer.ts'
+
+/**
+ * The dated name that each model was first given, by id. A dated name never changes, since policies are stored with
+ * it, while the release dates that models.dev tells do get corrected.
+ */
+export type KeptNames = ReadonlyMap<string, string>
+
+const Names = z.record(z.string(), z.string())
+
+/** They lie beside the snapshot. */
+export const namesPath = (snapshot: string) => `${snapshot.replace(/\.json$/, '')}.names.json`
+
+/** None where nothing was kept yet. @throws CatalogueRefused when what was kept is no longer readable. */
+export async function readNames(snapshot: string): Promise<KeptNames> {
+  const path = namesPath(snapshot)
+  if (!existsSync(path)) return new Map()
+  try {
+    return new Map(Object.entries(Names.parse(JSON.parse(await readFile(path, 'utf8')))))
+  } catch {
+    throw new CatalogueRefused(`${path}, which keeps the models' dated names, is damaged: restore it from a backup.`)
+  }
+}
+
+/** The file with the names of new models added. */
+export function withNames(names: KeptNames, models: readonly Model[]): string {
+  const all = {
+    ...Object.fromEntries(models.map(({ id, canonicalSlug }) => [id, canonicalSlug])),
+    ...Object.fromEntries(names),
+  }
+  return `${JSON.stringify(all, null, 1)}\n`
+}

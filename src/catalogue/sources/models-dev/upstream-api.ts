@@ -1,0 +1,64 @@
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { SourceModel, SourceProvider } from './source.ts'
+
+/** The protocol and the address of an endpoint. */
+export type UpstreamApi = { protocol: Protocol; baseUrl: string }
+
+/**
+ * The protocol of each client package that models.dev names, and its address, unless the entry has one. Packages that
+ * are missing here speak protocols of their own (Bedrock, Vertex, …).
+ */
+const packages: Record<string, { protocol: Protocol; baseUrl?: string }> = {
+  '@ai-sdk/openai-compatible': { protocol: 'openai-chat' },
+  '@openrouter/ai-sdk-provider': { protocol: 'openai-chat' },
+  '@ai-sdk/openai': { protocol: 'openai-responses', baseUrl: 'https://api.openai.com/v1' },
+  '@ai-sdk/anthropic': { protocol: 'anthropic-messages', baseUrl: 'https://api.anthropic.com/v1' },
+  '@ai-sdk/google': { protocol: 'google-gemini', baseUrl: 'https://generativelanguage.googleapis.com/v1beta' },
+  '@ai-sdk/amazon-bedrock/mantle': { protocol: 'openai-chat' },
+  '@ai-sdk/cerebras': { protocol: 'openai-chat', baseUrl: 'https://api.cerebras.ai/v1' },
+  '@ai-sdk/cohere': { protocol: 'openai-chat', baseUrl: 'https://api.cohere.ai/compatibility/v1' },
+  '@ai-sdk/deepinfra': { protocol: 'openai-chat', baseUrl: 'https://api.deepinfra.com/v1/openai' },
+  '@ai-sdk/gateway': { protocol: 'openai-chat', baseUrl: 'https://ai-gateway.vercel.sh/v1' },
+  '@ai-sdk/groq': { protocol: 'openai-chat', baseUrl: 'https://api.groq.com/openai/v1' },
+  '@ai-sdk/mistral': { protocol: 'openai-chat', baseUrl: 'https://api.mistral.ai/v1' },
+  '@ai-sdk/perplexity': { protocol: 'openai-chat', baseUrl: 'https://api.perplexity.ai' },
+  '@ai-sdk/togetherai': { protocol: 'openai-chat', baseUrl: 'https://api.together.xyz/v1' },
+  '@ai-sdk/vercel': { protocol: 'openai-chat', baseUrl: 'https://api.v0.dev/v1' },
+  '@ai-sdk/xai': { protocol: 'openai-chat', baseUrl: 'https://api.x.ai/v1' },
+  '@aihubmix/ai-sdk-provider': { protocol: 'openai-chat', baseUrl: 'https://aihubmix.com/v1' },
+  'venice-ai-sdk-provider': { protocol: 'openai-chat', baseUrl: 'https://api.venice.ai/api/v1' },
+}
+
+const azureResource: Record<string, string> = {
+  azure: 'AZURE_RESOURCE_NAME',
+  'azure-cognitive-services': 'AZURE_COGNITIVE_SERVICES_RESOURCE_NAME',
+}
+
+const shapes: Record<string, Protocol> = { responses: 'openai-responses', completions: 'openai-chat' }
+
+/** The API of an entry, or the reason why it cannot be used. */
+export function upstreamApiOf(provider: SourceProvider, model?: SourceModel): UpstreamApi | string {
+  const own = model?.provider
+  const name = own?.npm ?? provider.npm
+  const known = packages[name] ?? azure(name, provider)
+  if (!known) return `its protocol (${name}) is not one that Signalbox speaks`
+  const baseUrl = own?.api ?? provider.api ?? known.baseUrl
+  if (!baseUrl) return 'no base URL is given'
+  return { protocol: shapes[own?.shape ?? ''] ?? known.protocol, baseUrl: plainUrl(baseUrl) }
+}
+
+export const sameUpstreamApi = (one: UpstreamApi, other: UpstreamApi | string) =>
+  typeof other !== 'string' && one.protocol === other.protocol && one.baseUrl === other.baseUrl
+
+function azure(name: string, { id }: SourceProvider): { protocol: Protocol; baseUrl: string } | undefined {
+  const resource = name === '@ai-sdk/azure' ? azureResource[id] : undefined
+  if (!resource) return undefined
+  return { protocol: 'openai-responses', baseUrl: `https://\${${resource}}.openai.azure.com/openai/v1` }
+}
+
+const plainUrl = (url: string) => url.replace(/\/chat\/completions\/?$/, '').replace(/\/$/, '')
+
+/** The variables that hold a secret: models.dev lists those for accounts, hosts and regions with them. */
+export function credentialsOf({ env }: SourceProvider): string[] {
+  return env.filter((name) => /(KEY|TOKEN|PAT)(_|$)/.test(name) && !/ACCESS_KEY_ID|SECRET_ACCESS_KEY/.test(name))
+}

@@ -1,0 +1,51 @@
+import type { z } from 'zod'
+import type { Prices, TokenPrices } from '../index/model.ts'
+import type { PricesRow, TokenPricesRow } from './rows.ts'
+import { withoutUndefined } from './without-undefined.ts'
+
+type PricesPatchRow = z.output<typeof PricesRow>
+
+/** The prices of a row in a catalogue file, in this service's own words. */
+export function pricesPatch({
+  tiers,
+  service_tiers,
+  tools,
+  image,
+  request,
+  ...tokens
+}: PricesPatchRow): Partial<Prices> {
+  return withoutUndefined({
+    ...tokenPrices(tokens),
+    image,
+    request,
+    tools,
+    tiers: tiers && inOrder(tiers.map(tier)),
+    serviceTiers: service_tiers && mapped(service_tiers, tokenPrices),
+  })
+}
+
+function tokenPrices(row: z.output<typeof TokenPricesRow>): Partial<TokenPrices> {
+  return withoutUndefined({
+    prompt: row.prompt,
+    completion: row.completion,
+    cacheRead: row.cache_read,
+    cacheWrite: row.cache_write,
+    cacheWrite1h: row.cache_write_1h,
+    reasoning: row.reasoning,
+    audioPrompt: row.audio_prompt,
+    audioCompletion: row.audio_completion,
+    imageCompletion: row.image_completion,
+  })
+}
+
+type Tier = NonNullable<Prices['tiers']>[number]
+
+function tier({ from_prompt_tokens, ...tokens }: NonNullable<PricesPatchRow['tiers']>[number]): Tier {
+  return { fromPromptTokens: from_prompt_tokens, ...tokenPrices(tokens) }
+}
+
+const inOrder = (tiers: Tier[]) => tiers.toSorted((a, b) => a.fromPromptTokens - b.fromPromptTokens)
+
+function mapped<A, B>(record: Record<string, A>, change: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]))
+}

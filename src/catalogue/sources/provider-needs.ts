@@ -1,0 +1,46 @@
+import type { Provider } from '../index/model.ts'
+import { variablesIn } from './expand-url.ts'
+
+/** What the operator has to set for a provider, and how much hangs on it. */
+export type ProviderNeeds = {
+  slug: string
+  name: string
+  /** Any one of these holds the credential; none is needed where there is none. */
+  credential_variables: string[]
+  /** Parts of its address: all of these are needed. */
+  address_variables: string[]
+  /** What is not set yet: the first that may hold the credential, and of the address all. */
+  missing: string[]
+  models: number
+}
+
+type Needing = Pick<Provider, 'slug' | 'name' | 'credentialVariables' | 'baseUrl'>
+type Served = { endpoints: readonly { provider: string }[] }
+
+/** Each provider of the catalogue, those with the most models first. @param has whether an environment variable is set. */
+export function providerNeeds(
+  { providers, models }: { providers: readonly Needing[]; models: readonly Served[] },
+  has: (variable: string) => boolean,
+): ProviderNeeds[] {
+  const served = new Map<string, number>()
+  for (const { endpoints } of models) {
+    for (const slug of new Set(endpoints.map(({ provider }) => provider))) served.set(slug, (served.get(slug) ?? 0) + 1)
+  }
+  return providers
+    .map(({ slug, name, credentialVariables, baseUrl }) => {
+      const [first] = credentialVariables
+      const address = variablesIn(baseUrl ?? '')
+      return {
+        slug,
+        name,
+        credential_variables: credentialVariables,
+        address_variables: address,
+        missing: [
+          ...(first !== undefined && !credentialVariables.some(has) ? [first] : []),
+          ...address.filter((variable) => !has(variable)),
+        ],
+        models: served.get(slug) ?? 0,
+      }
+    })
+    .sort((a, b) => b.models - a.models || (a.slug < b.slug ? -1 : 1))
+}

@@ -1,0 +1,41 @@
+import { organizationIds } from '#identity/accounts/organizations.ts'
+import { type Actor, recordChange } from '#identity/audit/audit.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { CatalogueHolder } from './holder.ts'
+import type { LoadReport } from './load.ts'
+
+/** The actor in the audit trail when the operator reloaded by a signal, without a key. */
+const operator = { userId: 'operator', keyHash: null }
+
+/**
+ * Reads the sources again on this server, writes that down, and tells the other servers to do the same. Without a
+ * caller it was the operator, and every organization's trail says so, since the catalogue is everybody's.
+ */
+export async function reloadCatalogue(
+  deps: { db: Db; now: Now; newId: NewId; catalogue: Pick<CatalogueHolder, 'report' | 'reload' | 'origin'> },
+  caller?: Actor,
+): Promise<LoadReport> {
+  const before = countsOf(deps.catalogue.report())
+  const report = await deps.catalogue.reload()
+  const change = {
+    action: 'catalogue.reloaded',
+    targetKind: 'catalogue',
+    targetId: 'catalogue',
+    before,
+    after: countsOf(report),
+  } as const
+  await deps.db.exclusively('catalogue', async (tx, announce) => {
+    const actors = caller
+      ? [caller]
+      : (await organizationIds(tx)).map((organizationId) => ({ organizationId, ...operator }))
+    for (const actor of actors) await recordChange(deps, tx, actor, change)
+    announce('catalogue.changed', deps.catalogue.origin)
+  })
+  return report
+}
+
+function countsOf({ skipped, ...counts }: LoadReport): object {
+  return { ...counts, skipped: skipped.length }
+}

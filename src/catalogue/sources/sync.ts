@@ -1,0 +1,53 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { connectionFailure } from '#platform/core/connection-failure.ts'
+import { bodyText } from '#platform/text/body-text.ts'
+import { CatalogueRefused } from './layer.ts'
+import { combine, type LoadReport } from './load.ts'
+import { namesPath, readNames, withNames } from './models-dev/kept-names.ts'
+import { readModelsDev } from './models-dev/read.ts'
+
+export const modelsDevUrl = 'https://models.dev/api.json'
+
+const patienceMs = 60_000
+/** Many times what there is today. */
+const maxBytes = 256 * 1024 * 1024
+
+/** The text at a URL. @throws CatalogueRefused with the reason when it cannot be had. */
+export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs) })
+    if (response.ok) return await bodyText(response, maxBytes)
+    throw new Error(`the answer was ${response.status} ${response.statusText}`)
+  } catch (error) {
+    const reason = connectionFailure(error as Error, URL.parse(url)?.host ?? url)
+    throw new CatalogueRefused(`${url} cannot be read: ${reason}.`)
+  }
+}
+
+/**
+ * Puts a models.dev snapshot in its place, whole or not at all, after reading it as the service will.
+ * @throws CatalogueRefused when it is no such snapshot; what was there before stays.
+ */
+export async function storeSnapshot(text: string, source: string, path: string): Promise<LoadReport> {
+  const names = await readNames(path)
+  const { data, report } = combine([readModelsDev(text, source, names)])
+  if (report.models === 0) throw new CatalogueRefused(`${source} holds no model that could be used.`)
+  await replace(namesPath(path), withNames(names, data.models))
+  await replace(path, text)
+  return report
+}
+
+/** Writes a file whole or not at all. */
+async function replace(path: string, text: string): Promise<void> {
+  const unfinished = `${path}.${process.pid}.new`
+  try {
+    const file = await open(unfinished, 'w', 0o600)
+    await file.writeFile(text)
+    await file.sync()
+    await file.close()
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw new CatalogueRefused(`${path} cannot be written: ${(error as Error).message}.`)
+  }
+}

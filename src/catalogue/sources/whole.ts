@@ -1,0 +1,140 @@
+import type { Endpoint, Model, Prices, Provider } from '../index/model.ts'
+import { authorOf, defaultCanonicalSlug } from '../index/names.ts'
+import type { EndpointPatch, ModelPatch, ProviderPatch } from './layer.ts'
+
+/** The provider that a patch amounts to, or what it lacks, as a sentence. */
+export function wholeProvider(slug: string, patch: ProviderPatch): Provider | string {
+  const { name, protocol } = patch
+  if (!name || !protocol) return missingMembers('provider', { name, protocol })
+  return {
+    slug,
+    name,
+    protocol,
+    baseUrl: patch.baseUrl ?? null,
+    credentialVariables: patch.credentialVariables ?? [],
+    ...(patch.discover && { discover: true as const }),
+    ...(patch.compatibility && { compatibility: patch.compatibility }),
+    ...(patch.prices && { prices: patch.prices }),
+    ...(patch.tools && { tools: patch.tools }),
+    privacyPolicyUrl: patch.privacyPolicyUrl ?? null,
+    termsOfServiceUrl: patch.termsOfServiceUrl ?? null,
+    statusPageUrl: patch.statusPageUrl ?? null,
+  }
+}
+
+/** A name that moves on to newer releases stays undated where its own day is already another model's name. */
+function datedName(id: string, created: number | undefined, isModelId: (name: string) => boolean): string | undefined {
+  const dated = defaultCanonicalSlug(id, created)
+  return dated && dated !== id && isModelId(dated) ? id : dated
+}
+
+/** The model without its endpoints, or what it lacks. */
+export function wholeModel(id: string, patch: ModelPatch, isModelId: (name: string) => boolean): Model | string {
+  const { name, created, contextLength } = patch
+  const canonicalSlug = patch.canonicalSlug ?? datedName(id, created, isModelId)
+  if (!name || created === undefined || !contextLength || !canonicalSlug) {
+    return missingMembers('model', { name, created, context_length: contextLength })
+  }
+  return {
+    id,
+    canonicalSlug,
+    author: authorOf(id),
+    name,
+    description: patch.description ?? null,
+    created,
+    contextLength,
+    inputModalities: patch.inputModalities ?? ['text'],
+    outputModalities: patch.outputModalities ?? ['text'],
+    tokenizer: patch.tokenizer ?? null,
+    instructType: patch.instructType ?? null,
+    family: patch.family ?? null,
+    defaultParameters: patch.defaultParameters ?? null,
+    perRequestLimits: patch.perRequestLimits ?? null,
+    expirationDate: patch.expirationDate ?? null,
+    knowledgeCutoff: patch.knowledgeCutoff ?? null,
+    supportedVoices: patch.supportedVoices ?? null,
+    aliases: patch.aliases ?? [],
+    categories: patch.categories ?? [],
+    distillable: patch.distillable ?? null,
+    benchmarks: patch.benchmarks ?? {},
+    endpoints: [],
+  }
+}
+
+/** A model's endpoint, or what it lacks. */
+export function wholeEndpoint(model: Model, provider: Provider, tag: string, patch: EndpointPatch): Endpoint | string {
+  const { upstreamModel } = patch
+  const prices = pricesOf(patch, provider)
+  if (!upstreamModel || prices?.prompt === undefined || prices.completion === undefined) {
+    return missingMembers('endpoint', {
+      model: upstreamModel,
+      'prices.prompt': prices?.prompt,
+      'prices.completion': prices?.completion,
+    })
+  }
+  const supportedParameters = patch.supportedParameters ?? [...supposed]
+  const chooses = supportedParameters.includes('tool_choice')
+  return {
+    id: `${model.id}@${tag}`,
+    provider: provider.slug,
+    tag,
+    name: patch.name ?? `${provider.name} | ${model.canonicalSlug}`,
+    upstreamModel,
+    ...(patch.protocol && { protocol: patch.protocol }),
+    ...(patch.baseUrl && { baseUrl: patch.baseUrl }),
+    ...((provider.compatibility || patch.compatibility) && {
+      compatibility: { ...provider.compatibility, ...patch.compatibility },
+    }),
+    contextLength: patch.contextLength ?? model.contextLength,
+    maxCompletionTokens: patch.maxCompletionTokens ?? null,
+    maxPromptTokens: patch.maxPromptTokens ?? null,
+    quantization: patch.quantization ?? 'unknown',
+    prices: withTools({ ...prices, prompt: prices.prompt, completion: prices.completion }, provider),
+    supportedParameters,
+    ...(!patch.supportedParameters && { parametersSupposed: true as const }),
+    supportsImplicitCaching: patch.supportsImplicitCaching ?? false,
+    toolChoice: { auto: chooses, none: chooses, required: chooses, function: chooses, ...patch.toolChoice },
+    regions: patch.regions ?? [],
+    zeroDataRetention: patch.zeroDataRetention ?? false,
+    trainsOnData: patch.trainsOnData ?? false,
+    publishesPrompts: patch.publishesPrompts ?? false,
+    moderated: patch.moderated ?? false,
+  }
+}
+
+/**
+ * The assumed parameters of an endpoint for which no source lists any: those that most servers accept, tools among
+ * them.
+ */
+const supposed = [
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'stop',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'structured_outputs',
+]
+
+/** Its own prices, or its provider's where it names none for text. */
+function pricesOf({ prices }: EndpointPatch, provider: Provider): Partial<Prices> | undefined {
+  const namesOwn = prices?.prompt !== undefined || prices?.completion !== undefined
+  return namesOwn ? prices : provider.prices && { ...provider.prices, ...prices }
+}
+
+/** A tool costs what the endpoint says, else what its provider says. */
+function withTools(prices: Prices, { tools }: Provider): Prices {
+  return tools ? { ...prices, tools: prices.tools ? { ...tools, ...prices.tools } : tools } : prices
+}
+
+/** A row may be partial only where an earlier source holds the rest. */
+function missingMembers(kind: string, members: Record<string, unknown>): string {
+  const missing = Object.keys(members).filter((name) => members[name] === undefined)
+  if (missing.every((name) => name.startsWith('prices.')))
+    return `it lacks ${missing.join(', ')}: say what it costs, here or in the prices of its provider, 0 where it is free`
+  return `no earlier source knows this ${kind}, and here it lacks ${missing.join(', ')}`
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { gistOf } from '#test/harness/fixtures.ts'
+import { demoOptions } from './keywords.ts'
+import { play } from './play.ts'
+
+const scene = (content: string, more: object = {}) => play({ messages: [{ role: 'user', content }], ...more })
+const stepsOf = (content: string, more?: object) => {
+  const played = scene(content, more)
+  assert.ok('steps' in played)
+  return played.steps
+}
+const gist = (content: string, more?: object) =>
+  gistOf(stepsOf(content, more).flatMap((step) => ('say' in step ? [step.say] : [])))
+
+describe('the demo model', () => {
+  test('the same request has the same answer, which repeats what was said', () => {
+    assert.deepEqual(scene('Hello'), scene('Hello'))
+    assert.match(gist('Hello').text ?? '', /^You said: Hello\./)
+  })
+
+  test('thoughts, words and the end that were asked for', () => {
+    assert.match(gist('demo:reasoning').reasoning ?? '', /^I think/)
+    assert.equal(gist('demo:words=2').text, 'word1 word2')
+    assert.equal(gist('demo:length').finish, 'length (length)')
+    assert.equal(gist('demo:nousage').tokens, undefined)
+  })
+
+  test('tools are called with arguments that fit their schemas: the first, or all', () => {
+    const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+    const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name, parameters } }))
+    assert.deepEqual(gist('demo:tool', { tools }).calls, ['call_demo_1 a {"n":1}'])
+    assert.equal(gist('demo:tools', { tools }).calls?.length, 2)
+  })
+
+  test('a tool that must be called is called, and none where none may be', () => {
+    const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }))
+    const calls = (tool_choice: unknown, said = 'Hi') => gist(said, { tools, tool_choice }).calls
+    for (const must of ['required', 'any']) assert.deepEqual(calls(must), ['call_demo_1 a {}'])
+    assert.deepEqual(calls({ type: 'function', function: { name: 'b' } }), ['call_demo_1 b {}'])
+    assert.equal(calls('none', 'demo:tool')?.length ?? 0, 0)
+    assert.equal(calls('auto')?.length ?? 0, 0)
+  })
+
+  test('a schema for the answer is kept to', () => {
+    const schema = { type: 'object', properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean' } } }
+    const { text } = gist('Hi', { response_format: { type: 'json_schema', json_schema: { schema } } })
+    assert.deepEqual(JSON.parse(text ?? ''), { a: 'x', b: true })
+  })
+
+  test('failures before, within and after the first words', () => {
+    assert.deepEqual(scene('demo:error=429'), {
+      refuses: { status: 429, message: 'The demo model was asked to fail with 429.' },
+    })
+    assert.match(gist('demo:break').error ?? '', /^502: /)
+    assert.deepEqual(stepsOf('demo:cut').at(-1), { afterMs: 0, stop: 'cut' })
+    assert.deepEqual(stepsOf('demo:stall').at(-1), { afterMs: 0, stop: 'stall' })
+  })
+
+  test('pauses before the first word and between words', () => {
+    const waits = stepsOf('demo:slow=500 demo:pace=20 demo:words=2').map(({ afterMs }) => afterMs)
+    assert.deepEqual(waits.slice(0, 2), [500, 20])
+  })
+
+  test('every keyword is in the documentation, and none else', () => {
+    const page = readFileSync(new URL('../../../docs/providers.md', import.meta.url), 'utf8')
+    const documented = new Set([...page.matchAll(/^\| `demo:([a-z]+)/gm)].map(([, word]) => word))
+    assert.deepEqual(documented, new Set(Object.keys(demoOptions(''))))
+  })
+})

@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { CatalogueData } from '#catalogue/index/model.ts'
+import { createDiscovery, keyWantedText } from '#catalogue/sources/discover.ts'
+import { readCatalogueFile } from '#catalogue/sources/format.ts'
+import { hintsOf } from '#catalogue/sources/hints.ts'
+import { CatalogueRefused, type Skipped } from '#catalogue/sources/layer.ts'
+import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catalogue/sources/load.ts'
+import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
+import { loadConfig } from '#platform/config/load.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import { outgoingFetch } from '#platform/core/outgoing.ts'
+import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
+import type { Terminal } from '../kit/terminal.ts'
+
+export function catalogueCommand(program: Command, terminal: Terminal): void {
+  const catalogue = program.command('catalogue').description('fetch and check what the catalogue is made of')
+  catalogue
+    .command('sync')
+    .description('fetch the models, providers and prices that models.dev knows')
+    .option('--from <file>', 'read them from a file instead')
+    .option('--url <url>', 'where they are', modelsDevUrl)
+    .option('--list', 'also list every row that was skipped')
+    .action((options: SyncOptions) => sync(options, terminal).catch(inOneSentence))
+  catalogue
+    .command('check <file>')
+    .description('check a catalogue file of your own')
+    .action((file: string) => check(file, terminal).catch(inOneSentence))
+}
+
+type SyncOptions = { from?: string; url: string; list?: boolean }
+
+async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): Promise<void> {
+  const config = loadConfig(env)
+  const text = from ? await readSource(from) : await fetchSnapshot(url, outgoingFetch(config))
+  const dataDir = takeDataDir(config.data_dir, { exclusive: false, serves: false })
+  const path = snapshotPath({ ...config, data_dir: dataDir.path })
+  const report = await storeSnapshot(text, from ?? url, path)
+  out(`${counts(report)}\n${list ? report.skipped.map(line).join('\n') : byReason(report.skipped)}`)
+  out(`Written to ${path}. ${howToReload(dataDir.path)}`)
+}
+
+async function check(file: string, { env, out }: Terminal): Promise<void> {
+  // First of all, so that a file that is not there is told of as an argument, and not as a setting.
+  const text = await readSource(file)
+  const config = loadConfig(env)
+  const discover = createDiscovery({ variable: (name) => env[name], fetch: outgoingFetch(config) })
+  const { data, report } = await loadCatalogue({ ...config, catalogue_file: file }, discover)
+  const problems = report.skipped.filter(({ source }) => source === file)
+  for (const problem of problems) out(line(problem))
+  const ofServers = report.skipped.filter(({ source }) => /^https?:/.test(source))
+  const hints = [...hintsOf(readCatalogueFile(text, file)), ...ofServers]
+  for (const hint of hints) out(`hint: ${line(hint)}`)
+  for (const { slug } of data.providers.filter(({ discover }) => discover)) out(`${slug}: ${modelsAt(slug, data)}`)
+  if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be left out.`)
+  const refusing = ofServers.filter(({ reason }) => reason.includes(keyWantedText))
+  if (refusing.length > 0) {
+    const slugs = refusing.map(({ row }) => row).join(', ')
+    throw new StartupError(`${file}: ${slugs}: the key is missing or refused, so no models were read.`)
+  }
+  out(`${file} is in order. With it the catalogue has ${counts(report)}`)
+}
+
+/** Most names to be told of one provider. */
+const mostNames = 20
+
+/** The models that requests may name of a provider whose server lists them. */
+function modelsAt(slug: string, { models }: CatalogueData): string {
+  const ids = models.flatMap(({ id, endpoints }) => (endpoints.some(({ provider }) => provider === slug) ? [id] : []))
+  if (ids.length === 0) return 'no model'
+  const more = ids.length > mostNames ? `, and ${ids.length - mostNames} more` : ''
+  return `${ids.length === 1 ? '1 model' : `${ids.length} models`}: ${ids.slice(0, mostNames).join(', ')}${more}`
+}
+
+const rows = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
+
+function counts({ models, endpoints, providers, merged, skipped }: LoadReport): string {
+  return `${models} models with ${endpoints} endpoints of ${providers} providers; ${rows(merged)} merged, ${rows(skipped.length)} skipped.`
+}
+
+const line = ({ source, line: at, row, reason }: Skipped) => `${source}${at ? `:${at}` : ''}: ${row}: ${reason}`
+
+function byReason(skipped: readonly Skipped[]): string {
+  const reasons = [...Map.groupBy(skipped, ({ reason }) => reason)].sort(([, a], [, b]) => b.length - a.length)
+  return reasons.map(([reason, { length }]) => `  ${String(length).padStart(5)} skipped: ${reason}`).join('\n')
+}
+
+function howToReload(folder: string): string {
+  const signal = `kill -HUP $(cat ${inShell(join(folder, 'server.pid'))})`
+  return `A running server takes it after ${signal}, or POST /api/v1/catalogue/reload with a management key.`
+}
+
+/** To be pasted, whatever the folder is called. */
+function inShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}
+
+function inOneSentence(error: unknown): never {
+  throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
+}

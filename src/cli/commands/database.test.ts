@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sql } from '#platform/db/kysely.ts'
+import { copied, ofWhoRuns } from '#platform/db/maintenance/copy.ts'
+import { openDb } from '#platform/db/open.ts'
+import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service.ts'
+import { runCli } from '../cli.ts'
+
+const needsPostgres = { skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }
+
+async function run(settings: Place['settings'], ...args: string[]) {
+  const out: string[] = []
+  const err: string[] = []
+  const code = await runCli(['database', ...args], {
+    env: { DATA_DIR: settings.data_dir, DATABASE_URL: settings.database_url },
+    out: (text) => void out.push(text),
+    err: (text) => void err.push(text),
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+/** Something of every kind that a management key sees. */
+async function use(service: TestService): Promise<void> {
+  const email = 'ada@example.com'
+  const { body: ada } = await service.manage('POST', '/organization/members', { email, name: 'Ada “Ünïcode” \\ 😀' })
+  await service.manage('POST', '/keys', { name: 'laptop', creator_user_id: ada.data.id, limit: 12.34 })
+  const { body: guardrail } = await service.manage('POST', '/guardrails', { name: 'frugal', limit_usd: 5 })
+  const who = { member_user_ids: [ada.data.id] }
+  await service.manage('POST', `/guardrails/${guardrail.data.id}/assignments/members`, who)
+  const preset = { model: 'signalbox/demo', input: 'x', instructions: 'Be\nbrief.' }
+  await service.ask('POST', '/presets/support/responses', { body: preset })
+  await service.ask('POST', '/interns', { body: { name: 'ada' } })
+  const messages = [{ role: 'user', content: 'Hello' }]
+  for (let i = 0; i < 3; i++) {
+    const { status } = await service.ask('POST', '/chat/completions', { body: { model: 'signalbox/demo', messages } })
+    assert.equal(status, 200)
+  }
+}
+
+const lists = ['/keys', '/organization/members', '/guardrails', '/guardrails/assignments/members', '/workspaces']
+
+/** The answers to a management key, and the audit trail. */
+async function told(service: TestService): Promise<Record<string, any>> {
+  const answers: Record<string, any> = {}
+  for (const path of [...lists, '/audit', '/activity']) answers[path] = (await service.manage('GET', path)).body.data
+  for (const path of ['/presets', '/interns']) answers[path] = (await service.ask('GET', path)).body.data
+  return answers
+}
+
+test('what an embedded store holds is the same on Postgres, and goes on there', needsPostgres, async () => {
+  const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
+  const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
+  try {
+    const first = await startTestService({ place: embedded })
+    await use(first)
+    await first.stop()
+    // Read after a stop, when everything is written.
+    const reading = await startTestService({ place: embedded })
+    const before = await told(reading)
+    await reading.stop()
+    const { code, out, err } = await run(settings, 'copy')
+    assert.deepEqual([code, err], [0, ''])
+    assert.match(
+      out,
+      /^ +1 organizations\n +2 users\n[\s\S]* 3 generations\n[\s\S]*every server needs the encryption\.key/,
+    )
+    await using second = await startTestService({ place: { ...postgres, settings } })
+    assert.deepEqual(await told(second), before)
+    const { status } = await second.manage('POST', '/keys', { name: 'another' })
+    assert.equal(status, 201)
+    const [newest, ...older] = (await second.manage('GET', '/audit')).body.data
+    assert.deepEqual([newest.action, older], ['key.created', before['/audit']])
+  } finally {
+    await Promise.all([embedded.remove(), postgres.remove()])
+  }
+})
+
+test('sums beyond what a double holds arrive to the last digit', needsPostgres, async () => {
+  const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
+  const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
+  try {
+    const from = await openDb(embedded.settings)
+    const row = sql`('b', 1, 9223372036854775806)`
+    await sql`insert into budget_periods (budget, period, spent_pico) values ${row}`.execute(from.query)
+    await from.close()
+    writeFileSync(join(settings.data_dir, 'signalbox.lock'), '')
+    assert.equal((await run(settings, 'copy')).code, 0)
+    const to = await openDb(settings)
+    const { rows } = await sql`select spent_pico::text as spent from budget_periods`.execute(to.query)
+    await to.close()
+    assert.deepEqual(rows, [{ spent: '9223372036854775806' }])
+  } finally {
+    await Promise.all([embedded.remove(), postgres.remove()])
+  }
+})
+
+test('a Postgres that is in use, and a service that runs, are left alone', needsPostgres, async () => {
+  const postgres = await newEmptyPlace('postgres')
+  try {
+    await using running = await startTestService()
+    const settings = { ...running.place.settings, database_url: postgres.settings.database_url }
+    assert.match((await run(settings, 'copy')).err, /^Another Signalbox .* is using the data folder/)
+    await running.stop()
+    await (await startTestService({ place: postgres })).stop()
+    const { code, err } = await run(settings, 'copy')
+    assert.deepEqual(
+      [code, err],
+      [1, 'The Postgres that DATABASE_URL names is in use already: give an empty database.'],
+    )
+  } finally {
+    await postgres.remove()
+  }
+})
+
+test('every table is copied, but for those about who runs now', async () => {
+  const place = await newEmptyPlace('sqlite')
+  const db = await openDb(place.settings)
+  const tables = await db.query.introspection.getTables()
+  await db.close()
+  await place.remove()
+  const names = tables.map(({ name }) => name).filter((name) => name !== 'sqlite_sequence')
+  assert.deepEqual(names.sort(), [...copied, ...ofWhoRuns].sort())
+})
+
+test('a backup is made beside the running service, and can be started from', async () => {
+  await using service = await startTestService()
+  await use(service)
+  const { data_dir } = service.place.settings
+  const file = join(data_dir, 'of today.db')
+  const { code, out } = await run(service.place.settings, 'backup', file)
+  assert.equal(code, 0)
+  assert.match(out, /^Backed up to .*of today\.db\. Keep encryption\.key/)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const restored = join(data_dir, 'restored')
+  mkdirSync(restored)
+  writeFileSync(join(restored, 'signalbox.lock'), '')
+  copyFileSync(file, join(restored, 'signalbox.db'))
+  const place = { settings: { data_dir: restored, database_url: undefined }, remove: async () => {} }
+  await using again = await startTestService({ place })
+  for (const path of lists) {
+    const [then, now] = [await service.manage('GET', path), await again.manage('GET', path)]
+    assert.deepEqual(now.body, then.body, path)
+  }
+})
+
+test('a backup overwrites nothing, and says where there is no store or another kind of it', async () => {
+  await using service = await startTestService()
+  const { settings } = service.place
+  const taken = join(settings.data_dir, 'taken.db')
+  writeFileSync(taken, 'precious')
+  assert.match((await run(settings, 'backup', taken)).err, /taken\.db exists already: give the name of a new file\.$/)
+  assert.equal(statSync(taken).size, 8)
+  const missing = await run(settings, 'backup', join(settings.data_dir, 'no', 'such.db'))
+  assert.match(missing.err, /^The backup .* cannot be written: its folder does not exist\.$/)
+  const none = { data_dir: join(settings.data_dir, 'none'), database_url: undefined }
+  assert.match((await run(none, 'backup', join(settings.data_dir, 'x.db'))).err, /^There is no store in/)
+  assert.equal(existsSync(join(settings.data_dir, 'x.db')), false)
+  const postgres = { ...settings, database_url: 'postgres://somewhere/x' }
+  assert.match((await run(postgres, 'backup', 'x.db')).err, /back it up with pg_dump\.$/)
+  assert.match((await run(settings, 'copy')).err, /^Set DATABASE_URL/)
+})

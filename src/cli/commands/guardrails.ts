@@ -1,0 +1,10 @@
+import type { Command } from 'commander'
+import type { Terminal } from '../kit/terminal.ts'
+import { changeCommands } from './guardrails/change.ts'
+import { listCommand } from './guardrails/list.ts'
+import { replayCommand } from './guardrails/replay.ts'
+
+export function guardrailsCommand(program: Command, terminal: Terminal): void {
+  const guardrails = program.command('guardrails').description('list, make, change, try out and delete guardrails')
+  for (const add of [listCommand, changeCommands, replayCommand]) add(guardrails, terminal)
+}

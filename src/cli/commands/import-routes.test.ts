@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { askedOf, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { saidBy } from '#test/harness/upstream-answers.ts'
+import { runCli } from '../cli.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'signalbox-import-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** A row of LiteLLM, and what its server is to see of a request for it. */
+const rows = [
+  ['claude', 'anthropic/claude-x', '', '/v1/messages', 'x-api-key'],
+  ['gemini', 'gemini/gemini-x', '/v1beta', '/v1beta/models/gemini-x:generateContent', 'x-goog-api-key'],
+  ['chat', 'openai/some/chat-x', '/v1', '/v1/chat/completions', 'authorization'],
+  ['answers', 'openai/responses/answers-x', '/v1', '/v1/responses', 'authorization'],
+  ['llama', 'ollama_chat/llama-x', '', '/v1/chat/completions', 'authorization'],
+  ['azure', 'azure/azure-x', '', '/openai/v1/chat/completions', 'authorization'],
+] as const
+
+test('a request by the name in LiteLLM reaches the server of the row, in its protocol and with its key', async () => {
+  await using upstream = await startScriptedUpstream((received) => {
+    const { protocol, streamed } = askedOf(received)
+    return saidBy(protocol, { text: 'Here.' }, streamed)
+  })
+  const model_list = rows.map(([model_name, model, base]) => ({
+    model_name,
+    litellm_params: { model, api_base: `${upstream.url}${base}`, api_key: 'os.environ/ROW_KEY' },
+  }))
+  const config = join(scratch, 'config.yaml')
+  const catalogue_file = join(scratch, 'catalogue.yaml')
+  writeFileSync(config, JSON.stringify({ model_list }))
+  const terminal = { env: { DATA_DIR: scratch }, out: () => {}, err: assert.fail }
+  assert.equal(await runCli(['import', 'litellm', config, '--out', catalogue_file], terminal), 0)
+  await using service = await startTestService({ settings: { catalogue_file }, variables: { ROW_KEY: 'row-secret' } })
+  for (const [model, , , path, header] of rows) {
+    const body = { model, messages: [{ role: 'user', content: 'Hi' }] }
+    const { status, text } = await service.ask('POST', '/chat/completions', { body })
+    assert.equal(status, 200, `${model}: ${text}`)
+    const sent = upstream.requests.at(-1)!
+    assert.equal(sent.path.split('?')[0], path)
+    assert.match(String(sent.headers[header]), /row-secret/)
+    assert.ok(`${sent.path} ${sent.body.model}`.includes(`${model}-x`), sent.text)
+  }
+})

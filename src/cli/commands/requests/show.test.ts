@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { runCli } from '../../cli.ts'
+
+/** A service that knows one request, with these costs. */
+async function shown(costs: { upstream_inference_cost: number; limit_cost: number }): Promise<string> {
+  const made = { id: 'gen-1', created_at: '2030-01-31T00:00:00.000Z', total_cost: costs.upstream_inference_cost }
+  const data = { ...made, ...costs, attempts: [], not_asked: [], content_findings: [] }
+  await using server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
+  const out: string[] = []
+  const env = { SIGNALBOX_URL: url, SIGNALBOX_KEY: `sb-v1-${'0'.repeat(64)}` }
+  await runCli(['requests', 'show', 'gen-1'], { env, out: (text) => void out.push(text), err: assert.fail })
+  return out.join('\n')
+}
+
+test('what limits were charged is told where it is more than the cost, and only there', async () => {
+  const unknown = await shown({ upstream_inference_cost: 0, limit_cost: 0.263195 })
+  assert.match(unknown, /^total_cost_usd +0\n.*\ncharged_to_limits_usd +0\.263195$/m)
+  assert.doesNotMatch(await shown({ upstream_inference_cost: 0.5, limit_cost: 0.5 }), /charged_to_limits/)
+})

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openBrowser, signIn } from '#test/harness/browser.ts'
+import { newPlace } from '#test/harness/databases.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { runCli } from '../cli.ts'
+
+async function run(env: Record<string, string>, ...args: string[]) {
+  const out: string[] = []
+  const err: string[] = []
+  const terminal = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) }
+  const code = await runCli(args, { env, ...terminal })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+const tokenIn = (url: string) => new URL(url).hash.slice('#sign-in='.length)
+
+test('sessions are listed and ended at the terminal, and a management key makes links', async () => {
+  await using service = await startTestService()
+  const env = { SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.managementKey }
+  const { out: link, err } = await run(env, 'sessions', 'link', '--for', 'owner@localhost')
+  assert.match(err, /once, within 15 minutes/)
+  const browser = await openBrowser(service, { link: tokenIn(link) })
+  const { out: listed } = await run(env, 'sessions', 'list')
+  const [head, row] = listed.split('\n')
+  assert.match(head!, /^ID +MEMBER +BY +ADDRESS +LAST USED/)
+  assert.match(row!, new RegExp(`^${browser.session.id} +owner@localhost +link +127\\.0\\.0\\.1 +20`))
+  assert.equal(JSON.parse((await run(env, 'sessions', 'list', '--json')).out)[0].id, browser.session.id)
+  assert.equal((await run(env, 'sessions', 'end', browser.session.id)).out, 'Ended.')
+  assert.equal((await browser.ask('GET', '/sessions/current')).status, 401)
+  const again = await run(env, 'sessions', 'end', browser.session.id)
+  assert.deepEqual([again.code, /no such session/.test(again.err)], [1, true])
+})
+
+test('whoever has the data folder makes a link without a key, while the service is stopped', async () => {
+  const place = await newPlace('sqlite')
+  const env = { DATA_DIR: place.settings.data_dir, PORT: '9090' }
+  const first = await startTestService({ place })
+  const refused = await run(env, 'sessions', 'link')
+  assert.equal(refused.code, 1)
+  assert.match(
+    refused.err,
+    /^Another Signalbox .*\. Stop it for this command\. Or set SIGNALBOX_KEY to a management key: /,
+  )
+  await first.stop()
+  const unknown = await run(env, 'sessions', 'link', '--for', 'eve@example.com')
+  assert.match(unknown.err, /No member has the address "eve@example\.com"/)
+  const { out } = await run(env, 'sessions', 'link')
+  assert.match(out, /^http:\/\/127\.0\.0\.1:9090\/#sign-in=[\w-]{43}$/)
+  await using second = await startTestService({ place })
+  assert.equal((await signIn(second, { link: tokenIn(out) })).status, 201)
+  await second.stop()
+  await place.remove()
+})

@@ -1,9 +1,0 @@
-import type { Command } from 'commander'
-import { changeCommands } from './presets/change.ts'
-import { readCommands } from './presets/read.ts'
-import type { Terminal } from './terminal.ts'
-
-export function presetsCommand(program: Command, terminal: Terminal): void {
-  const presets = program.command('presets').description('list, save, compare and switch versions of presets')
-  for (const add of [readCommands, changeCommands]) add(presets, terminal)
-}

@@ -1,0 +1,68 @@
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { EndReason, TurnReport } from '#interns/contract/run.ts'
+import type { BudgetPart } from '#interns/contract/turn-budget.ts'
+import type { TurnEvent } from '#interns/contract/turn-event.ts'
+import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
+
+/** Explains an event that ends a run. A `refusal` is the reason why it did not begin. */
+export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
+
+const busy = 'The intern cannot hold another run open across a question now. Try again later.'
+const cancelled = 'The run was cancelled.'
+const severed = 'The agent ended before the turn did.'
+
+/** The last event of a stream whose run has ended so. None where nobody can be listening. */
+export function closingEvent(
+  reason: EndReason,
+  about: TurnReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
+): TurnEvent | undefined {
+  const { model, usage, meteredSince } = about
+  const report: TurnReport = { model, usage, ...(meteredSince !== undefined && { meteredSince }) }
+  const { message = '', retryable = false } = about
+  switch (reason) {
+    case 'finished':
+      return { type: 'turn.finished', ...report }
+    case 'refused':
+    case 'failed':
+      return { type: 'turn.failed', reason: 'turn_failed', message, retryable, ...report }
+    case 'severed':
+      return { type: 'turn.failed', reason: 'stream_severed', message: message || severed, retryable: true, ...report }
+    case 'busy':
+      return { type: 'turn.failed', reason: 'busy', message: busy, retryable: true, ...report }
+    case 'cancelled':
+      return { type: 'run.ended', message: message || cancelled, ...report }
+    case 'over_budget':
+      return { type: 'run.ended', message, ...(about.budget && { budget: about.budget }), ...report }
+    case 'deadline':
+    case 'disconnected':
+      return undefined
+    default:
+      return reason satisfies never
+  }
+}
+
+/** The refusal for the caller of a run that ended before it began. */
+export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
+  const { message = '', retryable } = about
+  if (about.refusal) return about.refusal
+  if (reason === 'busy') return new Refusal('questions_full', busy)
+  if (reason === 'refused') return new Refusal('turn_failed', message, retryable)
+  return new Refusal('stream_severed', message || (reason === 'severed' ? severed : cancelled))
+}
+
+/** A turn whose end cannot be saved has failed: nothing is acknowledged that a restart would not know of. */
+export function savedEnd(
+  save: (reason: EndReason) => void,
+  reason: EndReason,
+  explanation: Explanation,
+): { reason: EndReason; explanation: Explanation } {
+  try {
+    save(reason)
+    return { reason, explanation }
+  } catch (error) {
+    const failure = turnFailureOf(error)
+    return reason === 'finished'
+      ? { reason: 'failed', explanation: { ...explanation, ...failure } }
+      : { reason, explanation }
+  }
+}

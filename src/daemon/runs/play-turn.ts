@@ -1,0 +1,67 @@
+import { attachmentLine } from '#interns/contract/attachments.ts'
+import type { InternFiles } from '#interns/contract/files.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { StartTurn } from '#interns/contract/runs.ts'
+import type { AgentSettings, Limits } from '../server/limits.ts'
+import type { DaemonStore } from '../store/store.ts'
+import type { KeptTranscripts } from '../transcript/transcripts.ts'
+import type { LiveRun } from './live-run.ts'
+import type { DecisionDeps } from './permission-decision.ts'
+import { promptBlocks } from './prompt-blocks.ts'
+import type { Sessions } from './sessions.ts'
+import { failRun, runAgentTurn } from './turn.ts'
+
+type PlayDeps = DecisionDeps & {
+  sessions: Pick<Sessions, 'open'>
+  store: Pick<DaemonStore, 'saveCost'>
+  transcripts: Pick<KeptTranscripts, 'of' | 'save'>
+  limits: Pick<Limits, 'settleMs' | 'lateOutputMs'>
+  modes: AgentSettings['modes']
+  files: Pick<InternFiles, 'write'>
+}
+
+/**
+ * A turn from its lock to its end: waits for the one before it, writes down the prompt, opens the session with the agent
+ * and has it answer. What goes wrong ends the run, and is told by it. @param before resolves when the session is free.
+ */
+export async function playTurn(
+  deps: PlayDeps,
+  run: LiveRun,
+  { prompt, attachments = [], mode: wanted, by, background, budget }: StartTurn,
+  before: Promise<unknown>,
+): Promise<void> {
+  const { session } = run
+  const { limits, modes, store, transcripts } = deps
+  try {
+    await inTime(before, limits.settleMs)
+    run.needsAgent = true
+    if (run.state().at === 'ended') return
+    const about = { mode: wanted, by: by ?? null, ...(background && { background }), ...(budget && { budget }) }
+    transcripts.of(session.id).begun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)
+    transcripts.save()
+    // Nobody waits for its first word: what becomes of it is told by its end.
+    if (run.isInBackground) run.apply({ type: 'turn.started' })
+    const { agent, as } = await deps.sessions.open(session)
+    const mode = modes[run.mode]
+    if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
+    if (run.state().at === 'ended') return
+    const costBefore = session.costUsd
+    const { workspace, files } = deps
+    const blocks = await promptBlocks({ text: prompt, attachments }, { takes: agent.takes, workspace, files })
+    if (run.state().at === 'ended') return
+    await runAgentTurn(deps, run, agent, as, blocks)
+    if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
+  } catch (error) {
+    if (error instanceof Refusal)
+      run.apply({ type: 'turn.failed' }, { refusal: error, message: error.message, retryable: error.retryable })
+    else failRun(run, error)
+  }
+}
+
+/** The agent may still be busy with a turn that its caller has left. */
+async function inTime(before: Promise<unknown>, withinMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const busy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
+  const timer = setTimeout(reject, withinMs, busy)
+  await Promise.race([before, late]).finally(() => clearTimeout(timer))
+}

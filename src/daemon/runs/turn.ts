@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ContentBlock } from '@agentclientprotocol/sdk'
+import type { Usage } from '#chat/usage.ts'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { Agent, AgentSession, SessionListener } from '../acp/agent.ts'
+import { member, RpcError } from '../acp/connection.ts'
+import { cancelledPermission, readPermission } from '../acp/permission.ts'
+import type { AgentUpdate } from '../acp/update.ts'
+import { costOfTurn, readUsage } from '../acp/usage.ts'
+import type { Limits } from '../server/limits.ts'
+import type { LiveRun } from './live-run.ts'
+import { askForm, askQuestionPermission, cancelledForm } from './pending-question.ts'
+import { type DecisionDeps, decidePermission } from './permission-decision.ts'
+import { rememberToolCalls } from './tool-calls.ts'
+import { turnFailureOf } from './turn-failure.ts'
+
+/** The least time between two `work.noticed` events. */
+const noticeEveryMs = 1000
+
+type TurnDeps = DecisionDeps & { limits: Pick<Limits, 'lateOutputMs'> }
+
+/** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
+export async function runAgentTurn(
+  deps: TurnDeps,
+  run: LiveRun,
+  agent: Agent,
+  as: AgentSession,
+  prompt: ContentBlock[],
+): Promise<void> {
+  const { session } = run
+  const costBefore = session.costUsd ?? 0
+  let costSeen = false
+  const told = (update: AgentUpdate) => {
+    costSeen ||= update.type === 'cost'
+  }
+  const counted = () => run.cost(cost())
+  const cost = () => costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
+  agent.listen(as.id, listenFor(deps, run, { told, counted }))
+  try {
+    session.turnOpen = true
+    run.works()
+    const response = await agent.prompt(as.id, prompt).finally(() => {
+      session.turnOpen = false
+    })
+    if (!agent.sendsNothingLate && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
+    const report = { model: session.model, usage: readUsage(response, cost()) }
+    const stopReason = member(response, 'stopReason')
+    // Before any output this is a refusal of the whole turn.
+    if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefused })
+    run.apply({ type: 'turn.started' })
+    const cancelled = stopReason === 'cancelled'
+    // Some agents end the turn when they are told no, and call that cancelled: to the caller it is simply over.
+    if (!cancelled || run.lastAnswerWasNo()) run.apply({ type: 'turn.finished' }, report)
+    else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
+  } catch (error) {
+    if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, refusedPrompt(error as RpcError))
+    failRun(run, error, readUsage(member(error, 'data'), cost()))
+  }
+}
+
+const agentRefused = {
+  message: 'The agent refused to continue (stop reason "refusal"). Change the prompt, or start another session.',
+  retryable: false,
+}
+
+/** An agent may find out only then that its model cannot see what was attached. */
+const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
+  error instanceof RpcError && error.code === -32602 && prompt.some(({ type }) => type !== 'text')
+
+function refusedPrompt({ message }: RpcError) {
+  const told = `Invalid request: the agent does not take what is attached: ${message}`
+  return { refusal: new Refusal('bad_request', told), message: told, retryable: false }
+}
+
+export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
+  const failure = turnFailureOf(error)
+  run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
+}
+
+type Counting = { told: (update: AgentUpdate) => void; counted: () => void }
+
+function listenFor(deps: DecisionDeps, run: LiveRun, { told, counted }: Counting): SessionListener {
+  const { now, newId, transcripts } = deps
+  const tools = rememberToolCalls()
+  const recorder = transcripts.of(run.session.id)
+  let noticedAt = Number.NEGATIVE_INFINITY
+
+  const notice = () => {
+    run.apply({ type: 'turn.started' })
+    if (run.state().at !== 'running' || now() - noticedAt < noticeEveryMs) return
+    noticedAt = now()
+    run.write({ type: 'work.noticed' })
+  }
+  const say = (kind: 'message' | 'reasoning', text: string) => {
+    if (run.state().at === 'ended') return transcripts.of(run.session.id).saidLate(run.id, kind, text)
+    recorder.said(kind, text)
+    run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
+  }
+  const work = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
+    if (update.type === 'tool') tools.add(update.id, update.tool)
+    if (update.type !== 'other' && run.state().at !== 'ended') {
+      const activity =
+        update.type === 'plan'
+          ? recorder.planned(update.steps)
+          : recorder.tool(update.id, tools.get(update.id) ?? update.tool, update.output)
+      if (run.tellsActivity) return run.write({ type: 'activity.noticed', activity })
+    }
+    notice()
+  }
+  /** A question that cannot be asked ends the run; the agent is told that nobody answers. */
+  const asked = async (cancelled: unknown, ask: () => Promise<unknown>) => {
+    try {
+      return await ask()
+    } catch (error) {
+      failRun(run, error)
+      return cancelled
+    }
+  }
+
+  return {
+    updated: (update) => {
+      told(update)
+      if (update.type === 'text') say('message', update.text)
+      else if (update.type === 'reasoning') say('reasoning', update.text)
+      else if (update.type === 'model') run.session.model = update.model
+      else if (update.type === 'cost') {
+        run.session.costUsd = update.totalUsd
+        counted()
+      } else if (update.type !== 'aside') work(update)
+    },
+    permission: async (params, withdrawn) => {
+      const question = askQuestionPermission(newId(), params)
+      if (question) return asked(cancelledPermission, () => run.ask(question, withdrawn))
+      return asked(cancelledPermission, async () =>
+        decidePermission(deps, run, { request: readPermission(params, tools.get), notice, withdrawn }),
+      )
+    },
+    elicitation: async (params, withdrawn) => {
+      const form = askForm(newId(), params)
+      return form ? asked(cancelledForm, () => run.ask(form, withdrawn)) : cancelledForm
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { type AgentApp, agent, type McpServer, RequestError } from '@agentclientprotocol/sdk'
+import { newUuid } from '#platform/core/id.ts'
+import { commands, modelOption } from './scripted-commands.ts'
+import { type ScriptContext, type ScriptedOptions, type Session, say } from './scripted-play.ts'
+
+/**
+ * An agent that executes its prompt, one command a line, for tests, demonstrations and benchmarks. It prints the
+ * answers that it gets: `permission shell allow_once` prints `[allow_once-0]` if that was chosen. `quit` ends the turn
+ * as cancelled, though nobody cancelled it; `decline` ends it as a refusal.
+ */
+export function scriptedAgent(options: ScriptedOptions): AgentApp {
+  const sessions = new Map<string, Session>()
+  let signedIn = options.signIn === undefined
+  const reaches = (type: string) => options.reaches?.includes(type) ?? false
+  const find = (id: string) => sessions.get(id) ?? open(id)
+  const open = (id: string, servers: McpServer[] = []) => {
+    const session: Session = { mode: 'self-drive', restored: false, costUsd: 0, servers }
+    sessions.set(id, session)
+    return session
+  }
+  return agent({ name: 'scripted' })
+    .onRequest('initialize', () => ({
+      protocolVersion: 1,
+      agentInfo: { name: 'scripted', version: '1' },
+      ...(options.sendsLate !== true && { _meta: { signalbox: { sendsNothingLate: true } } }),
+      ...(options.signIn !== undefined && { authMethods: [{ id: options.signIn, name: 'Use an API key' }] }),
+      agentCapabilities: {
+        loadSession: options.restore === 'load',
+        promptCapabilities: {
+          image: reaches('image'),
+          audio: reaches('audio'),
+          embeddedContext: reaches('embedded'),
+        },
+        mcpCapabilities: { http: reaches('http'), sse: reaches('sse') },
+        sessionCapabilities: { close: {}, ...(options.restore === 'resume' && { resume: {} }) },
+      },
+    }))
+    .onRequest('authenticate', ({ params }) => {
+      signedIn ||= params.methodId === options.signIn
+      return {}
+    })
+    .onRequest('session/new', ({ params }) => {
+      if (!signedIn) throw RequestError.authRequired()
+      // Of no other agent either: a daemon's sessions outlive the agent that named them.
+      const sessionId = `scripted-${newUuid()}`
+      open(sessionId, params.mcpServers)
+      return { sessionId, ...describe(options) }
+    })
+    .onRequest('session/load', async ({ params: { sessionId, mcpServers }, client }) => {
+      restore(sessionId, mcpServers)
+      await say({ client, sessionId }, 'a word from the past')
+      return describe(options)
+    })
+    .onRequest('session/resume', ({ params: { sessionId, mcpServers } }) => {
+      restore(sessionId, mcpServers)
+      return describe(options)
+    })
+    .onRequest('session/close', ({ params }) => void sessions.delete(params.sessionId))
+    .onRequest('session/set_mode', ({ params }) => {
+      find(params.sessionId).mode = params.modeId
+      return {}
+    })
+    .onRequest('session/prompt', ({ params: { sessionId, prompt }, client }) => {
+      const script = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
+      const session = find(sessionId)
+      session.blocks = prompt
+      return perform(script, { sessionId, session, client, options })
+    })
+    .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
+
+  function restore(sessionId: string, servers: McpServer[] | undefined): void {
+    if (!sessionId.startsWith('scripted-')) throw RequestError.resourceNotFound(sessionId)
+    open(sessionId, servers).restored = true
+  }
+}
+
+async function perform(script: string, stage: Omit<ScriptContext, 'signal'>) {
+  const { session } = stage
+  session.turn = new AbortController()
+  const { signal } = session.turn
+  delete session.usage
+  for (const line of script.split('\n')) {
+    const [word = '', rest = ''] = line.split(/ (.*)/s)
+    await commands[word]?.({ ...stage, signal }, rest)
+    if (word === 'decline') return { stopReason: 'refusal' as const, ...usageOf(session) }
+    if (signal.aborted || word === 'quit') return { stopReason: 'cancelled' as const, ...usageOf(session) }
+  }
+  return { stopReason: 'end_turn' as const, ...usageOf(session) }
+}
+
+const usageOf = ({ usage }: Session) => (usage ? { usage } : {})
+
+const describe = ({ modes }: ScriptedOptions) => ({
+  ...(modes
+    ? {
+        modes: {
+          currentModeId: 'self-drive',
+          availableModes: ['manual', 'self-drive'].map((id) => ({ id, name: id })),
+        },
+      }
+    : {}),
+  configOptions: modelOption('scripted/one'),
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { connectRuns } from '#interns/remote/connect-runs.ts'
+import { refusalOf, startTestDaemon, token } from '#test/harness/daemon.ts'
+
+type Asked = { path: string; method?: string; key?: string | null; body?: string }
+
+async function ask(socketPath: string, { path, method = 'GET', key = token, body }: Asked) {
+  const headers = key === null ? {} : { authorization: `Bearer ${key}` }
+  const { promise, resolve, reject } = Promise.withResolvers<[number, any]>()
+  const asking = request({ socketPath, path, method, headers, agent: false }, async (response) => {
+    resolve([response.statusCode ?? 0, JSON.parse(await text(response))])
+  })
+  asking.on('error', reject).end(body)
+  return promise
+}
+
+test('only who knows the token is let in', async () => {
+  await using daemon = await startTestDaemon()
+  for (const key of [null, '', 'wrong', `${token}x`, token.slice(1)]) {
+    assert.equal((await ask(daemon.socketPath, { path: '/v1/health', key }))[0], 401)
+  }
+  assert.equal((await ask(daemon.socketPath, { path: '/v1/health' }))[0], 200)
+})
+
+test('only its owner can reach the socket', async () => {
+  await using daemon = await startTestDaemon()
+  assert.equal(statSync(daemon.socketPath).mode & 0o777, 0o600)
+})
+
+test('another version of the contract is refused by name', async () => {
+  await using daemon = await startTestDaemon()
+  const [status, body] = await ask(daemon.socketPath, { path: '/v2/health' })
+  const message = 'This intern speaks version 1 of the runs contract, not "v2".'
+  assert.deepEqual([status, body], [404, { error: { kind: 'version_mismatch', message } }])
+})
+
+test('what is no request of the contract is refused, and says what is wrong', async () => {
+  await using daemon = await startTestDaemon()
+  const rows: [Asked, number][] = [
+    [{ path: '/v1/nothing' }, 404],
+    [{ path: '/v1/turns', method: 'POST', body: 'no' }, 400],
+    [{ path: '/v1/turns', method: 'POST', body: '{"prompt":"","mode":"manual"}' }, 400],
+    [{ path: '/v1/turns', method: 'POST', body: '{"prompt":"x","mode":"yolo"}' }, 400],
+    [{ path: '/v1/answers', method: 'POST', body: '{"sessionId":"s"}' }, 400],
+    [{ path: '/v1/turns', method: 'POST', body: 'x'.repeat(3e6) }, 413],
+  ]
+  for (const [asked, status] of rows) {
+    assert.equal((await ask(daemon.socketPath, asked).catch(() => [413]))[0], status, asked.path)
+  }
+})
+
+test('an intern that is not there is unreachable', async () => {
+  const runs = connectRuns({ socketPath: '/nowhere/daemon.sock', token })
+  const refusal = await refusalOf(runs.health())
+  assert.deepEqual([refusal?.code, refusal?.reason, refusal?.retryable], [502, 'intern_unreachable', true])
+})
+
+test('a wrong token is told as a rejection by the intern', async () => {
+  await using daemon = await startTestDaemon()
+  const runs = connectRuns({ socketPath: daemon.socketPath, token: 'wrong' })
+  assert.equal((await refusalOf(runs.health()))?.reason, 'intern_rejected')
+  runs.close()
+})
+
+test('a socket that a dead daemon left behind is replaced', async () => {
+  const first = await startTestDaemon()
+  await first.stop()
+  writeFileSync(join(first.folder, 'daemon.sock'), '')
+  await using second = await startTestDaemon({ folder: first.folder })
+  assert.equal((await second.say('say hi')).text, 'hi')
+})
+
+test('a session, run or question named . or .. does not exist', async () => {
+  await using daemon = await startTestDaemon()
+  const { runs } = daemon
+  for (const name of ['.', '..', '%2e%2e']) {
+    const found = [
+      await runs.transcripts.read(name, { limit: 1 }),
+      await runs.transcripts.follow(name, 0, new AbortController().signal),
+      await runs.question(name),
+      await runs.cancel(name),
+    ]
+    assert.deepEqual(found, [undefined, undefined, undefined, false], name)
+  }
+})

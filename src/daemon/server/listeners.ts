@@ -1,0 +1,63 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
+import type { DaemonSettings } from '../settings.ts'
+import { createHttpServer } from './http-server.ts'
+import { createTlsServer } from './tls-server.ts'
+
+type ListenerDeps = Parameters<typeof createHttpServer>[0]
+
+/** The ways in: a socket for its own host, a port for other servers, or both. */
+export type Listeners = {
+  /** The port that it listens on. */
+  port: number | undefined
+  /** Nobody new is let in. Resolves when the last one has left. */
+  close: () => Promise<void>
+  breakOff: () => void
+  /** How many are connected. */
+  connections: () => Promise<number>
+}
+
+/** @throws Error when one of them cannot be opened. */
+export async function openListeners(
+  { socketPath, listen, limits }: Pick<DaemonSettings, 'socketPath' | 'listen' | 'limits'>,
+  deps: ListenerDeps,
+): Promise<Listeners> {
+  const servers: Server[] = []
+  let port: number | undefined
+  if (socketPath !== undefined) {
+    const server = createHttpServer(deps)
+    servers.push(server)
+    mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
+    rmSync(socketPath, { force: true })
+    await listening(server, (done) => server.listen(socketPath, done))
+    chmodSync(socketPath, 0o600)
+  }
+  if (listen) {
+    const server = createTlsServer(listen.tls, deps, limits.certificateLookMs)
+    servers.push(server)
+    await listening(server, (done) => server.listen(listen.port, listen.host, done))
+    port = (server.address() as AddressInfo).port
+  }
+  return {
+    port,
+    close: async () => {
+      await Promise.all(servers.map((server) => new Promise<void>((resolve) => void server.close(() => resolve()))))
+    },
+    breakOff: () => {
+      for (const server of servers) server.closeAllConnections()
+    },
+    connections: async () => (await Promise.all(servers.map(connectionsOf))).reduce((sum, each) => sum + each, 0),
+  }
+}
+
+const connectionsOf = (server: Server) =>
+  new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)))
+
+function listening(server: Server, listen: (done: () => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    listen(resolve)
+  })
+}

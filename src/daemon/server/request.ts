@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http'
+import { type Attachment, attachmentKinds } from '#interns/contract/attachments.ts'
+import type { RulesInForce } from '#interns/contract/rules/rule.ts'
+import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/runs.ts'
+import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
+import { readRequestBody } from '#platform/core/request-body.ts'
+
+/** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
+export class HttpError extends Error {
+  readonly status: number
+  readonly kind: string
+
+  constructor(status: number, kind: string, message: string) {
+    super(message)
+    this.status = status
+    this.kind = kind
+  }
+}
+
+/** Over the largest body the public API takes. */
+const maxBodyBytes = 2 * 1024 * 1024
+
+export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of readRequestBody(request)) {
+    bytes += chunk.length
+    if (bytes > maxBodyBytes) throw new HttpError(413, 'payload_too_large', 'The body is too large.')
+    chunks.push(chunk)
+  }
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>
+  } catch {
+    // Said below.
+  }
+  throw new HttpError(400, 'invalid', 'The body is not a JSON object.')
+}
+
+export function readTurn(body: Record<string, unknown>): StartTurn {
+  const { mode, sessionId } = body
+  if (mode !== 'manual' && mode !== 'self-drive') throw new HttpError(400, 'invalid', 'mode is manual or self-drive.')
+  const session = sessionId !== undefined && { sessionId: text(body, 'sessionId') }
+  const attachments = readAttachments(body.attachments ?? [])
+  // Whoever attaches something need not say anything.
+  const prompt = attachments.length > 0 && body.prompt === '' ? '' : text(body, 'prompt')
+  const budget = body.budget !== undefined && { budget: readBudget(body.budget) }
+  const turns = body.turnsBefore !== undefined && { turnsBefore: readTurns(body.turnsBefore) }
+  return { prompt, attachments, mode, ...session, ...budget, ...turns, ...readCaller(body) }
+}
+
+function readTurns(value: unknown): number {
+  if (Number.isSafeInteger(value)) return value as number
+  throw new HttpError(400, 'invalid', 'turnsBefore must be an integer.')
+}
+
+/** It was checked by the server when somebody wrote it. */
+function readBudget(value: unknown): TurnBudget {
+  const { costUsd, costOf, seconds } = (value ?? {}) as TurnBudget
+  const isCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
+  if (isCost && (seconds === undefined || typeof seconds === 'number')) return value as TurnBudget
+  throw new HttpError(400, 'invalid', 'A budget has costUsd with costOf, and seconds.')
+}
+
+/** The part of a budget that a run is ended because of, and what the request may cost that it left no room for. */
+export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUsd?: number] {
+  const needed = Number(query.get('needed_usd') ?? Number.NaN)
+  const spent = budgetParts.find((part) => part === query.get('spent'))
+  return spent ? [spent, Number.isFinite(needed) ? needed : undefined] : []
+}
+
+function readAttachments(value: unknown): Attachment[] {
+  if (!Array.isArray(value)) throw new HttpError(400, 'invalid', 'attachments must be a list.')
+  return value.map(({ kind, name, mimeType, data, part }) => {
+    const isNamed = name === null || typeof name === 'string'
+    const isText = typeof mimeType === 'string' && typeof data === 'string' && Number.isInteger(part)
+    if (attachmentKinds.includes(kind) && isNamed && isText) return { kind, name, mimeType, data, part }
+    throw new HttpError(400, 'invalid', 'An attachment has kind, name, mimeType, data and part.')
+  })
+}
+
+export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
+  return {
+    sessionId: text(body, 'sessionId'),
+    questionId: text(body, 'questionId'),
+    answer: typeof body.answer === 'string' ? body.answer : text(body, 'answer'),
+    ...readCaller(body),
+  }
+}
+
+/** The rules were checked by the server when somebody wrote them. */
+export function readRules(body: Record<string, unknown>): RulesInForce {
+  const { sets } = body
+  if (Array.isArray(sets)) return { agent: text(body, 'agent'), sets }
+  throw new HttpError(400, 'invalid', 'sets must be a list.')
+}
+
+export function readIdleMs({ idleMs }: Record<string, unknown>): number {
+  if (typeof idleMs === 'number' && idleMs > 0) return idleMs
+  throw new HttpError(400, 'invalid', 'idleMs must be a number above 0.')
+}
+
+function readCaller({ by, activity, background }: Record<string, unknown>): TurnCaller {
+  return {
+    ...(typeof by === 'string' && { by }),
+    ...(activity === true && { activity }),
+    ...(background === true && { background }),
+  }
+}
+
+function text(body: Record<string, unknown>, key: string): string {
+  const value = body[key]
+  if (typeof value === 'string' && value) return value
+  throw new HttpError(400, 'invalid', `${key} must be a string that is not empty.`)
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, connect as connectPlainly, createServer, type Server } from 'node:net'
+import { test } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
+import { connectRuns } from '#interns/remote/connect-runs.ts'
+import type { DaemonTls } from '#interns/remote/tls-connection.ts'
+import { certificateFiles, daemonTls, testAuthority } from '#test/harness/certificates.ts'
+import { refusalOf, startTestDaemon, talking, token } from '#test/harness/daemon.ts'
+import { until } from '#test/harness/until.ts'
+
+const host = '127.0.0.1'
+const name = 'ada.interns.internal'
+
+/** A daemon that listens on TCP, with its authority, and a server that may come in. */
+async function startBehindTcp(limits: { certificateLookMs?: number } = {}) {
+  const authority = await testAuthority()
+  const files = certificateFiles(authority.certificate, await authority.issue({ name, as: 'server' }))
+  const daemon = await startTestDaemon({ listen: { host, port: 0, tls: files.tls }, limits })
+  const server = await authority.issue({ name: 'server', as: 'client' })
+  const reach = (tls: DaemonTls, key = token) => connectRuns({ host, port: daemon.port!, tls, token: key })
+  return {
+    ...{ authority, files, daemon, server, reach },
+    trusted: daemonTls(name, authority.certificate, server),
+    async [Symbol.asyncDispose]() {
+      await daemon[Symbol.asyncDispose]()
+      files[Symbol.dispose]()
+    },
+  }
+}
+
+test('a server on another host talks to an intern as one on its own does, questions and answers included', async () => {
+  await using at = await startBehindTcp()
+  const { say, answer, listen, runs } = talking(at.reach(at.trusted))
+  assert.equal((await say('say hello')).text, 'hello')
+  const asked = await say('permission shell allow_once\nsay done')
+  assert.equal(
+    (await runs.question(asked.question!.id))?.detail,
+    asked.question && (await at.daemon.runs.question(asked.question.id))?.detail,
+  )
+  assert.match((await answer(asked, 'allow_once')).text, /done/)
+  const { heard, over } = await listen('say hi\nwait 60000')
+  await at.daemon.stop()
+  await over
+  assert.equal(heard.at(-1)?.type, 'run.ended')
+})
+
+test('who has no certificate of this authority, an old one, or one that is no server’s is refused, before any token counts', async () => {
+  await using at = await startBehindTcp()
+  const { authority } = at
+  const other = await testAuthority('Another authority')
+  const old = await authority.issue({ name: 'server', as: 'client' }, Date.now() - 60_000)
+  const intern = await authority.issue({ name: 'eve.interns.internal', as: 'server' })
+  for (const [what, shown] of [
+    ['none', undefined],
+    ['of another authority', await other.issue({ name: 'server', as: 'client' })],
+    ['an expired one', old],
+    ['that of an intern', intern],
+  ] as const) {
+    const refusal = await refusalOf(at.reach(daemonTls(name, authority.certificate, shown)).health())
+    assert.match(refusal?.reason ?? 'let in', /^(intern_unreachable|stream_severed)$/, what)
+  }
+  assert.equal((await at.reach(at.trusted).health()).runs, 0)
+})
+
+test('a token of another intern is refused though the certificate is right', async () => {
+  await using at = await startBehindTcp()
+  const refusal = await refusalOf(at.reach(at.trusted, 'a-token-of-another-intern').health())
+  assert.deepEqual([refusal?.reason, /Wrong token/.test(refusal?.message ?? '')], ['intern_rejected', true])
+})
+
+test('a server does not speak to who only stands where the intern stood', async () => {
+  await using at = await startBehindTcp()
+  const { authority, server } = at
+  const another = await testAuthority('Another authority')
+  for (const tls of [
+    daemonTls('bob.interns.internal', authority.certificate, server),
+    daemonTls(name, another.certificate, server),
+  ]) {
+    const refusal = await refusalOf(
+      at.reach(tls).start({ prompt: 'say a private word', mode: 'manual' }, AbortSignal.timeout(60_000)),
+    )
+    assert.equal(refusal?.reason, 'intern_unreachable')
+  }
+  assert.deepEqual(await at.daemon.runs.transcripts.list({ limit: 10 }), { sessions: [], hasMore: false })
+})
+
+test('the listener speaks TLS 1.3 alone, and nothing without', async () => {
+  await using at = await startBehindTcp()
+  const said = await new Promise<string>((resolve) => {
+    const socket = connectPlainly(at.daemon.port!, host, () =>
+      socket.write(`GET /v1/health HTTP/1.1\r\nauthorization: Bearer ${token}\r\n\r\n`),
+    )
+    let text = ''
+    socket
+      .on('data', (bytes) => (text += bytes))
+      .on('error', () => {})
+      .on('close', () => resolve(text))
+  })
+  assert.doesNotMatch(said, /HTTP|contract/)
+  const shown = { cert: at.server.certificate, key: at.server.key, ca: at.authority.certificate }
+  const older = await new Promise<Error | TLSSocket>((resolve) => {
+    const socket = connect({ host, port: at.daemon.port!, servername: name, maxVersion: 'TLSv1.2', ...shown }, () =>
+      resolve(socket),
+    )
+    socket.on('error', resolve)
+  })
+  assert.ok(older instanceof Error)
+})
+
+test('strangers who come again and again do not fill the log', async () => {
+  await using at = await startBehindTcp()
+  const closed = Array.from({ length: 100 }, () => {
+    const socket = connectPlainly(at.daemon.port!, host, () => socket.end('nonsense')).on('error', () => {})
+    return new Promise((resolve) => socket.resume().once('close', resolve))
+  })
+  await Promise.all(closed)
+  await until(() => at.daemon.logged.some(({ event }) => event === 'listener.refused'))
+  assert.ok(at.daemon.logged.filter(({ event }) => event === 'listener.refused').length < 50)
+})
+
+test('a new certificate and a new authority are shown without a new daemon, while a turn goes on', async () => {
+  await using at = await startBehindTcp({ certificateLookMs: 20 })
+  const { heard, over } = await talking(at.reach(at.trusted)).listen('say one\nwait 60000')
+  const next = await testAuthority('The next authority')
+  // A file that is half there changes nothing.
+  writeFileSync(at.files.tls.certificate, '-----BEGIN CERT')
+  await until(() => at.daemon.logged.some(({ event }) => event === 'certificates.not_renewed'))
+  assert.equal((await at.reach(at.trusted).health()).runs, 1)
+  at.files.write(await next.issue({ name, as: 'server' }), next.certificate)
+  const tls = daemonTls(name, next.certificate, await next.issue({ name: 'server', as: 'client' }))
+  await until(() =>
+    at
+      .reach(tls)
+      .health()
+      .then(
+        () => true,
+        () => false,
+      ),
+  )
+  assert.ok(await refusalOf(at.reach(at.trusted).health()))
+  assert.ok(heard.some((event) => event.type === 'text.added'))
+  await at.daemon.stop()
+  await over
+})
+
+test('a way that is made ahead carries the next call and no other, and is left where none comes', {
+  timeout: 120_000,
+}, async () => {
+  await using at = await startBehindTcp()
+  const opened: Promise<void>[] = []
+  /** What stands in between, and sees who comes. */
+  const relay = createServer((near) => {
+    const far = connectPlainly(at.daemon.port!, host)
+    near.on('error', () => {}).pipe(far)
+    far.on('error', () => {}).pipe(near)
+    far.once('close', () => near.destroy())
+    opened.push(new Promise((resolve) => near.once('close', () => resolve(void far.destroy()))))
+  })
+  await new Promise<void>((resolve) => relay.listen(0, host, resolve))
+  const { port } = relay.address() as AddressInfo
+  const runs = connectRuns({ host, port, tls: at.trusted, token })
+  runs.ahead!()
+  await until(() => opened.length === 1)
+  await runs.health()
+  assert.equal(opened.length, 1)
+  await runs.health()
+  assert.equal(opened.length, 2)
+  const leave = runs.ahead!()
+  await until(() => opened.length === 3)
+  leave()
+  await opened[2]
+  const { reason } = (await refusalOf(goneMeanwhile(runs, relay)))!
+  assert.equal(reason, 'intern_unreachable')
+})
+
+/** Asks on a way that did not come about. */
+async function goneMeanwhile(runs: ReturnType<typeof connectRuns>, relay: Server): Promise<unknown> {
+  await new Promise((resolve) => relay.close(resolve))
+  const leave = runs.ahead!()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  return runs.health().finally(leave)
+}
+
+/** What the kernel waits with at each end of the connections to a port; `02` is to ask whether the other side is there. */
+const timersOf = (port: number) =>
+  ['tcp', 'tcp6']
+    .flatMap((kind) => readFileSync(`/proc/net/${kind}`, 'utf8').split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, remote, state]) => state === '01' && [local, remote].some((at) => at?.endsWith(hex(port))))
+    .map((fields) => fields[5]!.slice(0, 2))
+const hex = (port: number) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+
+test('on a connection without a word both ends ask whether the other is there: a host without power does not say that it goes', {
+  skip: process.platform !== 'linux' && 'only Linux tells of connections in /proc',
+}, async () => {
+  await using at = await startBehindTcp()
+  const { over } = await talking(at.reach(at.trusted)).listen('say hi\nwait 60000')
+  await until(() => timersOf(at.daemon.port!).join(' ') === '02 02')
+  await at.daemon.stop()
+  await over
+})

@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { TranscriptLimits } from '../transcript/limits.ts'
+import { openTranscriptStore, type TranscriptStore } from '../transcript/store.ts'
+import { type DecisionStore, openDecisionStore } from './decision-store.ts'
+
+/** The state folder took no more: a full disk, most often. The message is for the caller. */
+export class StoreFailed extends Error {
+  /** Whether another process has the store. */
+  get isHeld(): boolean {
+    return isLocked(this.cause)
+  }
+}
+
+const isLocked = (error: unknown) => (error as Error | undefined)?.message === 'database is locked'
+
+/** Who reads what is kept of an intern that does not run has the store for a moment only, and several may come at once. */
+const heldByReadersMs = 5000
+
+export type KnownSession = { agentSessionId: string; costUsd: number | null }
+export type KnownQuestion = { sessionId: string; runId: string }
+
+/**
+ * State that outlives the daemon: the agent's session for each session, and the questions that were ever asked, so that
+ * a late answer gets the true reason. Every write is on the disk when it returns.
+ */
+export type DaemonStore = {
+  session(id: string): KnownSession | undefined
+  saveSession(id: string, agentSessionId: string): void
+  saveCost(id: string, costUsd: number): void
+  question(id: string): KnownQuestion | undefined
+  saveQuestion(id: string, question: KnownQuestion & { deadlineAt: number }): void
+  /** Forgets questions whose deadline passed before an instant. */
+  forgetQuestions(before: number): void
+  transcripts: TranscriptStore
+  decisions: DecisionStore
+  close(): void
+}
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, agent_session_id TEXT NOT NULL, cost_usd REAL) STRICT;
+  CREATE TABLE IF NOT EXISTS questions (
+    id TEXT PRIMARY KEY, session_id TEXT NOT NULL, run_id TEXT NOT NULL, deadline_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS questions_by_deadline ON questions (deadline_at);
+`
+
+/** @throws StoreFailed when another daemon holds the folder, or it cannot be written. */
+export function openStore(folder: string, limits: TranscriptLimits): DaemonStore {
+  return guard('open', () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const db = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: heldByReadersMs })
+    try {
+      // Exclusive: one process to a folder, and no shared-memory file that a full disk could tear.
+      db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+      db.exec('PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512')
+      db.exec(schema)
+      return storeIn(db, limits)
+    } catch (error) {
+      // It may have the lock already, and would keep it from whoever comes next.
+      db.close()
+      throw error
+    }
+  })
+}
+
+function storeIn(db: DatabaseSync, limits: TranscriptLimits): DaemonStore {
+  const statement = (sql: string) => {
+    const prepared = db.prepare(sql)
+    return (...values: (string | number)[]) => guard('save', () => prepared.run(...values))
+  }
+  const saveSession = statement(
+    'INSERT INTO sessions VALUES (?, ?, NULL) ON CONFLICT DO UPDATE SET agent_session_id = excluded.agent_session_id, cost_usd = NULL',
+  )
+  const saveCost = statement('UPDATE sessions SET cost_usd = ?2 WHERE id = ?1')
+  const saveQuestion = statement('INSERT INTO questions VALUES (?, ?, ?, ?)')
+  const forgetQuestions = statement('DELETE FROM questions WHERE deadline_at < ?')
+  const session = db.prepare(
+    'SELECT agent_session_id AS agentSessionId, cost_usd AS costUsd FROM sessions WHERE id = ?',
+  )
+  const question = db.prepare('SELECT session_id AS sessionId, run_id AS runId FROM questions WHERE id = ?')
+
+  return {
+    session: (id) => session.get(id) as KnownSession | undefined,
+    saveSession,
+    saveCost,
+    question: (id) => question.get(id) as KnownQuestion | undefined,
+    saveQuestion: (id, { sessionId, runId, deadlineAt }) => saveQuestion(id, sessionId, runId, deadlineAt),
+    forgetQuestions,
+    transcripts: openTranscriptStore(db, limits),
+    decisions: openDecisionStore(db),
+    close: () => db.close(),
+  }
+}
+
+function guard<T>(doing: 'open' | 'save', act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    const why = isLocked(error) ? 'another daemon of this intern is running' : (error as Error).message
+    throw new StoreFailed(`The intern could not ${doing} its state: ${why}.`, { cause: error })
+  }
+}

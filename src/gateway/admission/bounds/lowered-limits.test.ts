@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Budget } from '#spend/budgets/budget.ts'
+import { requireRoomInLimits } from './lowered-limits.ts'
+
+const subject = { kind: 'key', hash: 'k' } as const
+const limited = (limit: bigint, interval: Budget['interval'] = 'daily'): Budget => ({
+  ...{ id: 'key:k', subject, limit, interval },
+  includesByok: false,
+})
+
+/** Which limits are asked whether they have room; none has. */
+async function asked(before: Budget[], now: Budget[]): Promise<bigint[]> {
+  const limits: bigint[] = []
+  const reserve = (budgets: readonly Budget[]) => {
+    limits.push(budgets[0]!.limit)
+    return Promise.resolve({ refusedBy: budgets[0]!, outcome: 'spent' as const })
+  }
+  await requireRoomInLimits({ reserve }, before, now, []).catch((error) =>
+    assert.match(error.message, /^The spending limit/),
+  )
+  return limits
+}
+
+test('only a limit that is new, lower than before or of another interval is asked for room', async () => {
+  const usd = 10n ** 12n
+  assert.deepEqual(await asked([limited(2n * usd)], [limited(2n * usd)]), [])
+  assert.deepEqual(await asked([limited(usd)], [limited(2n * usd)]), [])
+  assert.deepEqual(await asked([limited(2n * usd)], [limited(usd)]), [usd])
+  assert.deepEqual(await asked([limited(2n * usd)], [limited(2n * usd, 'monthly')]), [2n * usd])
+  assert.deepEqual(await asked([], [limited(usd)]), [usd])
+})

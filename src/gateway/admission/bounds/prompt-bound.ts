@@ -1,0 +1,85 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { holdsConversation } from '#chat/conversation-fields.ts'
+import { ownFields } from '#chat/own-fields.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { addParts, addUnknown, bytesOf, isMediaPart, isPlainMember, type PromptSize } from '../prompt-parts.ts'
+import { mediumTokenBound } from './medium.ts'
+
+/** Tokens that frame one message. */
+const tokensOfFrame = 8
+
+/** Tokens that frame all messages, with the longest system text of a provider: close to 700. */
+export const tokensOfRequest = 1024
+
+/** Tokens of a provider's own instructions about tools; Anthropic's are the longest, up to 530. */
+const tokensAboutTools = 600
+
+/** Fields of a body that no model reads. */
+const unread: ReadonlySet<string> = new Set([
+  'model',
+  'stream_options',
+  'logit_bias',
+  'metadata',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+])
+
+/** A body is measured once, however many endpoints are asked. */
+const measured = new WeakMap<Body, PromptSize>()
+
+/**
+ * The most that a body's prompt may come to. Whatever a provider may see counts, known or not: no token is shorter than
+ * a byte, in any script.
+ */
+function promptSize(body: Body): PromptSize {
+  const known = measured.get(body)
+  if (known) return known
+  const size: PromptSize = { text: tokensOfRequest, media: [] }
+  for (const name in body) if (!ownFields.has(name) && !unread.has(name)) addField(size, name, body[name])
+  measured.set(body, size)
+  return size
+}
+
+/** Fields of a body that hold instructions: a text, or parts. */
+const instructionFields: ReadonlySet<string> = new Set(['system', 'instructions'])
+
+function addField(size: PromptSize, name: string, value: unknown): void {
+  if (holdsConversation(name) && typeof value === 'object') {
+    for (const turn of Array.isArray(value) ? value : [value]) addTurn(size, turn)
+    return
+  }
+  if (instructionFields.has(name)) return addParts(size, value)
+  size.text += bytesOf(value)
+  if ((name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0)
+    size.text += tokensAboutTools
+}
+
+/** The most tokens of the prompt at one endpoint, and whether it is text alone, of which no provider counts more. */
+export function promptBound(body: Body, endpoint: Endpoint): { tokens: number; exact: boolean } {
+  const { text, media } = promptSize(body)
+  const tokens = media.reduce((sum, medium) => sum + mediumTokenBound(medium, endpoint), text)
+  return { tokens: Math.min(tokens, endpoint.contextLength), exact: media.length === 0 }
+}
+
+/** Fields of a message or an input item that hold parts, or one part. */
+const partFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs', 'images', 'audio'])
+
+/** Fields that hold text, whatever their members are called: what tools are called with, and what models thought. */
+const textFields: ReadonlySet<string> = new Set([
+  ...['tool_calls', 'function_call', 'arguments', 'input', 'action', 'actions', 'tools', 'results', 'queries'],
+  ...['summary', 'reasoning_details', 'thinking_blocks', 'annotations', 'cache_control'],
+])
+
+function addTurn(size: PromptSize, turn: Body | null): void {
+  size.text += tokensOfFrame
+  if (typeof turn !== 'object' || turn === null || Array.isArray(turn) || isMediaPart(turn)) return addParts(size, turn)
+  for (const name in turn) {
+    const value = turn[name]
+    if (partFields.has(name)) {
+      size.text += bytesOf(name)
+      addParts(size, value)
+    } else if (textFields.has(name) || isPlainMember(name, value)) size.text += bytesOf(name) + bytesOf(value)
+    else addUnknown(size, name, value)
+  }
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { endpointFor } from '#test/harness/encode.ts'
+import { responsesToChat } from '../../clients/responses/to-chat.ts'
+import type { Target } from '../../plan/plan.ts'
+import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
+import { anthropicMessages } from '../../providers/anthropic/anthropic-messages.ts'
+import { googleGemini } from '../../providers/gemini/google-gemini.ts'
+import { openaiChat } from '../../providers/openai-chat/openai-chat.ts'
+import { openaiResponses } from '../../providers/openai-responses/openai-responses.ts'
+import { worstCase } from './worst-case.ts'
+
+const messages = [{ role: 'user', content: 'Hi' }]
+const perToken = { prompt: '0', completion: '0.000001' }
+
+/** The tokens of an answer that are set aside, at a price of a millionth for each. */
+function setAside(
+  providerProtocol: ProviderProtocol,
+  body: Body,
+  more: Partial<Endpoint> = {},
+  model = 'claude-sonnet-4-5',
+): number {
+  const endpoint = endpointFor(model, { prices: perToken, ...more })
+  const chat = providerProtocol === openaiResponses ? responsesToChat(body) : (body as ChatRequest)
+  return Number(worstCase({ chat, body }, [{ endpoint } as Target], () => providerProtocol)) / 1e6
+}
+
+/** The limit that the upstream gets, by any name. */
+function sentLimit(
+  providerProtocol: ProviderProtocol,
+  body: Body,
+  more: Partial<Endpoint> = {},
+  model = 'claude-sonnet-4-5',
+): unknown[] {
+  const target = { endpoint: endpointFor(model, more), credential: 'secret', stream: false }
+  const sent = JSON.parse(
+    String((providerProtocol.passThrough ?? providerProtocol.encode)(body as ChatRequest & Body, target).body),
+  )
+  const { max_tokens, max_completion_tokens, max_output_tokens, max_new_tokens, n_predict, generationConfig } = sent
+  const all = [max_tokens, max_completion_tokens, max_output_tokens, max_new_tokens, n_predict]
+  return [...all, generationConfig?.maxOutputTokens].filter((limit) => limit !== undefined)
+}
+
+describe('what is set aside for an answer', () => {
+  test('a limit below 1 limits nothing, and is not sent', () => {
+    for (const providerProtocol of [openaiChat, googleGemini]) {
+      for (const max_tokens of [0, -1, -100_000]) {
+        assert.equal(setAside(providerProtocol, { messages, max_tokens }), 64_000)
+        assert.deepEqual(sentLimit(providerProtocol, { messages, max_tokens, max_completion_tokens: -1 }), [])
+      }
+    }
+    assert.equal(setAside(openaiResponses, { input: 'Hi', max_output_tokens: -1 }), 64_000)
+    assert.deepEqual(sentLimit(openaiResponses, { input: 'Hi', max_output_tokens: -1 }), [])
+    assert.deepEqual(sentLimit(anthropicMessages, { messages, max_tokens: -1 }), [64_000])
+  })
+
+  test('of several names for the limit only the one that counts is sent', () => {
+    const names = ['max_completion_tokens', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict']
+    for (const counted of names) {
+      const limits = Object.fromEntries(names.map((name) => [name, name === counted ? 100 : 500_000]))
+      for (const [providerProtocol, asked] of [
+        [openaiChat, { messages }],
+        [openaiResponses, { input: 'Hi' }],
+      ] as const) {
+        const sent = sentLimit(providerProtocol, { ...asked, ...limits })
+        assert.deepEqual(sent, [setAside(providerProtocol, { ...asked, ...limits })])
+      }
+    }
+  })
+
+  test('room for thinking that a limit is raised by counts', () => {
+    const wishes = [{ max_tokens: 50_000 }, { effort: 'high' }, { enabled: true }, {}]
+    for (const reasoning of wishes) {
+      for (const max_tokens of [1, 900, 5000, undefined]) {
+        for (const maxCompletionTokens of [null, 64_000]) {
+          const body = { messages, reasoning, ...(max_tokens && { max_tokens }) }
+          const [sent] = sentLimit(anthropicMessages, body, { maxCompletionTokens })
+          assert.equal(setAside(anthropicMessages, body, { maxCompletionTokens }), sent)
+        }
+      }
+    }
+    assert.ok(setAside(anthropicMessages, { messages, max_tokens: 1, reasoning: { max_tokens: 50_000 } }) > 50_000)
+  })
+
+  test('a limit that is raised to the least that a protocol takes counts as raised', () => {
+    assert.equal(setAside(openaiResponses, { input: 'Hi', max_output_tokens: 1 }), 16)
+  })
+
+  test('every answer counts, and every candidate for one', () => {
+    assert.equal(setAside(openaiChat, { messages, max_tokens: 10, n: 3 }), 30)
+    assert.equal(setAside(openaiChat, { messages, max_tokens: 10, n: 3, best_of: 100 }), 1000)
+  })
+})

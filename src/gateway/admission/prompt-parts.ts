@@ -1,0 +1,128 @@
+import type { Body } from '../protocol/protocol.ts'
+import { kindOf, type Medium, mediumOf } from './bounds/medium.ts'
+
+/** The size of a body: its text, in tokens at most, and its media. */
+export type PromptSize = { text: number; media: Medium[] }
+
+/** Parts that are text through and through. */
+const textual: ReadonlySet<unknown> = new Set([
+  'text',
+  'input_text',
+  'output_text',
+  'refusal',
+  'summary_text',
+  'reasoning_text',
+  'thinking',
+  'redacted_thinking',
+  'tool_use',
+  'logs',
+])
+
+/** Parts that hold other parts, or text, and nothing else that counts. */
+const containers: ReadonlySet<unknown> = new Set(['tool_result', 'mcp_tool_result', 'search_result'])
+
+/** Parts with one medium. Any other part may have more than is known here. */
+const mediaParts: ReadonlySet<unknown> = new Set([
+  ...['image_url', 'input_image', 'image', 'image_generation_call', 'computer_screenshot'],
+  ...['input_audio', 'audio', 'audio_url', 'video_url', 'input_video', 'video'],
+  ...['file', 'input_file', 'file_url', 'document'],
+])
+
+/** Within other parts, what holds bytes or the address of bytes. */
+const byteFields: ReadonlySet<string> = new Set([
+  'url',
+  'image_url',
+  'video_url',
+  'audio_url',
+  'file_url',
+  'file_data',
+  'data',
+  'b64_json',
+  'result',
+])
+
+/** References to files at the provider, whose size is not known here. */
+const references: ReadonlySet<string> = new Set(['file_id', 'file_uri', 'fileUri'])
+
+/** Members that a text does not have. */
+const beyondText: ReadonlySet<string> = new Set([
+  ...byteFields,
+  ...references,
+  ...['content', 'source', 'file', 'image', 'audio', 'video', 'input_image', 'input_audio', 'input_file'],
+])
+
+/** Members of a part that hold parts. */
+const nestedFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs'])
+
+/** Adds a list of parts, one part, or a text. */
+export function addParts(size: PromptSize, value: unknown): void {
+  if (Array.isArray(value)) for (const part of value) addParts(size, part)
+  else if (typeof value !== 'object' || value === null || isTextual(value as Body)) size.text += bytesOf(value)
+  else addPart(size, value as Body)
+}
+
+/** Whether an item of a conversation is a part without a message around it. */
+export function isMediaPart({ type, role }: Body): boolean {
+  return role === undefined && mediaParts.has(type)
+}
+
+function isTextual(part: Body): boolean {
+  if (!textual.has(part.type)) return false
+  for (const name in part)
+    if (beyondText.has(name) && !(name === 'data' && part.type === 'redacted_thinking')) return false
+  return true
+}
+
+function addPart(size: PromptSize, part: Body): void {
+  let found = containers.has(part.type)
+  const add = (medium: Medium) => {
+    found = true
+    size.media.push(medium)
+  }
+  const text = JSON.stringify(part, function (this: Body, name, value: unknown) {
+    if (nestedFields.has(name) && typeof value === 'object' && value !== null) {
+      // A document may consist of parts.
+      if (this !== part && this.type === 'content') found = true
+      addParts(size, value)
+      return ''
+    }
+    if (references.has(name) && value != null) add({ kind: kindOf(String(part.type)) })
+    if (typeof value !== 'string' || !byteFields.has(name)) return value
+    const medium = isPlainText(this, part, name)
+      ? undefined
+      : mediumOf({ part: part.type, mediaType: this.media_type, format: this.format }, value)
+    if (medium) add(medium)
+    found = true
+    return medium ? '' : value
+  })
+  size.text += Buffer.byteLength(text)
+  if (!found || !(mediaParts.has(part.type) || containers.has(part.type)))
+    size.media.push({ kind: mediaParts.has(part.type) ? kindOf(String(part.type)) : 'other' })
+}
+
+/** The source of a document in plain text stands where others have bytes. */
+function isPlainText(within: Body, part: Body, name: string): boolean {
+  return within !== part && within.type === 'text' && name === 'data'
+}
+
+/** Whether a member of a message or an item is a text, a number or the like, and no reference. */
+export function isPlainMember(name: string, value: unknown): boolean {
+  return typeof value !== 'object' && !references.has(name)
+}
+
+/** Adds a value whose form is not known: as text, and what it refers to as media. */
+export function addUnknown(size: PromptSize, name: string, value: unknown): void {
+  const text = JSON.stringify({ [name]: value }, (field, member: unknown) => {
+    if (references.has(field) && member != null) size.media.push({ kind: 'other' })
+    if (typeof member !== 'string' || !byteFields.has(field) || !/^(?:data:|[a-z]+:\/\/)/i.test(member)) return member
+    const medium = mediumOf({ part: field }, member)
+    if (!medium) return member
+    size.media.push(medium)
+    return ''
+  })
+  size.text += Buffer.byteLength(text)
+}
+
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+}

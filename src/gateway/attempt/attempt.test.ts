@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { endpointFor } from '#test/harness/encode.ts'
+import { chunk, delta, done, head, type Play, startFaultyUpstream, usageChunk } from '#test/harness/faulty-upstream.ts'
+import type { Target } from '../plan/plan.ts'
+import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
+import { attempt } from './attempt.ts'
+import { createUpstreams } from './upstream/upstreams.ts'
+
+/** Leaves when the answer has been read to its end. @returns what came, and whether it was whole. */
+async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: AnswerEvent[]; whole: boolean }> {
+  await using upstream = await startFaultyUpstream({ play })
+  const upstreams = createUpstreams({ connectMs: 60_000 })
+  const leaving = new AbortController()
+  const events: AnswerEvent[] = []
+  let whole = false
+  const ask = {
+    target: { endpoint: endpointFor('play') } as Target,
+    answerId: 'gen-1',
+    answerLimit: undefined,
+    providerProtocol: openaiChat,
+    request: {
+      origin: new URL(upstream.url).origin,
+      path: '/v1/chat/completions',
+      headers: { 'content-type': 'application/json' },
+      body: '{"model":"play"}',
+    },
+    credential: undefined,
+    credentialOwner: 'service' as const,
+    stream: true,
+    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs },
+  }
+  const receiver = {
+    started: () => {},
+    events: (read: AnswerEvent[]) => void events.push(...read),
+    flush: () => void (events.some(({ type }) => type === 'finish') && leaving.abort()),
+    ended: () => {
+      whole = true
+    },
+    broke: () => {},
+  }
+  await attempt({ upstreams, now: Date.now }, ask, receiver, leaving.signal)
+  await upstreams.close()
+  return { events, whole }
+}
+
+const ending = delta({ content: 'Hi' }) + delta({}, 'stop')
+const told = (events: AnswerEvent[]) => events.some(({ type }) => type === 'usage')
+
+describe('a client that leaves at the end of its answer', () => {
+  test('is read on for, to the usage', async () => {
+    const { events, whole } = await leaveAtEnd(({ socket }) => {
+      socket.write(head() + chunk(ending))
+      setTimeout(() => socket.write(chunk(usageChunk + done)), 50)
+    })
+    assert.deepEqual([told(events), whole], [true, true])
+  })
+
+  test('is read on for no longer than the time allows', async () => {
+    const { events, whole } = await leaveAtEnd(({ socket }) => void socket.write(head() + chunk(ending)), 50)
+    assert.deepEqual([told(events), whole], [false, false])
+  })
+
+  test('is read on for no more bytes than a megabyte', async () => {
+    const { events, whole } = await leaveAtEnd(({ socket }) => {
+      socket.write(head() + chunk(ending))
+      const more = chunk(`: ${'x'.repeat(100_000)}\n\n`)
+      const writing = setInterval(() => socket.write(more), 1)
+      socket.on('close', () => clearInterval(writing))
+    })
+    assert.deepEqual([told(events), whole], [false, false])
+  })
+})
+
+/** Runs one attempt and returns its outcome. */
+async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: boolean; firstByteMs?: number } = {}) {
+  await using upstream = await startFaultyUpstream({ play })
+  const upstreams = createUpstreams({ connectMs: 60_000 })
+  const { origin } = new URL(upstream.url)
+  const headers = { 'content-type': 'application/json' }
+  const ask = {
+    target: { endpoint: endpointFor('play') } as Target,
+    answerId: 'gen-1',
+    answerLimit: undefined,
+    providerProtocol: openaiChat,
+    request: { origin, path: '/v1/chat/completions', headers, body: '{"model":"play"}' },
+    credential: undefined,
+    credentialOwner: 'service' as const,
+    stream,
+    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000, ...limits },
+  }
+  const broke: unknown[] = []
+  const nothing = () => {}
+  const receiver = {
+    started: nothing,
+    events: nothing,
+    flush: nothing,
+    ended: nothing,
+    broke: (why: unknown) => void broke.push(why),
+  }
+  const outcome = await attempt({ upstreams, now: Date.now }, ask, receiver, new AbortController().signal)
+  await upstreams.close()
+  return { outcome: outcome as unknown as Record<string, any>, broke: broke as Record<string, any>[] }
+}
+const failureIn = ({ outcome }: { outcome: Record<string, any> }) => outcome.failure ?? outcome
+
+test('a whole answer is read without the byte order mark that some put before it', async () => {
+  const answer = '\ufeff{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
+  const json: Play = ({ socket }) => void socket.end(head('application/json') + chunk(answer) + chunk(''))
+  assert.equal((await outcomeOf(json, { stream: false })).outcome, undefined)
+})
+
+test('a stream is known by its type in any case, and its end mark though spaces follow it', async () => {
+  const said = `${delta({ content: 'Hi' })}${delta({}, 'stop')}data: [DONE]  \n\n`
+  const play: Play = ({ socket }) => void socket.end(head('Text/Event-Stream') + chunk(said) + chunk(''))
+  assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
+})
+
+describe('an attempt that gives no answer', () => {
+  test('and ends before it began was sent all the same, and another may be tried', async () => {
+    const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
+    assert.deepEqual([failure.sent, failure.tryNext], [true, true])
+    assert.match(failure.message, /ended its answer too early/)
+  })
+
+  test('and ends in its middle breaks off, whatever was said by then', async () => {
+    const { broke } = await outcomeOf(
+      ({ socket }) => void socket.end(head() + chunk(delta({ content: 'Hi' })) + chunk('')),
+    )
+    assert.match(broke[0]!.message, /ended its answer too early/)
+  })
+
+  test('and streams a megabyte of comments before its first event cannot be read', async () => {
+    const long: Play = ({ socket }) => {
+      socket.write(head())
+      for (let megabyte = 0; megabyte < 3; megabyte++) socket.write(chunk(`: ${'x'.repeat(1024 ** 2)}\n\n`))
+      socket.write(chunk(ending + done))
+      socket.end(chunk(''))
+    }
+    for (const stream of [true, false]) {
+      const failure = failureIn(await outcomeOf(long, { stream }))
+      assert.match(failure.message, /cannot be read: it has no event in 1048576 bytes/)
+    }
+  })
+
+  test('and says nothing in time is a time-out that says how long it was waited for', async () => {
+    // The connection is to be there by then, however busy the machine is.
+    const failure = failureIn(await outcomeOf(() => {}, { firstByteMs: 1500 }))
+    assert.deepEqual([failure.sent, failure.tryNext], [true, true])
+    assert.equal(failure.reason, 'no byte for 1500 ms (first_byte)')
+    assert.equal(failure.raw, 'no byte for 1500 ms (first_byte)')
+  })
+
+  test('and hangs up is severed', async () => {
+    const failure = failureIn(await outcomeOf(({ socket }) => void socket.destroy()))
+    assert.deepEqual([failure.severed, failure.sent, failure.reason], [true, true, 'reset (first_byte)'])
+  })
+
+  test('and is refused with a status says so, streamed or whole', async () => {
+    const refusing: Play = ({ socket }) =>
+      void socket.end(
+        'HTTP/1.1 503 No\r\ncontent-type: application/json\r\nretry-after: 7\r\nconnection: close\r\n\r\n{"error":{"message":"Busy."}}',
+      )
+    for (const stream of [true, false]) {
+      const failure = failureIn(await outcomeOf(refusing, { stream }))
+      assert.equal(failure.tryNext, true)
+      assert.match(JSON.stringify(failure), /503/)
+      assert.match(JSON.stringify(failure), /Busy/)
+    }
+  })
+})

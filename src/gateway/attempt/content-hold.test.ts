@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { until } from '#test/harness/until.ts'
+import { anthropicMessages } from '../providers/anthropic/anthropic-messages.ts'
+import { AttemptAnswer } from './attempt-answer.ts'
+import type { AttemptRequest } from './attempt-request.ts'
+import type { AttemptFailure } from './failure.ts'
+import type { Exchange } from './upstream/send.ts'
+
+const sse = (event: object) => Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
+const opening = sse({ type: 'message_start', message: { id: 'm', usage: { input_tokens: 3 } } })
+const ping = sse({ type: 'ping' })
+const text = sse({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } })
+const failure = sse({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
+
+function attempt(contentHoldMs: number) {
+  const log: string[] = []
+  const settled: (AttemptFailure | undefined)[] = []
+  const receiver = {
+    started: () => void log.push('started'),
+    events: (events: AnswerEvent[]) => void log.push(...events.map(({ type }) => type)),
+    openEarly: () => void log.push('opened'),
+    flush() {},
+    ended() {},
+    broke: () => void log.push('broke'),
+  }
+  const ask = { providerProtocol: anthropicMessages, stream: true, contentHoldMs } as AttemptRequest
+  const answer = new AttemptAnswer(ask, receiver, Date.now, (one) => void settled.push(one))
+  answer.exchange = { abort() {}, pause() {}, resume() {} } as Exchange
+  answer.head(200, { 'content-type': 'text/event-stream' })
+  return { answer, log, settled }
+}
+
+test('events before the first content are held back and come with it in their order', () => {
+  const { answer, log } = attempt(600_000)
+  for (const event of [opening, ping]) answer.data(event)
+  assert.deepEqual(log, [])
+  answer.data(text)
+  assert.deepEqual(
+    log,
+    ['started', 'started', 'usage', 'text'].filter((type) => type !== 'usage'),
+  )
+  answer.stopWaiting()
+})
+
+test('a failure before content settles the attempt, and the receiver gets nothing', () => {
+  const { answer, log, settled } = attempt(600_000)
+  for (const event of [opening, failure]) answer.data(event)
+  assert.deepEqual(log, [])
+  assert.equal(settled[0]?.tryNext, true)
+  answer.stopWaiting()
+})
+
+test('after the longest wait for content the response opens, and the choice is final', async () => {
+  const { answer, log, settled } = attempt(5)
+  answer.data(opening)
+  await until(() => log.includes('opened'))
+  answer.data(failure)
+  assert.deepEqual([log.includes('broke'), settled], [true, [undefined]])
+})

@@ -1,0 +1,97 @@
+import type { Endpoint, Provider } from '#catalogue/index/model.ts'
+import { expandUrl } from '#catalogue/sources/expand-url.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { CredentialCache, OwnCredential } from '#identity/provider-keys/credential-cache.ts'
+import { whenKnown } from '#platform/async/when-known.ts'
+import type { Finder } from '../request/resolve.ts'
+
+/** Access to an upstream: its base URL, the secret if it needs one, and whether the caller's workspace supplied it. */
+export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
+
+/** The upstreams that one caller can reach. */
+export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'id' | 'baseUrl'>) => Access | undefined }
+
+type CredentialOwner = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
+
+export type Credentials = { of: (caller: CredentialOwner) => Accesses | Promise<Accesses> }
+
+type Variable = (name: string) => string | undefined
+
+/** The operator's credentials, from the environment variables that the catalogue names for each provider. */
+export function environmentCredentials(variable: Variable): { of: (caller: CredentialOwner) => Accesses } {
+  /** The environment does not change, and reading it costs more than looking here. */
+  const found = new WeakMap<Provider, Map<string | null, Access | undefined>>()
+  const read = (provider: Provider, url: string | null): Access | undefined => {
+    const baseUrl = url === null ? undefined : expandUrl(url, variable)
+    if (baseUrl === null) return undefined
+    if (provider.credentialVariables.length === 0) return { baseUrl, secret: undefined, byok: false }
+    const secret = provider.credentialVariables.map((name) => variable(name)?.trim()).find(Boolean)
+    return secret ? { baseUrl, secret, byok: false } : undefined
+  }
+  const find: Accesses['find'] = (provider, endpoint) =>
+    found
+      .getOrInsertComputed(provider, () => new Map())
+      .getOrInsertComputed(endpoint.baseUrl ?? provider.baseUrl, (url) => read(provider, url))
+  const accesses = { find }
+  return { of: () => accesses }
+}
+
+/** The workspace's own credentials before the operator's, as far as their rules let the caller use them. */
+export function ownCredentialsFirst(
+  operators: { of: (caller: CredentialOwner) => Accesses },
+  inUse: Pick<CredentialCache, 'of'>,
+  catalogue: { current: () => Finder },
+  variable: Variable,
+): Credentials {
+  const over = (caller: CredentialOwner, all: readonly OwnCredential[]): Accesses => {
+    const operator = operators.of(caller)
+    if (all.length === 0) return operator
+    const asked = { all, caller, operator, catalogue: catalogue.current(), variable }
+    return { find: (provider, endpoint) => findOwn(asked, provider, endpoint) }
+  }
+  return {
+    of: (caller) => whenKnown(inUse.of(caller.workspaceId), (own) => over(caller, own)),
+  }
+}
+
+type CredentialQuery = {
+  all: readonly OwnCredential[]
+  caller: CredentialOwner
+  operator: Accesses
+  catalogue: Finder
+  variable: Variable
+}
+
+function findOwn(
+  { all, caller, operator, catalogue, variable }: CredentialQuery,
+  provider: Provider,
+  endpoint: Pick<Endpoint, 'id' | 'baseUrl'>,
+): Access | undefined {
+  const ofProvider = all.filter((one) => one.provider === provider.slug)
+  if (ofProvider.length === 0) return operator.find(provider, endpoint)
+  const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
+  const ofModel = ofProvider.filter(({ allowed_models }) => isNamed(catalogue, model, allowed_models))
+  const fitting = ofModel.filter((one) => !one.disabled && mayUse(one, caller))
+  const url = endpoint.baseUrl ?? provider.baseUrl
+  const baseUrl = url === null ? undefined : expandUrl(url, variable)
+  const access = (one: OwnCredential | undefined): Access | undefined =>
+    one && baseUrl !== null ? { baseUrl, secret: one.secret, byok: true } : undefined
+  const first = access(fitting.find((one) => !one.is_fallback))
+  if (first) return first
+  // For everybody in the workspace, and by a disabled one too: who may not use the workspace's own, or finds it switched
+  // off, is not let out through the operator's.
+  const operatorIsOut = ofProvider.some((one) => one.is_byok_only) || ofModel.some((one) => one.is_required)
+  return (operatorIsOut ? undefined : operator.find(provider, endpoint)) ?? access(fitting[0])
+}
+
+/** Models are named as everywhere: by id, canonical slug or alias. */
+function isNamed(catalogue: Finder, model: string, names: string[] | null): boolean {
+  return names?.some((name) => name === model || catalogue.findModel(name)?.id === model) ?? true
+}
+
+function mayUse(
+  { allowed_api_key_hashes, allowed_user_ids }: OwnCredential,
+  { keyHash, userId }: CredentialOwner,
+): boolean {
+  return (allowed_api_key_hashes?.includes(keyHash) ?? true) && (allowed_user_ids?.includes(userId) ?? true)
+}

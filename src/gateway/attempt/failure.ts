@@ -1,0 +1,150 @@
+import { Fault, type FaultKind } from '#platform/core/fault.ts'
+import type { Target } from '../plan/plan.ts'
+import { type ContextErrors, type ContextSizes, readContextError } from '../providers/context-errors.ts'
+import { contextLengthError } from './context-length.ts'
+import type { TransportFailure } from './upstream/send.ts'
+
+/** Why one attempt gave no answer. */
+export type AttemptFailure = {
+  /** The kind of the fault for the client. */
+  kind: FaultKind
+  message: string
+  /** Whether another endpoint may be tried. */
+  tryNext: boolean
+  retryAfterMs: number | undefined
+  /** The upstream's own words, secrets masked. */
+  raw: string | undefined
+  /** The upstream's own word for it. */
+  providerCode?: string | undefined
+  /** The upstream's machine-readable details, as JSON without secrets. */
+  providerDetails?: string | undefined
+  /** The connection was there and the request on its way: the provider may charge for it. */
+  sent?: boolean
+  /** The connection broke. */
+  severed?: boolean
+  /** The prompt is longer than the endpoint's context. */
+  tooLong?: ContextSizes
+  /** It tells of the endpoint, not of what was asked. */
+  endpointsFault: boolean
+  /** A message of this service's own. */
+  reason: string
+}
+
+const maxRaw = 2000
+
+/** Whose credential the provider was shown: the service's, or one that the workspace brought. */
+export type CredentialOwner = 'service' | 'workspace'
+
+const credentialRefused: Record<CredentialOwner, string> = {
+  service: 'The provider refused this service’s credential.',
+  workspace: 'The provider refused the key that this workspace brought for it (GET /byok lists them).',
+}
+
+/**
+ * Translates an upstream's refusal for the client. If a credential of ours is the cause, the client gets 502 and no
+ * details but whose it was.
+ */
+export function failureOfStatus(
+  status: number,
+  message: string | undefined,
+  retryAfterMs?: number,
+  owner: CredentialOwner = 'service',
+): AttemptFailure {
+  const raw = message?.slice(0, maxRaw)
+  const failure = (kind: FaultKind, text: string, tryNext: boolean): AttemptFailure => ({
+    kind,
+    message: text,
+    tryNext,
+    retryAfterMs,
+    raw,
+    endpointsFault: tellsOfEndpoint(status),
+    reason: `status ${status}`,
+  })
+  switch (status) {
+    case 400:
+    case 422:
+      return failure('invalid', raw ?? 'The provider refused the request as invalid.', false)
+    case 401:
+    case 407:
+      return { ...failure('bad_gateway', credentialRefused[owner], true), raw: undefined }
+    case 402:
+      return failure('payment_required', 'The provider says that its account has no credit left.', true)
+    case 403:
+      return failure('forbidden', raw ?? 'The provider refused the request.', false)
+    case 404:
+      return failure('not_found', 'The provider does not have this model.', true)
+    case 408:
+    case 504:
+      return failure('request_timeout', 'The provider did not answer in time.', true)
+    case 413:
+      return failure('payload_too_large', raw ?? 'The request is too large for the provider.', false)
+    case 429:
+      return failure('rate_limited', 'The provider limits the rate of requests.', true)
+    default:
+      if (status >= 500) return failure('bad_gateway', 'The provider failed.', true)
+      return failure('bad_gateway', `The provider answered with an unexpected status ${status}.`, true)
+  }
+}
+
+/** The 4xx statuses that concern our account, our credential or the provider's own limits. */
+const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
+
+const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
+
+/** A failure as it is, or as one of a prompt that is too long for its endpoint: then a larger one may be asked. */
+export function withContextLength(
+  failure: AttemptFailure,
+  errors: ContextErrors,
+  message: string | undefined,
+): AttemptFailure {
+  if (failure.kind === 'rate_limited') return failure
+  const tooLong = readContextError(errors, failure.providerCode, message)
+  if (!tooLong) return failure
+  return { ...failure, kind: 'invalid', tryNext: true, endpointsFault: false, tooLong }
+}
+
+/** A failure before there was an answer, or in the middle of one: nothing that the provider said. */
+export function failureOfTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
+  const sent = phase !== 'connect'
+  if (kind === 'timeout') {
+    const why = `${message} (${phase})`
+    return { ...failureOfStatus(408, undefined), reason: why, raw: why, sent }
+  }
+  const what =
+    phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
+  const words = explanation === undefined ? what : `${what.slice(0, -1)}: ${explanation}.`
+  const failure = { ...failureOfStatus(502, undefined), message: words, tryNext: kind !== 'aborted' }
+  const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')
+  return { ...failure, reason, sent, severed: kind === 'reset' && sent }
+}
+
+/** The failure of the last attempt, as a fault for the client. */
+export function faultOf(failure: AttemptFailure, target: Target): Fault {
+  const metadata = {
+    provider_name: target.endpoint.provider,
+    ...(failure.raw && { raw: failure.raw }),
+    ...(failure.raw && failure.providerCode && { provider_code: failure.providerCode }),
+    ...(failure.raw && failure.providerDetails && { provider_details: JSON.parse(failure.providerDetails) }),
+  }
+  if (failure.tooLong) {
+    const { limit = target.endpoint.contextLength, tokens } = failure.tooLong
+    const { message, details } = contextLengthError(limit, tokens, metadata)
+    return new Fault('invalid', message, details)
+  }
+  return new Fault(failure.kind, failure.message, {
+    metadata,
+    ...(failure.retryAfterMs !== undefined && { retryAfterSeconds: failure.retryAfterMs / 1000 }),
+  })
+}
+
+/** Nobody means longer. */
+const longestWaitMs = 24 * 3_600_000
+
+/** `Retry-After` in either of its forms, in milliseconds from now. */
+export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header
+  if (!text) return undefined
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(longestWaitMs, Math.round(Number(text) * 1000))
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : Math.min(longestWaitMs, Math.max(0, at - now))
+}

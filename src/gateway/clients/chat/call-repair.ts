@@ -1,0 +1,98 @@
+import type { ToolCallDelta } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { valueEnd } from '#platform/json/json-members.ts'
+import { argued, emptyCall } from './parts.ts'
+
+/** A call in an upstream's own answer, which may lack anything. */
+export type RawCall = {
+  id?: unknown
+  type?: unknown
+  index?: unknown
+  function?: { name?: unknown; arguments?: unknown } | null
+  custom?: { name?: unknown; input?: unknown } | null
+}
+
+/** Compares the tool calls in an upstream's own bytes with the assembled ones. One for each answer. */
+export class CallRepair {
+  readonly #customCalls = new Set<number>()
+
+  /**
+   * The tool calls that a client must get instead of those in an event or a whole answer, in the form of deltas.
+   * @param isWhole whether the text is a whole answer, where calls have no number. @returns undefined where they are as they must be.
+   */
+  repaired(text: string, events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
+    const right = this.#deltasOf(events)
+    const given = isWhole ? callsIn(text).map((call, index) => ({ ...call, index })) : callsIn(text)
+    if (right.length === 0 && given.length === 0) return undefined
+    const effective = given.filter((call) => !isWithoutEffect(call))
+    const isSame = effective.length === right.length && effective.every((call, at) => isAlike(call, right[at]!))
+    return isSame ? undefined : right
+  }
+
+  /** One delta for each call that the events add to. */
+  #deltasOf(events: readonly AnswerEvent[]): ToolCallDelta[] {
+    const deltas = new Map<number, ToolCallDelta>()
+    for (const event of events) {
+      if (event.type === 'tool_call') {
+        if (event.custom) this.#customCalls.add(event.index)
+        deltas.set(event.index, { index: event.index, ...emptyCall(event) })
+      } else if (event.type === 'tool_arguments') this.#argue(deltas, event)
+    }
+    return [...deltas.values()]
+  }
+
+  #argue(deltas: Map<number, ToolCallDelta>, { index, text }: Extract<AnswerEvent, { type: 'tool_arguments' }>): void {
+    const isCustom = this.#customCalls.has(index)
+    const delta = deltas.get(index)
+    if (!delta) deltas.set(index, { index, ...argued(text, isCustom) })
+    else if (isCustom) delta.custom = { ...delta.custom, input: (delta.custom?.input ?? '') + text }
+    else delta.function = { ...delta.function, arguments: (delta.function?.arguments ?? '') + text }
+  }
+}
+
+const listName = '"tool_calls"'
+const opening = /\s*:\s*\[/y
+
+/** The first list of calls in a JSON text, of which each character stands for a byte. */
+function callsIn(text: string): RawCall[] {
+  for (let at = text.indexOf(listName); at !== -1; at = text.indexOf(listName, at + 1)) {
+    opening.lastIndex = at + listName.length
+    if (!opening.test(text)) continue
+    const from = opening.lastIndex - 1
+    return JSON.parse(Buffer.from(text.slice(from, valueEnd(text, from)), 'latin1').toString('utf8')) as RawCall[]
+  }
+  return []
+}
+
+const nameOf = ({ function: called, custom }: RawCall) => called?.name || custom?.name || undefined
+const argumentsOf = ({ function: called, custom }: RawCall) => called?.arguments ?? custom?.input ?? ''
+
+function isWithoutEffect(call: RawCall): boolean {
+  return typeof call.index === 'number' && !call.id && !nameOf(call) && argumentsOf(call) === ''
+}
+
+/** Whether a client that adds up deltas makes the same of both. */
+function isAlike(given: RawCall, right: ToolCallDelta): boolean {
+  return (
+    given.index === right.index &&
+    (given.id || undefined) === right.id &&
+    nameOf(given) === nameOf(right) &&
+    argumentsOf(given) === argumentsOf(right) &&
+    (right.id === undefined || typeof given.type === 'string')
+  )
+}
+
+/** @param given the calls that these replace, whose other members stay. */
+export function withOtherMembers(right: readonly ToolCallDelta[], given: readonly RawCall[]): ToolCallDelta[] {
+  return right.map((call, at) => {
+    const {
+      id: _id,
+      index: _index,
+      type: _type,
+      function: _function,
+      custom: _custom,
+      ...others
+    } = given.find(({ id }) => id && id === call.id) ?? given[at] ?? {}
+    return { ...others, ...call }
+  })
+}

@@ -1,0 +1,43 @@
+import { ChatRequest } from '#chat/chat-request.ts'
+import type { Chunk } from '#chat/chunk.ts'
+import { isSurelyChat } from '#chat/surely-chat.ts'
+import { notedUsage } from '../../protocol/noted-usage.ts'
+import type { ClientProtocol } from '../../protocol/protocol.ts'
+import { completionOf } from './completion.ts'
+import { chatPreset } from './preset.ts'
+import { chatRewriter } from './rewriter.ts'
+import { Completion, CompletionChunk } from './schema.ts'
+import { usageOf } from './usage.ts'
+import { chatWriter, emptyChoice } from './writer.ts'
+
+/** Clients of OpenAI chat completions. */
+export const chatClient: ClientProtocol = {
+  protocol: 'openai-chat',
+  operation: {
+    id: 'createChatCompletion',
+    path: '/chat/completions',
+    summary: 'Answer a chat, streamed or whole',
+    description:
+      'OpenAI chat completions for every model of the catalogue. Fields not known here go to the provider as they are.',
+    request: ChatRequest,
+    response: Completion,
+    events: CompletionChunk,
+  },
+  conversation: 'messages',
+  apiType: 'completions',
+  isSurelyValid: isSurelyChat,
+  toChat: (body) => body as ChatRequest,
+  preset: chatPreset,
+  keepalive: ': keepalive\n\n',
+  writer: chatWriter,
+  writeBody: completionOf,
+  passThroughEnd: 'data: [DONE]\n\n',
+  rewriter: chatRewriter,
+  usageOf,
+  usageEvent(raw, cost, includeUsage) {
+    const text = raw.toString('utf8')
+    const chunk = JSON.parse(text.slice(text.indexOf('{'))) as Chunk
+    const choices = includeUsage || chunk.choices?.length > 0 ? chunk.choices : [emptyChoice]
+    return `data: ${JSON.stringify({ ...chunk, choices, usage: notedUsage(chunk.usage, cost, usageOf) })}\n\n`
+  },
+}

@@ -1,0 +1,64 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent, Citation, Picture, TokenCounts } from '#chat/events.ts'
+import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
+import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
+import { annotationsOf, emptyCall, imageOf } from './parts.ts'
+import { usageOf } from './usage.ts'
+
+/** A whole answer. */
+export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
+  const said = gathered(events)
+  const details = said.thoughts.flatMap(detailsOf)
+  const annotations = said.cited.flatMap((one) => annotationsOf(one, said.text.length))
+  const message = {
+    role: 'assistant',
+    content: said.text || (said.calls.size > 0 || said.refusal ? null : ''),
+    refusal: said.refusal || null,
+    ...(said.reasoning && { reasoning: said.reasoning }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(said.calls.size > 0 && { tool_calls: [...said.calls.values()] }),
+    ...(annotations.length > 0 && { annotations }),
+    ...(said.images.length > 0 && { images: said.images.map(imageOf) }),
+  }
+  const { id, provider, model, createdSeconds: created } = head
+  const choice = { index: 0, message, finish_reason: said.finish, logprobs: null }
+  const usage = said.tokens && usageOf(said.tokens, cost)
+  const answer = { id, object: 'chat.completion', created, model, provider, choices: [choice] }
+  return { ...answer, system_fingerprint: null, ...(usage && { usage }) }
+}
+
+function gathered(events: AnswerEvent[]) {
+  const said = {
+    text: '',
+    reasoning: '',
+    refusal: '',
+    thoughts: [] as Thought[],
+    calls: new Map<number, ReturnType<typeof emptyCall>>(),
+    cited: [] as Citation[],
+    images: [] as Picture[],
+    finish: 'stop' as FinishReason,
+    tokens: undefined as TokenCounts | undefined,
+  }
+  let thoughtIsOpen = false
+  for (const event of events) {
+    if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal') said[event.type] += event.text
+    if (event.type === 'reasoning') {
+      const { type: _type, ...piece } = event
+      if (thoughtIsOpen) said.thoughts.push(joined(said.thoughts.pop()!, piece))
+      else said.thoughts.push(piece)
+      thoughtIsOpen = !endsThought(piece)
+    } else if (event.type === 'tool_call') {
+      said.calls.set(event.index, emptyCall(event))
+    } else if (event.type === 'tool_arguments') {
+      const call = said.calls.get(event.index)
+      if (call?.function) call.function.arguments += event.text
+      else if (call) call.custom.input += event.text
+    } else if (event.type === 'citation') said.cited.push(event)
+    else if (event.type === 'image') said.images.push(event)
+    else if (event.type === 'finish') said.finish = event.reason
+    else if (event.type === 'usage') said.tokens = event.tokens
+  }
+  return said
+}
+
+const joined = (thought: Thought, more: Thought): Thought => ({ ...thought, ...more, text: thought.text + more.text })

@@ -1,0 +1,56 @@
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { PresetStyle } from '../../presets/apply.ts'
+
+type Fields = Record<string, unknown>
+type Tool = { type: string } & Fields
+
+export const chatPreset: PresetStyle = {
+  fields: chatFields,
+  prompted: (prompt, { messages }) => ({
+    messages: [{ role: 'system', content: prompt }, ...(messages as object[])],
+  }),
+  otherNames: {
+    max_completion_tokens: ['max_tokens'],
+    reasoning: ['reasoning_effort'],
+    reasoning_effort: ['reasoning'],
+  },
+}
+
+/** A preset's configuration in the field names of a chat body. Settings without such a name are left out. */
+function chatFields(config: Fields): Fields {
+  const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...same } = config
+  const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
+  return withoutNulls({
+    ...same,
+    transforms: truncation === 'auto' ? ['middle-out'] : undefined,
+    max_completion_tokens: max_output_tokens,
+    response_format: format && formatOf(format),
+    verbosity,
+    ...reasoningOf(reasoning),
+    tools: (tools as Tool[] | null | undefined)?.map(nestedTool),
+    tool_choice: nestedChoice(tool_choice),
+  })
+}
+
+/** Every provider of chat completions knows `reasoning_effort`; the object only some do. */
+function reasoningOf(reasoning: unknown): Fields {
+  const { effort, ...more } = withoutNulls((reasoning ?? {}) as Fields)
+  if (effort !== undefined && Object.keys(more).length === 0) return { reasoning_effort: effort }
+  return { reasoning }
+}
+
+function formatOf({ type, ...json_schema }: Tool): Fields {
+  return type === 'json_schema' ? { type, json_schema } : { type, ...json_schema }
+}
+
+function nestedTool(tool: Tool): Fields {
+  if (tool.type !== 'function') return tool
+  const { type, name, description, parameters, strict, ...more } = tool
+  return { type, function: withoutNulls({ name, description, parameters, strict }), ...more }
+}
+
+function nestedChoice(choice: unknown): unknown {
+  if (typeof choice !== 'object' || choice === null) return choice
+  const { type, name, ...more } = choice as Tool
+  return type === 'function' ? { type, function: { name }, ...more } : choice
+}

@@ -1,0 +1,186 @@
+import { madeCallId } from '#chat/call-id.ts'
+import type { ToolCallDelta } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { detailsOf } from '#chat/thoughts.ts'
+import { bytesOfJson, valueEnd, withChanges } from '#platform/json/json-members.ts'
+import { Beginnings, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
+import type { AnswerHead } from '../../protocol/protocol.ts'
+import { type Part, textsOf } from '../../providers/openai-chat/openai-chat-content.ts'
+import { CallRepair, type RawCall, withOtherMembers } from './call-repair.ts'
+import { chatWriter } from './writer.ts'
+
+/**
+ * Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. Tool calls
+ * and ends that break the protocol become what was read of them; where there are several choices, they stay.
+ */
+export function chatRewriter(head: AnswerHead): PassthroughRewriter {
+  const { createdSeconds } = head
+  const { n } = (head.request ?? {}) as { n?: number | null }
+  const repair = n != null && n > 1 ? undefined : new CallRepair()
+  let ofEvent: PassthroughRewriter['event'] | undefined
+  return {
+    event(raw, events) {
+      ofEvent ??= eventRewriter(head, repair)
+      return ofEvent(raw, events)
+    },
+    rest: (events) => {
+      const writer = chatWriter(head, { includeUsage: true, isStarted: true })
+      return events.map(writer.event).join('')
+    },
+    whole(answer, events) {
+      const right = events && repair && repairsOf(answer, events, repair, 'message')
+      const isBroken = right !== undefined || needsRewriteInMessage(answer)
+      const changed = isBroken ? rewritten(answer, 'message', head, right) : answer
+      const created = String(createdSeconds)
+      const fill = { id: bytesOfJson(head.id), created, object: '"chat.completion"', system_fingerprint: 'null' }
+      return withChanges(changed, changed.indexOf('{'), { set: namesIn(head), fill })
+    },
+  }
+}
+
+function namesIn({ model, provider }: AnswerHead) {
+  return { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
+}
+
+function eventRewriter(head: AnswerHead, repair: CallRepair | undefined): PassthroughRewriter['event'] {
+  const { id, createdSeconds } = head
+  const beginnings = new Beginnings('choices', 'usage', () => ({
+    set: namesIn(head),
+    fill: { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
+  }))
+  return (raw, events) => {
+    const rest = beginnings.restOf(raw)
+    const right = events && repair && repairsOf(rest ?? raw.toString('latin1'), events, repair, 'delta')
+    if (rest !== undefined && !right && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
+    const text = raw.toString('latin1')
+    const from = objectIn(text)
+    if (from === -1) return raw
+    const changed = right || needsRewriteInChoice(text) ? withRewrittenLine(text, from, head, right) : text
+    return Buffer.from(beginnings.learn(changed, from), 'latin1')
+  }
+}
+
+/** The corrections for a choice. */
+type Repairs = { calls: ToolCallDelta[] | undefined; finish: Finish | null | undefined }
+type Finish = Extract<AnswerEvent, { type: 'finish' }>
+
+function repairsOf(
+  text: string,
+  events: readonly AnswerEvent[],
+  repair: CallRepair,
+  part: 'delta' | 'message',
+): Repairs | undefined {
+  const calls = repair.repaired(text, events, part === 'message')
+  const finish = repairedFinish(text, events)
+  return calls === undefined && finish === undefined ? undefined : { calls, finish }
+}
+
+const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+
+/** Null for an end that was not one yet; undefined where it stays as it is. */
+function repairedFinish(text: string, events: readonly AnswerEvent[]): Finish | null | undefined {
+  const finish = events.find((event) => event.type === 'finish')
+  if (!finish) return /"finish_reason"\s*:\s*"[^"]/.test(text) ? null : undefined
+  const isKnown = finishNames.has(finish.native) && (finish.reason !== 'length' || finish.native === 'length')
+  return isKnown ? undefined : finish
+}
+
+/** Fields of the event such as its id, and comments, may stand behind its data. */
+function withRewrittenLine(text: string, from: number, named: Named, right: Repairs | undefined): string {
+  const end = text.indexOf('\n', from)
+  return text.slice(0, from) + rewritten(text.slice(from, end), 'delta', named, right) + text.slice(end)
+}
+
+/** Looked for as text: quotes within what is said are escaped, and never found. */
+function needsRewriteInChoice(text: string): boolean {
+  if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
+    return !text.includes('"choices":[]')
+  return needsRewriteInMessage(text)
+}
+
+/** Content in parts; probabilities have a `content`, too. The first one is looked at, which stands near the beginning. */
+function saysInParts(text: string): boolean {
+  const at = text.indexOf('"content"')
+  if (at === -1) return false
+  listOfParts.lastIndex = at + '"content"'.length
+  return listOfParts.test(text)
+}
+
+const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
+
+function needsRewriteInMessage(text: string): boolean {
+  if (saysInParts(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text))) return true
+  for (let at = text.indexOf(callsName); at !== -1; at = text.indexOf(callsName, at + 1))
+    if (needsRewriteInCalls(text, at)) return true
+  return false
+}
+
+const callsName = '"tool_calls"'
+
+/** Every call that has a name has an id and a type, too. The answer has others, which may follow. */
+function needsRewriteInCalls(text: string, at: number): boolean {
+  opening.lastIndex = at + callsName.length
+  const opened = opening.exec(text)
+  // The word also is a reason to finish.
+  if (!opened) return false
+  if (opened[1] === 'n') return true
+  const calls = text.slice(opening.lastIndex, valueEnd(text, opening.lastIndex - 1))
+  const names = count(calls, /"name"\s*:/g)
+  return names > 0 && (count(calls, /"id"\s*:\s*"[^"]/g) < names || count(calls, /"type"\s*:\s*"/g) < names)
+}
+
+const opening = /\s*:\s*([n[])/y
+
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
+
+type Call = RawCall & { function?: { name?: string } }
+type ChatDelta = { content?: unknown; tool_calls?: Call[] | null; audio?: unknown }
+type Choice = { finish_reason?: string | null; native_finish_reason?: string } & {
+  [part in 'delta' | 'message']?: ChatDelta
+}
+
+type Named = Pick<AnswerHead, 'id' | 'model'>
+
+function rewritten(text: string, part: 'delta' | 'message', named: Named, right: Repairs | undefined): string {
+  const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
+  const [first] = answer.choices ?? []
+  if (first && right) repairChoice(first, part, right)
+  for (const choice of answer.choices ?? []) {
+    choice.finish_reason ||= null
+    if (choice[part]) fillIn(choice[part], answer.id || named.id, named.model)
+  }
+  return bytesOfJson(answer)
+}
+
+function fillIn(said: ChatDelta, answerId: string, model: string): void {
+  if (Array.isArray(said.content)) Object.assign(said, asText(said.content, model))
+  if (said.audio === null) delete said.audio
+  if (said.tool_calls === null) delete said.tool_calls
+  for (const [at, call] of (said.tool_calls ?? []).entries()) {
+    if (!call.function?.name && !call.custom) continue
+    call.id ||= madeCallId(answerId, typeof call.index === 'number' ? call.index : at)
+    call.type ??= call.custom ? 'custom' : 'function'
+  }
+}
+
+function repairChoice(choice: Choice, part: 'delta' | 'message', { calls, finish }: Repairs): void {
+  if (finish) choice.native_finish_reason = finish.native
+  if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
+  if (!calls) return
+  const { tool_calls: given, ...others } = choice[part] ?? {}
+  const right = withOtherMembers(calls, given ?? []).map((call) => (part === 'message' ? unnumbered(call) : call))
+  choice[part] = right.length > 0 ? { ...others, tool_calls: right as Call[] } : others
+}
+
+function unnumbered({ index: _index, ...call }: ToolCallDelta): object {
+  return call
+}
+
+/** Some say what they think as a part of the content; clients expect text there, and thoughts beside it. */
+function asText(parts: Part[], model: string): object {
+  const texts = parts.map(textsOf)
+  const [content, reasoning] = [texts.map(({ text }) => text).join(''), texts.map(({ thought }) => thought).join('')]
+  if (!reasoning) return { content }
+  const details = detailsOf({ text: reasoning, field: 'thinking', by: model }, 0)
+  return { content, reasoning, reasoning_details: details }
+}

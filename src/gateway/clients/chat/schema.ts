@@ -1,0 +1,74 @@
+import { z } from '#platform/json/schema.ts'
+
+/** The fields that an answer always has. Other fields of the provider are passed on. */
+const Usage = z
+  .looseObject({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    cost: z.number().optional().describe('In USD.'),
+  })
+  .meta({ id: 'CompletionUsage', description: 'What a completion took.' })
+
+const FinishReason = z
+  .string()
+  .nullable()
+  .describe('Such as `stop`, `length`, `tool_calls`, `content_filter`, `error`.')
+
+const Message = z
+  .looseObject({
+    role: z.string(),
+    content: z.string().nullable(),
+    refusal: z.string().nullish(),
+    reasoning: z.string().nullish(),
+    tool_calls: z.array(z.looseObject({ id: z.string(), type: z.string() })).optional(),
+  })
+  .meta({ id: 'CompletionMessage' })
+
+export const Completion = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int().describe('Unix time in seconds.'),
+    model: z.string(),
+    provider: z.string().optional(),
+    choices: z.array(z.looseObject({ index: z.int(), message: Message, finish_reason: FinishReason })),
+    usage: Usage.optional(),
+  })
+  .meta({ id: 'Completion', description: 'A whole answer.' })
+
+const Delta = z
+  .looseObject({
+    role: z.string().optional(),
+    content: z.string().nullish(),
+    reasoning: z.string().nullish(),
+    refusal: z.string().nullish(),
+    tool_calls: z
+      .array(z.looseObject({ index: z.int(), id: z.string().optional(), type: z.string().optional() }))
+      .optional(),
+  })
+  .meta({ id: 'CompletionDelta', description: 'What a chunk adds to the message.' })
+
+/** One `data:` line. The line `[DONE]` ends the stream. */
+export const CompletionChunk = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion.chunk'),
+    created: z.int().describe('Unix time in seconds.'),
+    model: z.string(),
+    provider: z.string().optional(),
+    choices: z.array(z.looseObject({ index: z.int(), delta: Delta, finish_reason: FinishReason })),
+    usage: Usage.nullish().describe('In the last chunk only.'),
+    session_id: z.string().nullish().describe('Of an intern, in the last chunk: the session to go on with.'),
+    activity: z
+      .looseObject({ type: z.enum(['tool_call', 'plan']) })
+      .optional()
+      .describe(
+        'Of an intern, where `stream_options.include_activity` asks for it: a tool call as it stands, or a plan, in the words of `InternToolCall` and `InternPlan`.',
+      ),
+    error: z
+      .looseObject({ code: z.int(), message: z.string() })
+      .optional()
+      .describe('Why the stream broke off: `code` is the status it would have had.'),
+  })
+  .meta({ id: 'CompletionChunk', description: 'One event of a streamed answer; `[DONE]` follows the last.' })

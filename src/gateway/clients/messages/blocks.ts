@@ -1,0 +1,80 @@
+import type { ContentPart } from '#chat/message.ts'
+import { Fault } from '#platform/core/fault.ts'
+
+export type Block = { type: string } & Record<string, unknown>
+
+/** The blocks of a content, whichever of its two forms it has. @throws Fault `invalid` for what is neither. */
+export function blocksOf(content: unknown, path: string): Block[] {
+  if (content == null) return []
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  if (!Array.isArray(content)) throw new Fault('invalid', `${path}: must be text or an array of blocks.`)
+  for (const [index, block] of content.entries())
+    if (typeof block?.type !== 'string') throw new Fault('invalid', `${path}.${index}.type: is required.`)
+  return content as Block[]
+}
+
+/** A block as parts of a chat message. Unknown kinds are passed on for the provider to judge. */
+export function partsOf(block: Block, path: string): ContentPart[] {
+  const cache = block.cache_control == null ? {} : { cache_control: block.cache_control }
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text', text: String(block.text ?? ''), ...cache }]
+    case 'image':
+      return [{ ...imagePart(sourceOf(block, path)), ...cache }]
+    case 'document':
+      return documentParts(block, path).map((part) => ({ ...part, ...cache }))
+    case 'search_result':
+      return [{ type: 'text', text: searchText(block, path), ...cache }]
+    case 'tool_reference':
+      return [{ type: 'text', text: String(block.tool_name ?? '') }]
+    default:
+      return [block as ContentPart]
+  }
+}
+
+type Source = {
+  type?: unknown
+  media_type?: unknown
+  data?: unknown
+  url?: unknown
+  file_id?: unknown
+  content?: unknown
+}
+
+function sourceOf({ source }: Block, path: string): Source {
+  if (typeof source === 'object' && source !== null) return source as Source
+  throw new Fault('invalid', `${path}.source: is required.`)
+}
+
+const dataUrl = ({ media_type, data }: Source) => `data:${media_type};base64,${data}`
+
+function imagePart(source: Source): ContentPart {
+  if (source.type === 'file') return { type: 'file', file: { file_id: source.file_id } }
+  return { type: 'image_url', image_url: { url: source.type === 'url' ? source.url : dataUrl(source) } }
+}
+
+/** Text documents become text parts: few other models accept them as files. */
+function documentParts(block: Block, path: string): ContentPart[] {
+  const source = sourceOf(block, path)
+  const about = [block.title, block.context].filter((one) => typeof one === 'string' && one !== '').join('\n')
+  switch (source.type) {
+    case 'text':
+      return [{ type: 'text', text: about ? `${about}\n\n${source.data}` : String(source.data ?? '') }]
+    case 'content': {
+      const within = blocksOf(source.content, `${path}.source.content`)
+      const parts = within.flatMap((one, index) => partsOf(one, `${path}.source.content.${index}`))
+      return about ? [{ type: 'text', text: about }, ...parts] : parts
+    }
+    case 'file':
+      return [{ type: 'file', file: { file_id: source.file_id } }]
+    default: {
+      const filename = typeof block.title === 'string' ? block.title : 'document.pdf'
+      return [{ type: 'file', file: { file_data: source.type === 'url' ? source.url : dataUrl(source), filename } }]
+    }
+  }
+}
+
+function searchText({ title, source, content }: Block, path: string): string {
+  const said = blocksOf(content, `${path}.content`).map(({ text }) => String(text ?? ''))
+  return [title, source, ...said].filter((one) => typeof one === 'string' && one !== '').join('\n')
+}

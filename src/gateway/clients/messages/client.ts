@@ -1,0 +1,57 @@
+import { MessagesCall } from '#chat/messages-call.ts'
+import { notedUsage } from '../../protocol/noted-usage.ts'
+import type { ClientProtocol } from '../../protocol/protocol.ts'
+import { messagesEnvelope } from './errors.ts'
+import { messagesHeaders } from './headers.ts'
+import { messageUsage } from './message.ts'
+import { messagesPreset } from './preset.ts'
+import { messagesRewriter } from './rewriter.ts'
+import { Message, MessageError, MessageEvent } from './schema.ts'
+import { messagesToChat } from './to-chat.ts'
+import { MessageWriter } from './writer.ts'
+
+/** Clients of Anthropic messages. They are always told the usage. */
+export const messagesClient: ClientProtocol = {
+  protocol: 'anthropic-messages',
+  operation: {
+    id: 'createMessage',
+    path: '/messages',
+    summary: 'Answer messages, streamed or whole',
+    description:
+      "Anthropic messages for every model of the catalogue. The key comes as `x-api-key` or as a bearer token; errors have Anthropic's form.",
+    request: MessagesCall,
+    response: Message,
+    events: MessageEvent,
+    errorBody: MessageError,
+  },
+  conversation: 'messages',
+  apiType: 'messages',
+  // `reasoning` is for this service, too, but it goes on: it becomes what the model takes.
+  ownFields: new Set(['fallbacks', 'user']),
+  headersFor: messagesHeaders,
+  isSpokenIn: (headers) => headers['anthropic-version'] !== undefined,
+  acceptsApiKeyHeader: true,
+  toChat: messagesToChat,
+  preset: messagesPreset,
+  keepalive: 'event: ping\ndata: {"type": "ping"}\n\n',
+  writer: (head) => new MessageWriter(head),
+  writeBody(head, events, cost) {
+    const writer = new MessageWriter(head)
+    for (const event of events) writer.event(event)
+    writer.end(cost)
+    return writer.message(cost)
+  },
+  passThroughEnd: '',
+  rewriter: messagesRewriter,
+  usageOf: messageUsage,
+  usageEvent(raw, cost) {
+    const text = raw.toString('utf8')
+    const at = text.indexOf('data:')
+    const event = JSON.parse(text.slice(text.indexOf('{', at))) as { usage?: object | null }
+    if (!event.usage) return raw
+    event.usage = notedUsage(event.usage, cost, messageUsage)
+    return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
+  },
+  envelope: messagesEnvelope,
+  answerHeaders: (requestId) => ({ 'request-id': requestId }),
+}

@@ -1,0 +1,49 @@
+import type { Citation, TokenCounts } from '#chat/events.ts'
+import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
+
+export type TextBlock = { type: 'text'; text: string; citations: unknown[] | null }
+export type ThinkingBlock = { type: 'thinking'; thinking: string; signature: string }
+export type RedactedBlock = { type: 'redacted_thinking'; data: string }
+export type CallBlock = { type: 'tool_use'; id: string; name: string; input: object; caller: { type: 'direct' } }
+export type AnswerBlock = TextBlock | ThinkingBlock | RedactedBlock | CallBlock
+
+export type StopReason = 'end_turn' | 'max_tokens' | 'tool_use' | 'refusal'
+
+/** The message object of the protocol, with the content so far. */
+export function messageObject(
+  { id, model, provider }: AnswerHead,
+  content: AnswerBlock[],
+  stop_reason: StopReason | null,
+  usage: object,
+): object {
+  const stopped = { stop_reason, stop_sequence: null, stop_details: null, container: null, diagnostics: null }
+  return { id, type: 'message', role: 'assistant', model, provider, content, ...stopped, usage }
+}
+
+/** A source in Anthropic's words. Of one that it did not find itself there is nothing to find it by again. */
+export function citationIn({ url, file, title, quote }: Citation): object {
+  const found = { title: title ?? file?.name ?? null, cited_text: quote ?? '', encrypted_index: '' }
+  if (!file) return { type: 'web_search_result_location', url, ...found }
+  const place = { search_result_index: file.index, start_block_index: 0, end_block_index: 1 }
+  return { type: 'search_result_location', source: file.id, ...place, ...found }
+}
+
+/** Anthropic counts what was read from a cache, or written to it, apart from the rest of the prompt. */
+export function messageUsage(tokens: TokenCounts | undefined, cost?: CostNote): object {
+  const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? none
+  return {
+    input_tokens: prompt - cached - cacheWritten,
+    cache_creation_input_tokens: cacheWritten,
+    cache_read_input_tokens: cached,
+    cache_creation: null,
+    output_tokens: completion,
+    output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
+    server_tool_use: null,
+    service_tier: null,
+    inference_geo: null,
+    speed: null,
+    ...(cost && { cost: cost.costUsd }),
+  }
+}
+
+const none: TokenCounts = { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 }

@@ -1,0 +1,67 @@
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { PresetStyle } from '../../presets/apply.ts'
+import { withoutForeign } from '../../presets/settings.ts'
+import { chatOnly } from './to-chat.ts'
+
+type Fields = Record<string, unknown>
+type Tool = { type: string } & Fields
+
+export const messagesPreset: PresetStyle = {
+  fields: messagesFields,
+  prompted: (prompt, { system }) => ({ system: systemAfter(prompt, system) }),
+  otherNames: { reasoning: ['thinking'], models: ['fallbacks'] },
+  nested: ['output_config'],
+  forUpstream: withoutForeign(chatOnly),
+}
+
+/**
+ * A preset's configuration in the field names of a messages body. Settings without such a name keep their chat name.
+ */
+function messagesFields(config: Fields): Fields {
+  const {
+    max_output_tokens,
+    max_tool_calls,
+    truncation,
+    text,
+    stop,
+    tools,
+    tool_choice,
+    parallel_tool_calls,
+    service_tier,
+    ...same
+  } = config
+  const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
+  return withoutNulls({
+    ...same,
+    max_tokens: max_output_tokens,
+    stop_sequences: typeof stop === 'string' ? [stop] : stop,
+    verbosity,
+    output_config:
+      format?.type === 'json_schema' ? { format: { type: format.type, schema: format.schema } } : undefined,
+    tools: (tools as Tool[] | null | undefined)?.map(toolOf),
+    tool_choice: choiceOf(tool_choice, parallel_tool_calls),
+    service_tier: serviceTiers[String(service_tier)],
+  })
+}
+
+const serviceTiers: Record<string, string> = { default: 'standard_only', standard_only: 'standard_only' }
+
+function toolOf(tool: Tool): Fields {
+  if (tool.type !== 'function') return tool
+  const { type: _function, parameters, ...more } = tool
+  return withoutNulls({ ...more, input_schema: parameters ?? { type: 'object', properties: {} } })
+}
+
+function choiceOf(choice: unknown, parallel: unknown): Fields | undefined {
+  const one = parallel === false ? { disable_parallel_tool_use: true } : {}
+  if (choice === 'none') return { type: 'none' }
+  if (choice === 'required') return { type: 'any', ...one }
+  const { type, name } = (choice ?? {}) as { type?: string; name?: string }
+  if (type === 'function') return { type: 'tool', name, ...one }
+  return choice === 'auto' || parallel === false ? { type: 'auto', ...one } : undefined
+}
+
+function systemAfter(prompt: string, system: unknown): unknown {
+  if (Array.isArray(system)) return [{ type: 'text', text: prompt }, ...system]
+  return system ? `${prompt}\n\n${system}` : prompt
+}

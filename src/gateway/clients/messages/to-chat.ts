@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { MessagesCall } from '#chat/messages-call.ts'
+import { ownFields } from '#chat/own-fields.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { toolsOf } from './tools.ts'
+import { messagesOf } from './turns.ts'
+
+/** Fields of chats that presets and clients may set though this protocol has no name for them. */
+export const chatOnly: ReadonlySet<string> = new Set([
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'seed',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'min_p',
+  'top_a',
+  'modalities',
+  'image_config',
+  'prompt_cache_options',
+  'verbosity',
+])
+
+const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control', ...ownFields, ...chatOnly]
+
+/** A messages body as a chat request. @throws Fault `invalid` for what is no such body. */
+export function messagesToChat(body: Body): ChatRequest {
+  if (body.thread != null) throw threadUnsupported()
+  const asked = body as MessagesCall
+  const messages = messagesOf(asked.system, asked.messages)
+  if (messages.length === 0) throw new Fault('invalid', 'messages: must say something.')
+  const shared = Object.fromEntries(same.filter((name) => body[name] != null).map((name) => [name, body[name]]))
+  return {
+    ...shared,
+    messages,
+    ...withoutNulls({
+      models: asked.models ?? asked.fallbacks?.map(({ model }) => model),
+      // 0 fills the cache without an answer. Other protocols cannot say that: 1 comes closest.
+      max_tokens: asked.max_tokens === 0 ? 1 : answerLimitOf(body),
+      stop: asked.stop_sequences?.length ? asked.stop_sequences : undefined,
+      reasoning: reasoningOf(asked),
+      response_format: formatOf(asked),
+      service_tier: serviceTiers[asked.service_tier ?? ''],
+      user: asked.user ?? endUser(asked.metadata?.user_id),
+    }),
+    ...toolsOf(asked),
+  } as ChatRequest
+}
+
+/** Anthropic's clients recognise this error, and send the whole conversation then. */
+function threadUnsupported(): Fault {
+  const message = 'thread: this service stores no conversations. Send all messages, the system prompt and the tools.'
+  return new Fault('invalid', message, {
+    metadata: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  })
+}
+
+const serviceTiers: Record<string, string> = { auto: 'auto', standard_only: 'default' }
+
+/** Others know no more effort than `xhigh`. A word of this service's own wins, as it does elsewhere. */
+function reasoningOf({ reasoning, thinking, output_config }: MessagesCall): Body | undefined {
+  if (reasoning) return reasoning
+  const effort = output_config?.effort === 'max' ? 'xhigh' : (output_config?.effort ?? undefined)
+  if (thinking?.type === 'disabled') return { enabled: false }
+  if (thinking) return withoutNulls({ enabled: true, max_tokens: thinking.budget_tokens ?? undefined, effort })
+  return effort === undefined ? undefined : { effort }
+}
+
+function formatOf({ output_config, output_format }: MessagesCall): Body | undefined {
+  const format = output_config?.format ?? output_format
+  if (format?.type !== 'json_schema') return undefined
+  return { type: 'json_schema', json_schema: { name: 'response', schema: format.schema } }
+}
+
+/** Other providers take no more than so much. */
+const longestUser = 64
+
+function endUser(id: string | null | undefined): string | undefined {
+  if (id == null || id.length <= longestUser) return id ?? undefined
+  return createHash('sha256').update(id).digest('hex')
+}

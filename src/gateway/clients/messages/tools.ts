@@ -1,0 +1,33 @@
+import type { MessagesCall } from '#chat/messages-call.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { Body } from '../../protocol/protocol.ts'
+
+type Tool = NonNullable<MessagesCall['tools']>[number]
+
+/** Tools and the choice among them. One of Anthropic's own keeps its type: who does not know it is not asked. */
+export function toolsOf({ tools, tool_choice: choice }: MessagesCall): Body {
+  if (!tools?.length) return {}
+  return {
+    tools: tools.map(toolOf),
+    ...(choice && withoutNulls({ tool_choice: choiceOf(choice), parallel_tool_calls: parallelOf(choice) })),
+  }
+}
+
+function toolOf(tool: Tool): Body {
+  if (tool.type != null && tool.type !== 'custom') return tool
+  const { name, description, input_schema, strict, cache_control } = tool
+  return {
+    type: 'function',
+    function: withoutNulls({ name, description, parameters: input_schema, strict: strict ?? undefined }),
+    ...(cache_control != null && { cache_control }),
+  }
+}
+
+function choiceOf({ type, name }: NonNullable<MessagesCall['tool_choice']>): unknown {
+  if (type === 'tool') return { type: 'function', function: { name } }
+  return type === 'any' ? 'required' : type
+}
+
+function parallelOf({ disable_parallel_tool_use: one }: NonNullable<MessagesCall['tool_choice']>): boolean | undefined {
+  return one === undefined ? undefined : !one
+}

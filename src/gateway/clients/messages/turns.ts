@@ -1,0 +1,85 @@
+import type { ContentPart, Message, ToolCall } from '#chat/message.ts'
+import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { pushAll } from '#platform/core/push-all.ts'
+import { type Block, blocksOf, partsOf } from './blocks.ts'
+import { thoughtOf } from './thoughts.ts'
+
+type Turn = { role?: unknown; content?: unknown }
+
+/** Translates the system prompt and the turns into chat messages. A tool's result becomes a separate message before the rest. */
+export function messagesOf(system: unknown, turns: readonly Turn[]): Message[] {
+  const instructions = contentOf(blocksOf(system, 'system'), 'system')
+  const told: Message[] = instructions.length > 0 ? [{ role: 'system', content: simplest(instructions) }] : []
+  return [...told, ...turns.flatMap((turn, index) => turnMessages(turn, `messages.${index}`))]
+}
+
+function turnMessages({ role, content }: Turn, path: string): Message[] {
+  const blocks = blocksOf(content, `${path}.content`)
+  if (role === 'assistant') return assistantMessage(blocks, `${path}.content`)
+  if (role !== 'user' && role !== 'system')
+    throw new Fault('invalid', `${path}.role: must be "user", "assistant" or "system".`)
+  const results = blocks.flatMap((block, index) =>
+    block.type === 'tool_result' ? [resultMessage(block, `${path}.content.${index}`)] : [],
+  )
+  const said = contentOf(blocks, `${path}.content`)
+  return said.length > 0 ? [...results, { role, content: simplest(said) }] : results
+}
+
+function contentOf(blocks: Block[], path: string): ContentPart[] {
+  return blocks.flatMap((block, index) => (block.type === 'tool_result' ? [] : partsOf(block, `${path}.${index}`)))
+}
+
+/** One text without a mark is the text: not every provider takes parts. */
+function simplest(parts: ContentPart[]): string | ContentPart[] {
+  const [only] = parts
+  return parts.length === 1 && only?.type === 'text' && !('cache_control' in only) ? (only.text ?? '') : parts
+}
+
+function resultMessage(block: Block, path: string): Message {
+  const { tool_use_id, content, cache_control } = block
+  if (typeof tool_use_id !== 'string') throw new Fault('invalid', `${path}.tool_use_id: is required, and must be text.`)
+  const parts = contentOf(blocksOf(content, `${path}.content`), `${path}.content`)
+  const last = parts.at(-1)
+  if (cache_control != null && last) parts[parts.length - 1] = { ...last, cache_control }
+  const failed = block.is_error === true && { is_error: true }
+  return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplest(parts) : '', ...failed }
+}
+
+/** Blocks that Anthropic itself made for this turn. They have no meaning for other providers. */
+const anthropicsOwn = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
+
+function assistantMessage(blocks: Block[], path: string): Message[] {
+  const said: ContentPart[] = []
+  const calls: ToolCall[] = []
+  const details: ReasoningDetail[] = []
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === 'thinking' || block.type === 'redacted_thinking') {
+      const thought = thoughtOf(block)
+      if (thought) pushAll(details, detailsOf(thought, details.length))
+    } else if (block.type === 'tool_use') calls.push(callOf(block, `${path}.${index}`))
+    else if (block.type === 'compaction') said.push({ type: 'text', text: String(block.content ?? '') })
+    else if (!anthropicsOwn.test(block.type)) pushAll(said, partsOf(block, `${path}.${index}`))
+  }
+  if (said.length + calls.length + details.length === 0) return []
+  const message = {
+    role: 'assistant' as const,
+    content: visibleParts(said),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+  return [message]
+}
+
+/** Citations cut a text into blocks; without marks between them they are one text again. */
+function visibleParts(parts: ContentPart[]): string | ContentPart[] | null {
+  if (parts.length === 0) return null
+  const isText = parts.every((part) => part.type === 'text' && !('cache_control' in part))
+  return isText ? parts.map(({ text }) => text).join('') : parts
+}
+
+function callOf({ id, name, input }: Block, path: string): ToolCall {
+  if (typeof id !== 'string') throw new Fault('invalid', `${path}.id: is required, and must be text.`)
+  if (typeof name !== 'string') throw new Fault('invalid', `${path}.name: is required, and must be text.`)
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } }
+}

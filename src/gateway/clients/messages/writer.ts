@@ -1,0 +1,256 @@
+import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
+import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
+import { errorOf } from './errors.ts'
+import {
+  type AnswerBlock,
+  citationIn,
+  messageObject,
+  messageUsage,
+  type StopReason,
+  type TextBlock,
+  type ThinkingBlock,
+} from './message.ts'
+import { OpenCall } from './open-call.ts'
+import { redactedData, signatureOf } from './thoughts.ts'
+
+type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
+/** A call or an event that waits until the open call is whole. */
+type Waiting = OpenCall | AnswerEvent
+
+const stopReasons: Record<Finish, StopReason> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+}
+
+/**
+ * Writes one message as the stream that Anthropic's clients expect: one block after the other, each opened, added to and
+ * closed. The message so far is kept beside it.
+ */
+export class MessageWriter implements StreamWriter {
+  readonly #head: AnswerHead
+  readonly #content: AnswerBlock[] = []
+  readonly #calls = new Map<number, OpenCall>()
+  /** Calls and events that came while a call was not whole: some upstreams interleave them. */
+  #waiting: Waiting[] = []
+  /** So many of those were written. */
+  #writtenWaiting = 0
+  #open: AnswerBlock | undefined
+  /** The call whose block is open. */
+  #openCall: OpenCall | undefined
+  /** Identifies the open thought, if thoughts have no signature. */
+  #mark: ThoughtMark | undefined
+  /** Sources that were told before the text that they are of. */
+  readonly #sources: object[] = []
+  #begun = false
+  #finish: Finish = 'stop'
+  #tokens: TokenCounts | undefined
+
+  constructor(head: AnswerHead) {
+    this.#head = head
+  }
+
+  /** The whole message. */
+  message(cost: CostNote | undefined): object {
+    return messageObject(this.#head, this.#content, this.#stopReason, messageUsage(this.#tokens, cost))
+  }
+
+  readonly event = (event: AnswerEvent): string => {
+    if (!this.#isCallPending || !isContent(event)) return this.#take(event)
+    this.#waiting.push(event)
+    return ''
+  }
+
+  readonly end = (cost: CostNote | undefined): string => {
+    const closed = this.#begin() + this.#writeWaiting(true) + this.#close() + this.#citeLate()
+    const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
+    const usage = messageUsage(this.#tokens, cost)
+    return closed + say('message_delta', { delta, usage }) + say('message_stop', {})
+  }
+
+  readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
+    say('error', { error: errorOf(error) })
+
+  /** Some upstreams say `stop` of an answer that calls. */
+  get #stopReason(): StopReason {
+    return this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_use' : stopReasons[this.#finish]
+  }
+
+  #begin(): string {
+    if (this.#begun) return ''
+    this.#begun = true
+    return say('message_start', { message: messageObject(this.#head, [], null, messageUsage(undefined)) })
+  }
+
+  #take(event: AnswerEvent): string {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+        return event.text ? this.#speak(event.text) : ''
+      case 'reasoning':
+        return this.#think(event)
+      case 'tool_call':
+        return this.#call(event)
+      case 'tool_arguments':
+        return this.#argue(event.index, event.text)
+      case 'citation':
+        return this.#cite(event)
+      case 'image':
+        return this.#speak(`\n![image](${event.url})\n`)
+      case 'finish':
+        this.#finish = event.reason
+        return ''
+      case 'usage':
+        this.#tokens = event.tokens
+        return ''
+      case 'started':
+      case 'piece':
+      case 'error':
+        return ''
+      default:
+        return event satisfies never
+    }
+  }
+
+  #speak(text: string): string {
+    const opened = this.#open?.type === 'text' ? '' : this.#start({ type: 'text', text: '', citations: null })
+    const block = this.#open as TextBlock
+    block.text += text
+    return opened + this.#add({ type: 'text_delta', text }) + this.#citeAll(block)
+  }
+
+  /** A thought that nobody may read is one of its own kind; a mark on one that was read is its signature. */
+  #think(piece: Thought): string {
+    const isEnd = endsThought(piece)
+    if (!piece.text && !isEnd) return ''
+    const isReadable = piece.text !== '' || this.#open?.type === 'thinking' || piece.encrypted === undefined
+    if (!isReadable) {
+      const data = redactedData(piece)
+      return data === undefined ? '' : this.#start({ type: 'redacted_thinking', data }) + this.#close()
+    }
+    const opened = this.#open?.type === 'thinking' ? '' : this.#start({ type: 'thinking', thinking: '', signature: '' })
+    const block = this.#open as ThinkingBlock
+    block.thinking += piece.text
+    if (piece.field !== undefined) this.#mark = { ...piece, by: this.#head.model }
+    const said = piece.text ? this.#add({ type: 'thinking_delta', thinking: piece.text }) : ''
+    if (!isEnd) return opened + said
+    this.#mark = piece
+    return opened + said + this.#close()
+  }
+
+  #sign(block: ThinkingBlock): string {
+    const signature = this.#mark && signatureOf(this.#mark)
+    this.#mark = undefined
+    if (!signature) return ''
+    block.signature = signature
+    return this.#add({ type: 'signature_delta', signature })
+  }
+
+  #citeAll(block: TextBlock): string {
+    if (this.#sources.length === 0) return ''
+    const citations = this.#sources.splice(0)
+    addTo(block, citations)
+    return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
+  }
+
+  /** Sources that were told after their text, which is closed by then: they still are its. */
+  #citeLate(): string {
+    const at = this.#content.findLastIndex(({ type }) => type === 'text')
+    if (this.#sources.length === 0 || at === -1) return ''
+    const block = this.#content[at] as TextBlock
+    const citations = this.#sources.splice(0)
+    addTo(block, citations)
+    const told = (citation: object) =>
+      say('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
+    return citations.map(told).join('')
+  }
+
+  #cite({ type: _type, ...source }: { type: string } & Citation): string {
+    const citation = citationIn(source)
+    if (this.#open?.type !== 'text') {
+      this.#sources.push(citation)
+      return ''
+    }
+    addTo(this.#open, [citation])
+    return this.#add({ type: 'citations_delta', citation })
+  }
+
+  #call(event: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+    const call = new OpenCall(event)
+    this.#calls.set(event.index, call)
+    if (!this.#isCallPending && !call.isCustom) return this.#start(call.block, call)
+    this.#waiting.push(call)
+    return ''
+  }
+
+  #argue(index: number, partial_json: string): string {
+    const call = this.#calls.get(index)
+    if (!call) return ''
+    call.add(partial_json)
+    if (this.#openCall !== call) return ''
+    return this.#add({ type: 'input_json_delta', partial_json }) + this.#writeWaiting(false)
+  }
+
+  /** Whether the next call or event must wait: the open call is not whole, or others wait before it. */
+  get #isCallPending(): boolean {
+    return this.#waiting.length > 0 || this.#openCall?.isWhole === false
+  }
+
+  /** @param isEnd whether calls are written though they are not whole. */
+  #writeWaiting(isEnd: boolean): string {
+    let said = ''
+    while (this.#writtenWaiting < this.#waiting.length) {
+      const next = this.#waiting[this.#writtenWaiting]!
+      const isCall = next instanceof OpenCall
+      if (!isEnd && (this.#openCall?.isWhole === false || (isCall && next.isCustom))) return said
+      said += isCall ? this.#startWaiting(next) : this.#take(next)
+      this.#writtenWaiting++
+    }
+    this.#waiting = []
+    this.#writtenWaiting = 0
+    return said
+  }
+
+  #startWaiting(call: OpenCall): string {
+    const started = this.#start(call.block, call)
+    return call.json ? started + this.#add({ type: 'input_json_delta', partial_json: call.json }) : started
+  }
+
+  #start(block: AnswerBlock, call?: OpenCall): string {
+    const before = this.#begin() + this.#close()
+    this.#open = block
+    this.#openCall = call
+    this.#content.push(block)
+    return before + say('content_block_start', { index: this.#content.length - 1, content_block: block })
+  }
+
+  #add(delta: object): string {
+    return say('content_block_delta', { index: this.#content.length - 1, delta })
+  }
+
+  #close(): string {
+    const block = this.#open
+    if (!block) return ''
+    const call = this.#openCall
+    call?.close(this.#finish === 'length' || this.#finish === 'content_filter')
+    const signed = block.type === 'thinking' ? this.#sign(block) : ''
+    this.#open = undefined
+    this.#openCall = undefined
+    return signed + say('content_block_stop', { index: this.#content.length - 1 })
+  }
+}
+
+function addTo(block: TextBlock, citations: object[]): void {
+  block.citations ??= []
+  for (const citation of citations) block.citations.push(citation)
+}
+
+function isContent({ type }: AnswerEvent): boolean {
+  return type !== 'tool_call' && type !== 'tool_arguments' && type !== 'finish' && type !== 'usage'
+}
+
+function say(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+}

@@ -1,0 +1,47 @@
+import { ResponsesCall } from '#chat/responses-call.ts'
+import { notedUsage } from '../../protocol/noted-usage.ts'
+import type { AnswerHead, ClientProtocol, StreamWriter } from '../../protocol/protocol.ts'
+import { responseUsage } from './object.ts'
+import { responsesPreset } from './preset.ts'
+import { responsesRewriter } from './rewriter.ts'
+import { Response, ResponseEvent } from './schema.ts'
+import { responsesToChat } from './to-chat.ts'
+import { ResponseWriter } from './writer.ts'
+
+/** Clients of OpenAI responses. They are always told the usage. */
+export const responsesClient: ClientProtocol = {
+  protocol: 'openai-responses',
+  operation: {
+    id: 'createResponse',
+    path: '/responses',
+    summary: 'Answer input items, streamed or whole',
+    description:
+      'OpenAI responses for every model of the catalogue. Nothing is stored: the whole conversation comes with each request.',
+    request: ResponsesCall,
+    response: Response,
+    events: ResponseEvent,
+  },
+  conversation: 'input',
+  apiType: 'responses',
+  toChat: responsesToChat,
+  preset: responsesPreset,
+  keepalive: ': keepalive\n\n',
+  writer: (head, { passedEvents }): StreamWriter => new ResponseWriter(head, passedEvents),
+  writeBody(head: AnswerHead, events, cost) {
+    const writer = new ResponseWriter(head)
+    for (const event of events) writer.event(event)
+    writer.end(cost)
+    return writer.response
+  },
+  passThroughEnd: '',
+  rewriter: responsesRewriter,
+  usageOf: responseUsage,
+  usageEvent(raw, cost) {
+    const text = raw.toString('utf8')
+    const at = text.indexOf('data:')
+    const event = JSON.parse(text.slice(text.indexOf('{', at))) as { response?: { usage?: object | null } }
+    if (!event.response?.usage) return raw
+    event.response.usage = notedUsage(event.response.usage, cost, responseUsage)
+    return `${text.slice(0, at)}data: ${JSON.stringify(event)}\n\n`
+  },
+}

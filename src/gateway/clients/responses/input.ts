@@ -1,0 +1,166 @@
+import type { Content, ContentPart, Message, ToolCall } from '#chat/message.ts'
+import { unseal } from '#chat/sealed-thought.ts'
+import { detailsOf, type ReasoningDetail } from '#chat/thoughts.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { pushAll } from '#platform/core/push-all.ts'
+import type { Namespaces } from './namespaces.ts'
+
+type Part = { type: string } & Record<string, unknown>
+type Item = {
+  type?: string
+  role?: string
+  id?: string
+  content?: string | Part[] | null
+  call_id?: string
+  name?: string
+  namespace?: string
+  arguments?: string
+  input?: string
+  output?: string | Part[]
+  summary?: { text?: string }[] | null
+  encrypted_content?: string | null
+}
+type Assistant = {
+  role: 'assistant'
+  content: ContentPart[] | null
+  tool_calls?: ToolCall[]
+  reasoning_details?: ReasoningDetail[]
+}
+
+/** Translates input items into messages. Thoughts, text and calls of the model in a row become one message. */
+export function messagesOf(instructions: unknown, input: unknown, namespaces: Namespaces): Message[] {
+  const messages: Message[] = []
+  if (typeof instructions === 'string' && instructions) messages.push({ role: 'system', content: instructions })
+  if (typeof input === 'string') {
+    if (input) messages.push({ role: 'user', content: input })
+    return messages
+  }
+  const items = (input ?? []) as Item[]
+  const leftOut = new Set(items.filter(isOthersCall).map(({ call_id }) => call_id))
+  for (const [index, item] of items.entries())
+    if (!isOutput(item) || !leftOut.has(item.call_id)) add(messages, item, `input.${index}`, namespaces)
+  return messages
+}
+
+const isOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
+
+/** A call of a tool that is known to the provider alone, which is left out, and with it whatever answers it. */
+function isOthersCall({ type, call_id }: Item): boolean {
+  return call_id !== undefined && /_call$/.test(type ?? '') && type !== 'function_call' && type !== 'custom_tool_call'
+}
+
+/** Items of kinds not known here are a provider's own, and left to those who speak its protocol. */
+function add(messages: Message[], item: Item, path: string, namespaces: Namespaces): void {
+  const type = item.type ?? 'message'
+  if (type === 'item_reference')
+    throw new Fault(
+      'invalid',
+      `${path}: this service stores no responses. Send the item itself instead of a reference. With @ai-sdk/openai, set providerOptions.openai.store to false.`,
+    )
+  if (type === 'message') return addMessage(messages, item, path)
+  if (type === 'reasoning') return addThought(messages, item, path)
+  if (type === 'function_call') {
+    const call = { id: textIn(item, 'call_id', path), type: 'function' as const }
+    const name = namespaces.nameOf(textIn(item, 'name', path), item.namespace)
+    const called = { name, arguments: textIn(item, 'arguments', path) }
+    addCall(messages, { ...call, function: called })
+  }
+  if (type === 'custom_tool_call') {
+    const custom = { name: textIn(item, 'name', path), input: textIn(item, 'input', path) }
+    addCall(messages, { id: textIn(item, 'call_id', path), type: 'custom' as const, custom })
+  }
+  if (isOutput(item)) {
+    const content = contentOf(item.output ?? '', `${path}.output`)
+    messages.push({ role: 'tool', tool_call_id: textIn(item, 'call_id', path), content })
+  }
+}
+
+function addCall(messages: Message[], call: ToolCall): void {
+  const assistant = lastAssistant(messages)
+  assistant.tool_calls ??= []
+  assistant.tool_calls.push(call)
+}
+
+const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user'])
+
+function addMessage(messages: Message[], item: Item, path: string): void {
+  const content = contentOf(item.content ?? '', `${path}.content`)
+  if (item.role === 'assistant') {
+    const assistant = lastAssistant(messages)
+    const parts: ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+    assistant.content ??= []
+    pushAll(assistant.content, parts)
+    return
+  }
+  if (!roles.has(item.role ?? ''))
+    throw new Fault('invalid', `${path}.role: must be "system", "developer", "user" or "assistant".`)
+  messages.push({ role: item.role as 'user', content })
+}
+
+function addThought(messages: Message[], item: Item, path: string): void {
+  const { id, summary, content, encrypted_content: sealed } = item
+  if (sealed != null && typeof sealed !== 'string')
+    throw new Fault('invalid', `${path}.encrypted_content: must be text.`)
+  const said = [...textsIn(summary, `${path}.summary`), ...(summary?.length ? [] : textsIn(content, `${path}.content`))]
+  const mark = sealed ? unseal(sealed, id) : undefined
+  if (!mark) return
+  const assistant = lastAssistant(messages)
+  assistant.reasoning_details ??= []
+  const text = said.join('\n\n')
+  pushAll(assistant.reasoning_details, detailsOf({ text, ...mark }, assistant.reasoning_details.length))
+}
+
+function textsIn(parts: unknown, path: string): string[] {
+  if (parts == null) return []
+  if (!Array.isArray(parts)) throw new Fault('invalid', `${path}: must be an array of parts.`)
+  return parts.map((part: { text?: unknown } | null, index) => {
+    if (typeof part !== 'object' || part === null) throw new Fault('invalid', `${path}.${index}: must be an object.`)
+    if (part.text != null && typeof part.text !== 'string')
+      throw new Fault('invalid', `${path}.${index}.text: must be text.`)
+    return part.text ?? ''
+  })
+}
+
+/** The assistant message at the end of the list; appends an empty one if the last message is of another role. */
+function lastAssistant(messages: Message[]): Assistant {
+  const last = messages.at(-1)
+  if (last?.role === 'assistant') return last as Assistant
+  const assistant: Assistant = { role: 'assistant', content: null }
+  messages.push(assistant)
+  return assistant
+}
+
+function textIn(item: Item, name: 'call_id' | 'name' | 'arguments' | 'input', path: string): string {
+  const value = item[name]
+  if (typeof value !== 'string') throw new Fault('invalid', `${path}.${name}: is required, and must be text.`)
+  return value
+}
+
+function contentOf(content: unknown, path: string): Content {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) throw new Fault('invalid', `${path}: must be text or an array of parts.`)
+  return content.map((part: Part, index) => {
+    if (typeof part?.type !== 'string') throw new Fault('invalid', `${path}.${index}.type: is required.`)
+    return partOf(part)
+  })
+}
+
+function partOf(part: Part): ContentPart {
+  const { type, text, image_url: url, detail, file_id, file_data, file_url, filename } = part
+  const cache = part.cache_control === undefined ? {} : { cache_control: part.cache_control }
+  switch (type) {
+    case 'input_text':
+    case 'output_text':
+      return { type: 'text', text: String(text ?? ''), ...cache }
+    case 'input_image':
+      if (url == null) return { type: 'file', file: { file_id } }
+      return { type: 'image_url', image_url: { url, ...(detail != null && { detail }) }, ...cache }
+    case 'input_file': {
+      const data = file_data ?? file_url
+      const file = { ...(data != null && { file_data: data }), ...(filename != null && { filename }) }
+      return { type: 'file', file: { ...file, ...(file_id != null && { file_id }) }, ...cache }
+    }
+    default:
+      return part
+  }
+}

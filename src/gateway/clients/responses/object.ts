@@ -1,0 +1,123 @@
+import type { TokenCounts } from '#chat/events.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { isDeeper } from '#platform/json/depth.ts'
+import type { AnswerHead, Body, CostNote } from '../../protocol/protocol.ts'
+
+export type UrlCitation = { type: 'url_citation'; url: string; title: string; start_index: number; end_index: number }
+
+export type FileCitation = { type: 'file_citation'; file_id: string; filename: string; index: number }
+export type TextPart =
+  | { type: 'output_text'; text: string; annotations: (UrlCitation | FileCitation)[]; logprobs: [] }
+  | { type: 'refusal'; refusal: string }
+
+type Status = 'in_progress' | 'completed' | 'incomplete'
+
+export type MessageItem = { id: string; type: 'message'; status: Status; role: 'assistant'; content: TextPart[] }
+export type ReasoningItem = {
+  id: string
+  type: 'reasoning'
+  summary: { type: 'summary_text'; text: string }[]
+  encrypted_content?: string
+}
+export type CallItem = {
+  id: string
+  type: 'function_call'
+  status: Status
+  call_id: string
+  namespace?: string
+  name: string
+  arguments: string
+}
+export type CustomCallItem = {
+  id: string
+  type: 'custom_tool_call'
+  status: Status
+  call_id: string
+  name: string
+  input: string
+}
+export type ImageItem = { id: string; type: 'image_generation_call'; status: Status; result: string | null }
+export type OutputItem = MessageItem | ReasoningItem | CallItem | CustomCallItem | ImageItem
+
+export type ResponseState = {
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  output: OutputItem[]
+  incomplete_details?: { reason: 'max_output_tokens' | 'content_filter' } | null
+  error?: { code: string; message: string } | null
+  usage?: object | null
+}
+
+/** The response as clients see it: what they asked for, said back to them, and what has come of it so far. */
+export function responseObject(
+  { id, model, provider, createdSeconds, request = {} }: AnswerHead,
+  state: ResponseState,
+): object {
+  return {
+    id,
+    object: 'response',
+    created_at: createdSeconds,
+    completed_at: null,
+    background: false,
+    error: null,
+    incomplete_details: null,
+    ...settings(request),
+    model,
+    ...(provider !== undefined && { provider }),
+    previous_response_id: null,
+    store: false,
+    usage: null,
+    ...state,
+  }
+}
+
+/** Each as it was asked for, or as it is when nobody asks. */
+const defaults: Body = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'auto',
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+}
+
+/** Deeper than any schema; what is nested much deeper still cannot be written out again. */
+const deepest = 500
+
+/** @throws Fault `invalid` for a setting that could not be said back, before anybody is asked for an answer. */
+export function refuseUnspeakable(request: Body): void {
+  for (const name in defaults) {
+    if (isDeeper(request[name], deepest))
+      throw new Fault('invalid', `${name}: is nested more than ${deepest} levels deep. Send a flatter one.`)
+  }
+}
+
+export function settings(request: Body): Body {
+  const known = Object.entries(defaults).map(([name, value]) => [name, request[name] ?? value])
+  return { ...Object.fromEntries(known), ...(request.user != null && { user: request.user }) }
+}
+
+export function responseUsage(tokens: TokenCounts, cost?: CostNote): object {
+  return {
+    input_tokens: tokens.prompt,
+    input_tokens_details: {
+      cached_tokens: tokens.cached,
+      ...(tokens.cacheWritten > 0 && { cache_write_tokens: tokens.cacheWritten }),
+    },
+    output_tokens: tokens.completion,
+    output_tokens_details: { reasoning_tokens: tokens.reasoning },
+    total_tokens: tokens.prompt + tokens.completion,
+    ...(cost && { cost: cost.costUsd }),
+  }
+}

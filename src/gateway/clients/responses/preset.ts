@@ -1,0 +1,38 @@
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { PresetStyle } from '../../presets/apply.ts'
+import { withoutForeign } from '../../presets/settings.ts'
+
+type Fields = Record<string, unknown>
+
+/** Field names that a preset made for another protocol may have, and that a responses body does not have. */
+const foreign: ReadonlySet<string> = new Set([
+  'stop',
+  'seed',
+  'logit_bias',
+  'logprobs',
+  'min_p',
+  'top_a',
+  'repetition_penalty',
+])
+
+export const responsesPreset: PresetStyle = {
+  fields: responsesFields,
+  prompted: (prompt, { instructions }) => ({ instructions: instructions ? `${prompt}\n\n${instructions}` : prompt }),
+  nested: ['text'],
+  forUpstream: withoutForeign(foreign),
+}
+
+/** A preset's configuration in the field names of a responses body. */
+function responsesFields({ tool_choice, ...config }: Fields): Fields {
+  return withoutNulls({ ...config, tool_choice: flatChoice(tool_choice) })
+}
+
+type NamedTool = { type: string; function?: { name: string } }
+type Allowed = { type: string; allowed_tools?: { mode: string; tools: NamedTool[] } }
+
+function flatChoice(choice: unknown): unknown {
+  const { type, allowed_tools: allowed } = (choice ?? {}) as Allowed
+  if (type !== 'allowed_tools' || !allowed) return choice
+  const tools = allowed.tools.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
+  return { type, mode: allowed.mode, tools }
+}

@@ -1,0 +1,124 @@
+import { answerLimitOf, isAnswerLimit } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { messagesOf } from './input.ts'
+import { Namespaces } from './namespaces.ts'
+import { refuseUnspeakable } from './object.ts'
+
+/** Fields that refer to a stored answer, conversation or prompt. Nothing is stored here. */
+const needsStore: Record<string, string> = {
+  previous_response_id: 'Send the whole conversation as `input` instead.',
+  conversation: 'Send the whole conversation as `input` instead.',
+  prompt: 'Send the prompt as `instructions` and `input` instead, or use a preset.',
+}
+
+/** Fields with a name or a shape of their own in chat completions, or with no counterpart there. */
+const translated: ReadonlySet<string> = new Set([
+  ...Object.keys(needsStore),
+  'background',
+  'client_metadata',
+  'context_management',
+  'moderation',
+  'include',
+  'input',
+  'instructions',
+  'max_tool_calls',
+  'parallel_tool_calls',
+  'store',
+  'stream_options',
+  'text',
+  'tool_choice',
+  'tools',
+  'top_logprobs',
+  'truncation',
+])
+
+/** A responses body as a chat request. @throws Fault `invalid` for what this service cannot do. */
+export function responsesToChat(body: Body): ChatRequest {
+  refuseStored(body)
+  refuseUnspeakable(body)
+  const shared = Object.fromEntries(
+    Object.entries(body).filter(([name]) => !translated.has(name) && !isAnswerLimit(name)),
+  )
+  const namespaces = new Namespaces(body.tools)
+  const messages = messagesOf(body.instructions, body.input, namespaces)
+  if (messages.length === 0) throw new Fault('invalid', 'input: is required, and must not be empty.')
+  return { ...shared, messages, ...limitOf(body), ...textOf(body), ...toolsOf(body, namespaces) } as ChatRequest
+}
+
+function refuseStored(body: Body): void {
+  for (const [name, instead] of Object.entries(needsStore)) {
+    if (body[name] != null) throw new Fault('invalid', `${name}: this service stores no responses. ${instead}`)
+  }
+  if (body.background === true)
+    throw new Fault('invalid', 'background: this service stores no responses. Stream the answer instead.')
+}
+
+function limitOf(body: Body): Body {
+  const limit = answerLimitOf(body)
+  return limit === undefined ? {} : { max_completion_tokens: limit }
+}
+
+type Format = { type?: string } & Record<string, unknown>
+
+function textOf({ text }: Body): Body {
+  const { format, verbosity } = (text ?? {}) as { format?: Format; verbosity?: unknown }
+  return { ...formatOf(format), ...(verbosity != null && { verbosity }) }
+}
+
+function formatOf(format: Format | undefined): Body {
+  if (format === undefined || format.type === 'text') return {}
+  const { type, ...json_schema } = format
+  return { response_format: type === 'json_schema' ? { type, json_schema } : format }
+}
+
+type Tool = { type: string } & Record<string, unknown>
+
+/** Tools that a provider runs itself have no counterpart: who speaks this protocol upstream gets them all the same. */
+function toolsOf({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespaces): Body {
+  const functions = (tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
+  if (functions.length === 0) return {}
+  const choice = choiceOf(tool_choice)
+  return {
+    tools: functions.map((tool) => (tool.type === 'custom' ? customTool(tool) : functionTool(tool))),
+    ...(choice !== undefined && { tool_choice: choice }),
+    ...(parallel_tool_calls != null && { parallel_tool_calls }),
+  }
+}
+
+function functionTool({ type, name, description, parameters, strict, cache_control }: Tool): Body {
+  const told = {
+    name,
+    ...(description != null && { description }),
+    ...(parameters != null && { parameters }),
+    ...(strict != null && { strict }),
+  }
+  return { type, function: told, ...(cache_control != null && { cache_control }) }
+}
+
+/** One that is called with free text. */
+function customTool({ name, description, format }: Tool): Body {
+  const { type, ...grammar } = (format ?? {}) as { type?: string }
+  const shape = type === 'grammar' ? { type, grammar } : format
+  return {
+    type: 'custom',
+    custom: { name, ...(description != null && { description }), ...(shape != null && { format: shape }) },
+  }
+}
+
+type Choice = { type: string; name?: string; mode?: string; tools?: { type: string; name?: string }[] }
+
+function choiceOf(choice: unknown): unknown {
+  if (choice == null || typeof choice === 'string') return choice ?? undefined
+  const { type, name, mode, tools } = choice as Choice
+  if (type === 'function') return { type, function: { name } }
+  if (type === 'custom') return { type, custom: { name } }
+  if (type !== 'allowed_tools') return undefined
+  if (tools != null && !(Array.isArray(tools) && tools.every((tool) => typeof tool === 'object' && tool !== null)))
+    throw new Fault('invalid', 'tool_choice.tools: must be an array of tools, each an object with its type and name.')
+  return {
+    type,
+    allowed_tools: { mode, tools: tools?.map((tool) => ({ type: tool.type, function: { name: tool.name } })) },
+  }
+}

@@ -1,0 +1,240 @@
+import type { AnswerEvent, Citation, TokenCounts } from '#chat/events.ts'
+import { seal } from '#chat/sealed-thought.ts'
+import { endsThought, type Thought } from '#chat/thoughts.ts'
+import type { AnswerHead, CostNote, StreamWriter } from '../../protocol/protocol.ts'
+import { ItemEvents } from './item-events.ts'
+import { Namespaces, type Place } from './namespaces.ts'
+import type {
+  CallItem,
+  CustomCallItem,
+  FileCitation,
+  MessageItem,
+  ReasoningItem,
+  ResponseState,
+  TextPart,
+  UrlCitation,
+} from './object.ts'
+import { responseObject, responseUsage } from './object.ts'
+import { TextPlace } from './text-place.ts'
+
+type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
+
+/**
+ * Writes one response as the stream of events that clients of the protocol expect: everything is announced, added to
+ * and finished, and numbered throughout. The response so far is kept beside it.
+ */
+export class ResponseWriter implements StreamWriter {
+  readonly #head: AnswerHead
+  readonly #calls = new Map<number, CallItem | CustomCallItem>()
+  readonly #place = new TextPlace()
+  readonly #state: ResponseState = { status: 'in_progress', output: [] }
+  readonly #items: ItemEvents
+  readonly #passedOn: boolean
+  #begun = false
+  #open: MessageItem | ReasoningItem | undefined
+  /** The field of the chat message that the open thought came from, if it came from one. */
+  #field: Thought['field']
+  #namespaces: Namespaces | undefined
+  #finish: Finish = 'stop'
+  #tokens: TokenCounts | undefined
+
+  constructor(head: AnswerHead, passedEvents = 0) {
+    this.#passedOn = passedEvents > 0
+    this.#head = head
+    this.#items = new ItemEvents(this.#state.output, head.id, passedEvents)
+  }
+
+  get response(): object {
+    return responseObject(this.#head, this.#state)
+  }
+
+  readonly event = (event: AnswerEvent): string => this.#begin() + this.#take(event)
+
+  readonly end = (cost: CostNote | undefined): string => {
+    const begun = this.#begin()
+    const reason =
+      this.#finish === 'length' ? 'max_output_tokens' : this.#finish === 'content_filter' ? this.#finish : undefined
+    const closed = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
+    if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
+    this.#state.status = reason === undefined ? 'completed' : 'incomplete'
+    if (reason !== undefined) this.#state.incomplete_details = { reason }
+    return begun + closed + this.#items.say(`response.${this.#state.status}`, { response: this.response })
+  }
+
+  /**
+   * Ends the stream with an error. The response keeps the output so far; the open item stays unfinished. If the
+   * upstream's events were passed on unchanged, the response is unknown here, and only the error is sent.
+   */
+  readonly fail: StreamWriter['fail'] = ({ code: status, message, metadata }): string => {
+    const code = metadata?.error_type === 'context_length_exceeded' ? 'context_length_exceeded' : codeOf(status)
+    if (this.#passedOn) return this.#items.say('error', { code, message, param: null })
+    const begun = this.#begin()
+    this.#state.status = 'failed'
+    this.#state.error = { code, message }
+    return begun + this.#items.say('response.failed', { response: this.response })
+  }
+
+  #begin(): string {
+    if (this.#begun) return ''
+    this.#begun = true
+    const { response } = this
+    return this.#items.say('response.created', { response }) + this.#items.say('response.in_progress', { response })
+  }
+
+  #take(event: AnswerEvent): string {
+    switch (event.type) {
+      case 'text':
+      case 'refusal':
+        return event.text ? this.#speak(event.type, event.text) : ''
+      case 'reasoning':
+        return this.#think(event)
+      case 'tool_call':
+        return this.#call(event)
+      case 'tool_arguments':
+        return this.#argue(event.index, event.text)
+      case 'citation':
+        return this.#cite(event)
+      case 'image':
+        return this.#close('completed') + this.#items.picture(event.url)
+      case 'finish':
+        this.#finish = event.reason
+        return ''
+      case 'usage':
+        this.#tokens = event.tokens
+        return ''
+      case 'started':
+      case 'piece':
+      case 'error':
+        return ''
+      default:
+        return event satisfies never
+    }
+  }
+
+  #speak(kind: 'text' | 'refusal', delta: string): string {
+    const said = this.#openMessage(kind === 'text' ? 'output_text' : 'refusal')
+    const message = this.#open as MessageItem
+    const part = message.content.at(-1)!
+    if (part.type === 'refusal') part.refusal += delta
+    else {
+      part.text += delta
+      this.#place.said(delta)
+    }
+    return said + this.#items.textAdded(message, part, delta)
+  }
+
+  /** A message that is open, and the last part of it is of this type. */
+  #openMessage(type: TextPart['type']): string {
+    let said = ''
+    if (this.#open?.type !== 'message') {
+      const content: TextPart[] = []
+      said += this.#add({
+        id: this.#items.newId('msg'),
+        type: 'message',
+        status: 'in_progress',
+        role: 'assistant',
+        content,
+      })
+    }
+    const message = this.#open as MessageItem
+    if (message.content.at(-1)?.type !== type) said += this.#items.partDone(message) + this.#openPart(message, type)
+    return said
+  }
+
+  #openPart(message: MessageItem, type: TextPart['type']): string {
+    const part: TextPart =
+      type === 'refusal' ? { type, refusal: '' } : { type, text: '', annotations: [], logprobs: [] }
+    message.content.push(part)
+    this.#place.begin()
+    return this.#items.partAdded(message, part)
+  }
+
+  #think(piece: Thought): string {
+    let said = ''
+    if (!piece.text && !endsThought(piece)) return said
+    if (this.#open?.type !== 'reasoning')
+      said += this.#add({ id: this.#items.newId('rs'), type: 'reasoning', summary: [] })
+    const item = this.#open as ReasoningItem
+    if (piece.text) said += this.#items.summaryAdded(item, piece.text)
+    this.#field = piece.field
+    if (!endsThought(piece)) return said
+    const sealed = seal(piece)
+    if (sealed !== undefined) item.encrypted_content = sealed
+    return said + this.#close('completed')
+  }
+
+  #cite(citation: Citation): string {
+    const said = this.#openMessage('output_text')
+    const message = this.#open as MessageItem
+    const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
+    part.annotations.push(this.#annotationOf(citation))
+    return said + this.#items.citationAdded(message, part)
+  }
+
+  #annotationOf(citation: Citation): UrlCitation | FileCitation {
+    const { url, file, title = '' } = citation
+    if (file) return { type: 'file_citation', file_id: file.id, filename: file.name, index: file.index }
+    return { type: 'url_citation', url, title, ...this.#place.of(citation) }
+  }
+
+  #call({ index, id: call_id, name, custom, namespace }: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+    const closed = this.#close('completed')
+    const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
+    const item: CallItem | CustomCallItem = custom
+      ? { ...shared, type: 'custom_tool_call', input: '' }
+      : {
+          ...shared,
+          ...(namespace ? { namespace } : this.#placeInNamespace(name)),
+          type: 'function_call',
+          arguments: '',
+        }
+    this.#calls.set(index, item)
+    return closed + this.#items.added(item)
+  }
+
+  /** Made of what was asked only once something is called. */
+  #placeInNamespace(name: string): Place | undefined {
+    this.#namespaces ??= new Namespaces(this.#head.request?.tools)
+    return this.#namespaces.placeOf(name)
+  }
+
+  #argue(index: number, delta: string): string {
+    const item = this.#calls.get(index)
+    return item ? this.#items.inputAdded(item, delta) : ''
+  }
+
+  #add(item: MessageItem | ReasoningItem): string {
+    const closed = this.#close('completed')
+    this.#open = item
+    return closed + this.#items.added(item)
+  }
+
+  #close(status: 'completed' | 'incomplete'): string {
+    const item = this.#open
+    if (!item) return ''
+    this.#open = undefined
+    if (item.type === 'reasoning' && item.encrypted_content === undefined) {
+      const sealed = seal({ field: this.#field, by: this.#head.model })
+      if (sealed !== undefined) item.encrypted_content = sealed
+    }
+    const closed = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)
+    if (item.type === 'message') item.status = status
+    return closed + this.#items.done(item)
+  }
+
+  /** Calls stay open until the end: some upstreams add to several of them in turns. */
+  #closeAll(status: 'completed' | 'incomplete'): string {
+    let said = this.#close(status)
+    for (const item of this.#calls.values()) {
+      item.status = status
+      said += this.#items.inputDone(item) + this.#items.done(item)
+    }
+    return said
+  }
+}
+
+/** The protocol's own words for a failure. */
+function codeOf(status: number): string {
+  if (status === 429) return 'rate_limit_exceeded'
+  return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'
+}

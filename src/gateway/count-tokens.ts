@@ -1,0 +1,88 @@
+import { bodyForUpstream, placeOf } from './attempt/attempt-request.ts'
+import { failureOfStatus, faultOf } from './attempt/failure.ts'
+import { maskSecrets } from './attempt/mask-secrets.ts'
+import { fetchWholeAnswer } from './attempt/whole-answer.ts'
+import type { CompletionCall } from './call.ts'
+import type { RoutingDeps } from './deps.ts'
+import { exclusionOf } from './plan/exclusion.ts'
+import type { PlanInput, Target } from './plan/plan.ts'
+import type { Body } from './protocol/protocol.ts'
+import { providerProtocolOf } from './providers/protocols.ts'
+import { preferencesOf } from './request/preferences.ts'
+import { prepareRequest } from './request/prepared-request.ts'
+import { generousPrompt } from './request/prompt-size.ts'
+import { resolveModels } from './request/resolve.ts'
+
+export type Count = { tokens: number; estimated: boolean }
+
+type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'requestId'>
+
+/** Only what the request says of providers matters for counting: the prompt goes to nobody whom it excludes. */
+const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
+  needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
+  health: () => 'fit',
+  speeds: () => ({ latencyMs: null, throughput: null }),
+  knowsTools: () => true,
+  configured: () => true,
+  givesAnswers: () => true,
+  draw: () => 0.5,
+}
+
+/**
+ * Counts the tokens of a request. An upstream that speaks the client's protocol counts them; if there is none, they are
+ * estimated here. A request that guardrails forbid is not sent to be counted either.
+ */
+export async function countTokens(deps: RoutingDeps, call: Counting): Promise<Count> {
+  const { chat: asked, body: given } = await prepareRequest(deps, call as CompletionCall)
+  const candidates = resolveModels(deps.catalogue.current(), asked)
+  const { caller, client, host } = call
+  const { protocol } = client
+  const decision = await deps.policy.decide({ caller, host, chat: asked, body: given, protocol, candidates })
+  const [first] = decision.candidates
+  const wanted = { ...anyRequest, preferences: preferencesOf(asked.provider, asked.route), candidates }
+  for (const endpoint of first?.endpoints ?? []) {
+    if (exclusionOf(first!.model, endpoint, wanted)) continue
+    const limited = decision.limits.length > 0
+    const tokens = await countAt(deps, call, { body: decision.body, limited }, { model: first!.model, endpoint })
+    if (tokens !== undefined) return { tokens, estimated: false }
+  }
+  return { tokens: generousPrompt(decision.chat), estimated: true }
+}
+
+/** Undefined where the endpoint cannot count, or does not answer. @throws Fault for what it refuses to read. */
+async function countAt(
+  deps: RoutingDeps,
+  { caller, client, headers: asked }: Counting,
+  { body, limited }: { body: Body; limited: boolean },
+  target: Target,
+): Promise<number | undefined> {
+  const { endpoint } = target
+  const provider = deps.catalogue.current().findProvider(endpoint.provider)
+  const providerProtocol = providerProtocolOf(endpoint, provider)
+  if (!provider || !providerProtocol?.countTokens || providerProtocol.protocol !== client.protocol) return undefined
+  const access = (await deps.credentials.of(caller)).find(provider, endpoint)
+  if (!access) return undefined
+  const protocolTarget = { endpoint, credential: access.secret, stream: false }
+  const {
+    path,
+    headers,
+    body: sent,
+  } = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
+  const answer = await fetchWholeAnswer(deps, {
+    ...placeOf(providerProtocol.origin ?? access.baseUrl, path),
+    headers: {
+      'content-type': 'application/json',
+      'accept-encoding': 'identity',
+      ...headers,
+      ...client.headersFor?.(asked, body, limited),
+    },
+    body: sent,
+  })
+  if (!answer) return undefined
+  if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)
+  const said = maskSecrets(providerProtocol.errorMessage(answer.body) ?? '', access.secret)
+  const failure = failureOfStatus(answer.status, said || undefined)
+  // 404: the endpoint cannot count. That is no reason to refuse the request.
+  if (failure.endpointsFault || answer.status === 404) return undefined
+  throw faultOf(failure, target)
+}

@@ -1,0 +1,54 @@
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Excluded, Exclusion, PlanInput, Preferences, Target } from './plan.ts'
+import { pricePerMillion } from './price.ts'
+
+/** Why an endpoint is not to be asked at all; undefined where it may be. */
+export function exclusionOf(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
+  const { preferences, needs, configured, health } = input
+  const { ignore, only, order } = preferences
+  if (ignore && isAmong(endpoint, ignore)) return 'provider_ignored'
+  if (only && !isAmong(endpoint, only)) return 'provider_not_listed'
+  if (order && !preferences.allowFallbacks && !isAmong(endpoint, order)) return 'provider_not_listed'
+  if (preferences.zdr && !endpoint.zeroDataRetention) return 'data_policy'
+  if (preferences.dataCollection === 'deny' && (endpoint.trainsOnData || endpoint.publishesPrompts))
+    return 'data_policy'
+  if (preferences.quantizations && !preferences.quantizations.includes(endpoint.quantization)) return 'quantization'
+  if (needed(input).some((name) => !endpoint.supportedParameters.includes(name))) return 'unsupported_parameter'
+  if (!input.knowsTools(endpoint)) return 'unsupported_tool'
+  if (!needs.inputModalities.every((kind) => model.inputModalities.includes(kind))) return 'unsupported_input'
+  if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
+  if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'
+  if (!configured(endpoint)) return 'unconfigured'
+  // Late: whoever reads it may leave `n` out, and be answered.
+  if (!input.givesAnswers(endpoint)) return 'one_answer'
+  if (health(endpoint) === 'barred') return 'unavailable_now'
+  return undefined
+}
+
+const needed = ({ preferences, needs }: PlanInput) =>
+  preferences.requireParameters ? needs.parameters : needs.required
+
+export function excludedFor(reason: Exclusion, target: Target, input: PlanInput): Excluded {
+  if (reason !== 'unsupported_parameter') return { target, reason }
+  const { supportedParameters } = target.endpoint
+  return { target, reason, lacks: needed(input).filter((name) => !supportedParameters.includes(name)) }
+}
+
+const isAmong = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))
+
+/** A provider is named by its slug; a tag names one of its endpoints. */
+export function isNamed(endpoint: Endpoint, name: string): boolean {
+  const lower = name.toLowerCase()
+  return lower === endpoint.provider || lower === endpoint.tag
+}
+
+function isAbove({ prices }: Endpoint, max: NonNullable<Preferences['maxPrice']>): boolean {
+  const above = (price: string | undefined, bound: number | undefined, usdOf: (price: string) => number) =>
+    bound !== undefined && price !== undefined && usdOf(price) > bound
+  return (
+    above(prices.prompt, max.prompt, pricePerMillion) ||
+    above(prices.completion, max.completion, pricePerMillion) ||
+    above(prices.request, max.request, Number) ||
+    above(prices.image, max.image, Number)
+  )
+}

@@ -1,0 +1,81 @@
+import type { z } from 'zod'
+import { ChatRequest, type ChatTool } from '#chat/chat-request.ts'
+import { textOf } from '#chat/message.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './settings.ts'
+
+/** A chat-completions body without what it may leave out here: nobody is to answer it. */
+export const ChatPresetBody = ChatRequest.partial({ messages: true }).meta({
+  id: 'ChatPresetBody',
+  description: 'A chat-completions request body; messages may be left out.',
+})
+type ChatPresetBody = z.infer<typeof ChatPresetBody>
+
+/** Fields that mean the same under the same name in both kinds of body, then those only chat bodies have. */
+const kept = [
+  'model',
+  'models',
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'top_logprobs',
+  'parallel_tool_calls',
+  'plugins',
+  'provider',
+  'route',
+  'service_tier',
+  'modalities',
+  'image_config',
+  'cache_control',
+  'prompt_cache_options',
+  'stop_server_tools_when',
+  'stop',
+  'seed',
+  'logit_bias',
+  'logprobs',
+  'min_p',
+  'top_a',
+  'repetition_penalty',
+] as const satisfies (keyof typeof ChatRequest.shape)[]
+
+/** Says in the names of the responses style what a chat body says. */
+export function settingsFromChat(body: ChatPresetBody): PresetSettings {
+  const config = withoutNulls({
+    ...pick(body, kept),
+    max_output_tokens: body.max_completion_tokens ?? body.max_tokens,
+    reasoning: reasoningOf(body),
+    text: unlessEmpty(withoutNulls({ format: formatOf(body.response_format), verbosity: body.verbosity })),
+    tools: body.tools?.map(flatTool),
+    tool_choice: flatChoice(body.tool_choice),
+  })
+  return { systemPrompt: systemPromptOf(body), config: withoutDefaults(config) }
+}
+
+/** The system and developer messages at the start; a later one belongs to the conversation it stands in. */
+function systemPromptOf({ messages = [] }: ChatPresetBody): string | null {
+  const firstOther = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const leading = firstOther === -1 ? messages : messages.slice(0, firstOther)
+  return leading.map(({ content }) => textOf(content)).join('\n\n') || null
+}
+
+function reasoningOf({ reasoning, reasoning_effort }: ChatPresetBody) {
+  return unlessEmpty({ ...reasoning, ...withoutNulls({ effort: reasoning?.effort ?? reasoning_effort }) })
+}
+
+function formatOf(format: ChatPresetBody['response_format']) {
+  if (format?.type !== 'json_schema') return format
+  return { ...format.json_schema, type: 'json_schema' }
+}
+
+function flatTool({ function: definition, ...tool }: ChatTool) {
+  return definition ? { type: 'function', ...definition, ...tool } : tool
+}
+
+function flatChoice(choice: ChatPresetBody['tool_choice']) {
+  if (choice === 'any') return 'required'
+  if (typeof choice !== 'object' || choice?.type !== 'function') return choice
+  const { function: named, ...rest } = choice
+  return { ...(named as object | undefined), ...rest }
+}

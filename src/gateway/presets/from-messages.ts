@@ -1,0 +1,79 @@
+import type { z } from 'zod'
+import { textOf } from '#chat/message.ts'
+import { MessagesRequest, type MessagesTool, type MessagesToolChoice, type Thinking } from '#chat/messages-request.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './settings.ts'
+
+/** A messages body without what it may leave out here: nobody is to answer it. */
+export const MessagesPresetBody = MessagesRequest.partial({ messages: true }).meta({
+  id: 'MessagesPresetBody',
+  description: 'A messages request body; messages may be left out.',
+})
+type MessagesPresetBody = z.infer<typeof MessagesPresetBody>
+
+/** Fields that mean the same under the same name in both kinds of body. */
+const kept = [
+  'model',
+  'temperature',
+  'top_p',
+  'top_k',
+  'provider',
+  'route',
+  'plugins',
+  'cache_control',
+  'service_tier',
+  'stop_server_tools_when',
+] as const satisfies (keyof typeof MessagesRequest.shape)[]
+
+/** Says in the names of the responses style what a messages body says. */
+export function settingsFromMessages(body: MessagesPresetBody): PresetSettings {
+  const config = withoutNulls({
+    ...pick(body, kept),
+    models: body.models ?? body.fallbacks?.map(({ model }) => model),
+    max_output_tokens: body.max_tokens,
+    stop: body.stop_sequences,
+    reasoning: reasoningOf(body),
+    text: textOptionsOf(body.output_config?.format),
+    tools: body.tools?.map(functionTool),
+    tool_choice: toolChoiceOf(body.tool_choice),
+    parallel_tool_calls: parallelOf(body.tool_choice),
+  })
+  return { systemPrompt: textOf(body.system, '\n\n') || null, config: withoutDefaults(config) }
+}
+
+function reasoningOf({ thinking, output_config }: MessagesPresetBody) {
+  return unlessEmpty(withoutNulls({ ...thought(thinking), effort: output_config?.effort }))
+}
+
+function thought(thinking: Thinking | null | undefined) {
+  if (!thinking) return {}
+  return { enabled: thinking.type !== 'disabled', max_tokens: thinking.budget_tokens }
+}
+
+/** The responses style wants a name for a schema; the messages style has none. */
+function textOptionsOf(format: NonNullable<MessagesPresetBody['output_config']>['format']) {
+  if (!format) return undefined
+  return { format: format.type === 'json_schema' ? { name: 'response', ...format } : format }
+}
+
+/** A tool of the caller's is a function; what the provider runs itself is kept as it is. */
+function functionTool(tool: MessagesTool) {
+  if (tool.type && tool.type !== 'custom') return tool
+  const { input_schema, ...rest } = tool
+  return { ...rest, type: 'function', ...(input_schema && { parameters: input_schema }) }
+}
+
+function toolChoiceOf(choice: MessagesToolChoice | null | undefined) {
+  switch (choice?.type) {
+    case 'any':
+      return 'required'
+    case 'tool':
+      return { type: 'function', name: choice.name }
+    default:
+      return choice?.type
+  }
+}
+
+function parallelOf(choice: MessagesToolChoice | null | undefined): boolean | undefined {
+  return choice?.disable_parallel_tool_use === undefined ? undefined : !choice.disable_parallel_tool_use
+}

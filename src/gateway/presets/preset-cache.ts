@@ -1,0 +1,55 @@
+import type { Db } from '#platform/db/db.ts'
+import { createReadCache } from '#platform/db/rows/read-cache.ts'
+import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
+import { isSlug, type Preset, type PresetVersion, type PresetWithVersion } from './preset.ts'
+import { noPreset, noVersion } from './read.ts'
+import { findPreset, findVersion } from './rows.ts'
+
+/** The presets that requests name, from memory in the steady state. */
+export type PresetCache = {
+  /** @throws Fault `not_found`, the same for one that is unknown, of another workspace, or not active. */
+  find: (workspaceId: string, slug: string) => Promise<PresetWithVersion>
+  /** One version of a preset that was found. @throws Fault `not_found` */
+  version: (preset: Pick<Preset, 'id' | 'slug'>, version: number) => Promise<PresetVersion>
+  close: () => void
+}
+
+const longestSlug = 64
+const mostVersions = 1000
+
+type PresetCacheDeps = { db: Pick<Db, 'query' | 'signals'>; allowStale?: AllowStale }
+
+export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCache {
+  const presets = createReadCache({
+    signals: db.signals,
+    allowStale,
+    topic: 'preset.changed',
+    read: (name) => {
+      const [workspaceId = '', slug = ''] = name.split('/')
+      return findPreset(db.query, workspaceId, slug)
+    },
+    isKept: (preset) => preset !== undefined,
+    most: 1000,
+  })
+  /** They never change: what was read once stays true. */
+  const versions = new Map<string, PresetVersion>()
+  return {
+    async find(workspaceId, slug) {
+      if (slug.length > longestSlug) return noPreset(`${slug.slice(0, longestSlug)}…`)
+      // An invalid slug is never looked up: a slash would make it another workspace's key, and U+0000 makes the query
+      // fail.
+      const preset = isSlug(slug) ? await presets.get(`${workspaceId}/${slug}`) : undefined
+      return preset?.status === 'active' ? preset : noPreset(slug)
+    },
+    async version({ id, slug }, number) {
+      const name = `${id}/${number}`
+      const known = versions.get(name)
+      if (known) return known
+      const found = (await findVersion(db.query, id, number)) ?? noVersion(slug, number)
+      versions.set(name, found)
+      if (versions.size > mostVersions) versions.delete(versions.keys().next().value!)
+      return found
+    },
+    close: presets.close,
+  }
+}

@@ -1,0 +1,62 @@
+import type { Prices } from '#catalogue/index/model.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
+import { ownValue } from '#platform/core/own-value.ts'
+import { type PicoUsd, picoUsd } from '#platform/core/pico-usd.ts'
+import { type Rates, ratesFor } from './rates.ts'
+
+/** The exact cost of an answer at its endpoint's prices. */
+export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): PicoUsd {
+  const rates = ratesFor(prices, tokens.prompt, extras?.serviceTier)
+  let cost = promptCost(rates, tokens) + completionCost(rates, tokens)
+  if (prices.request !== undefined) cost += picoUsd(prices.request)
+  for (const unit in extras?.pieces) cost += BigInt(extras.pieces[unit]!) * picoUsd(priceOfPiece(prices, unit) ?? '0')
+  return cost
+}
+
+/** How much the provider's cache saved. Negative where writing to the cache cost more than reading from it saved. */
+export function cacheSavingOf(prices: Prices, { tokens, extras, cost }: CachedCost): PicoUsd | undefined {
+  if (tokens.cached === 0 && tokens.cacheWritten === 0) return undefined
+  const { cacheWritten1h: _none, ...parts } = tokens.parts ?? {}
+  return costOf(prices, { ...tokens, parts, cached: 0, cacheWritten: 0 }, extras) - cost
+}
+
+type CachedCost = { tokens: TokenCounts; extras: Extras | undefined; cost: PicoUsd }
+
+/** USD for one of what is billed by the piece. The name may come from anybody. */
+export function priceOfPiece({ image, tools }: Prices, unit: string): string | undefined {
+  if (unit === 'image') return image
+  return ownValue(tools, unit)
+}
+
+/**
+ * Every token once, the dear kinds first. Nobody says which of the audio came from a cache: all of it costs as if none
+ * had, and as much less of the rest is taken to have come from there.
+ */
+function promptCost(rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
+  const audio = Math.min(parts?.audioPrompt ?? 0, prompt)
+  const written = Math.min(cacheWritten, prompt - audio)
+  const writtenLong = Math.min(parts?.cacheWritten1h ?? 0, written)
+  const read = Math.max(0, Math.min(cached - audio, prompt - audio - written))
+  return (
+    costOfTokens(audio, rates.audioPrompt) +
+    costOfTokens(writtenLong, rates.cacheWrite1h) +
+    costOfTokens(written - writtenLong, rates.cacheWrite) +
+    costOfTokens(read, rates.cacheRead) +
+    costOfTokens(prompt - audio - written - read, rates.prompt)
+  )
+}
+
+function completionCost(rates: Rates, { completion, reasoning, parts }: TokenCounts): PicoUsd {
+  const audio = Math.min(parts?.audioCompletion ?? 0, completion)
+  const image = Math.min(parts?.imageCompletion ?? 0, completion - audio)
+  const thought = Math.min(reasoning, completion - audio - image)
+  return (
+    costOfTokens(audio, rates.audioCompletion) +
+    costOfTokens(image, rates.imageCompletion) +
+    costOfTokens(thought, rates.reasoning) +
+    costOfTokens(completion - audio - image - thought, rates.completion)
+  )
+}
+
+/** Most kinds are not there at all: then nothing is multiplied. */
+const costOfTokens = (count: number, rate: PicoUsd): PicoUsd => (count === 0 ? 0n : BigInt(count) * rate)

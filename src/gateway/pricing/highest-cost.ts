@@ -1,0 +1,52 @@
+import type { Prices } from '#catalogue/index/model.ts'
+import { ownValue } from '#platform/core/own-value.ts'
+import { type PicoUsd, picoUsd } from '#platform/core/pico-usd.ts'
+import type { Bill } from './bill.ts'
+import { priceOfPiece } from './cost.ts'
+import { type Rates, ratesUpTo } from './rates.ts'
+
+/**
+ * The most that so many tokens may cost, whichever of them are cached, thoughts, or what else may be billed.
+ * @param pieces that went by already: there may be more than were expected.
+ */
+export function highestCost(
+  prices: Prices,
+  prompt: number,
+  completion: number,
+  bill?: Bill,
+  pieces: Record<string, number> = {},
+): PicoUsd {
+  let [perPrompt, perCompletion] = [0n, 0n]
+  for (const rates of ratesUpTo(prices, prompt, bill?.serviceTier)) {
+    perPrompt = most(perPrompt, ...promptRates(rates, bill))
+    perCompletion = most(perCompletion, ...completionRates(rates, bill))
+  }
+  let cost = BigInt(prompt) * perPrompt + BigInt(completion) * perCompletion
+  if (prices.request !== undefined) cost += picoUsd(prices.request)
+  for (const unit in { ...bill?.pieces, ...pieces }) {
+    const count = Math.max(ownValue(bill?.pieces, unit) ?? 0, ownValue(pieces, unit) ?? 0)
+    cost += BigInt(count) * picoUsd(priceOfPiece(prices, unit) ?? '0')
+  }
+  return cost
+}
+
+function promptRates({ prompt, cacheRead, cacheWrite, cacheWrite1h, audioPrompt }: Rates, bill?: Bill): PicoUsd[] {
+  const rates = [prompt, cacheRead, cacheWrite]
+  if (bill?.kinds.includes('cacheWrite1h')) rates.push(cacheWrite1h)
+  if (bill?.kinds.includes('audioPrompt')) rates.push(audioPrompt)
+  return rates
+}
+
+function completionRates(rates: Rates, bill?: Bill): PicoUsd[] {
+  const { completion, reasoning, audioCompletion, imageCompletion } = rates
+  const found = [completion, reasoning]
+  if (bill?.kinds.includes('audioCompletion')) found.push(audioCompletion)
+  if (bill?.kinds.includes('imageCompletion')) found.push(imageCompletion)
+  return found
+}
+
+function most(...rates: PicoUsd[]): PicoUsd {
+  let found = 0n
+  for (const rate of rates) if (rate > found) found = rate
+  return found
+}

@@ -1,0 +1,75 @@
+import type { Endpoint, Prices, TokenPrices } from '#catalogue/index/model.ts'
+import type { Extras, TokenCounts } from '#chat/events.ts'
+import type { BillableOptions } from './billable-options.ts'
+import { priceOfPiece } from './cost.ts'
+import { pricesOfTier } from './rates.ts'
+
+/** Kinds of tokens that a request must ask for. */
+export type SpecialKind = 'cacheWrite1h' | 'audioPrompt' | 'audioCompletion' | 'imageCompletion'
+
+/** @param asked what of the request asks for it. */
+export type RequestedKind = { kind: SpecialKind; asked: string }
+
+/** Something without a price: the catalogue field that is missing, and the request field that asks for it. */
+export type Unpriced = { price: string; asked: string }
+
+/** The names of these prices in a catalogue file. */
+const nameOfPrice: Record<SpecialKind, string> = {
+  cacheWrite1h: 'cache_write_1h',
+  audioPrompt: 'audio_prompt',
+  audioCompletion: 'audio_completion',
+  imageCompletion: 'image_completion',
+}
+
+/** An endpoint whose text is free charges nothing for other tokens. */
+export function unpricedKinds({ prices }: Endpoint, kinds: RequestedKind[]): Unpriced[] {
+  if (isFree(prices)) return []
+  return kinds
+    .filter(({ kind }) => prices[kind] === undefined && !(kind === 'imageCompletion' && prices.image !== undefined))
+    .map(({ kind, asked }) => ({ price: nameOfPrice[kind], asked }))
+}
+
+export function unpricedOptions({ prices }: Endpoint, { tools, serviceTier }: BillableOptions): Unpriced[] {
+  const unpriced = tools
+    .filter(({ unit }) => priceOfPiece(prices, unit) === undefined)
+    .map(({ unit, asked }) => ({ price: `tools.${unit}`, asked }))
+  if (!isTierPriced(prices, serviceTier))
+    unpriced.push({ price: `service_tiers.${serviceTier}`, asked: `service_tier (${serviceTier})` })
+  return unpriced
+}
+
+export const isFree = ({ prompt, completion }: TokenPrices) => prompt === '0' && completion === '0'
+
+/** Tiers that wait for others are no dearer than the ordinary one, which is then what is charged. */
+const cheaper: ReadonlySet<string> = new Set(['flex', 'batch'])
+
+function isTierPriced(prices: Prices, tier: string | undefined): boolean {
+  return (
+    tier === undefined ||
+    tier === 'default' ||
+    cheaper.has(tier) ||
+    isFree(prices) ||
+    pricesOfTier(prices, tier) !== undefined
+  )
+}
+
+/** Billed units of an answer that have no price: its cost does not include them. */
+export function unpricedIn(prices: Prices, tokens: TokenCounts, extras: Extras | undefined): string[] {
+  const { cacheWritten1h, audioPrompt, audioCompletion, imageCompletion } = tokens.parts ?? {}
+  const counted = { cacheWrite1h: cacheWritten1h, audioPrompt, audioCompletion, imageCompletion }
+  const kinds = (Object.keys(counted) as SpecialKind[]).filter((kind) => counted[kind])
+  const pieces = Object.entries(extras?.pieces ?? {}).filter(
+    ([unit, count]) => count > 0 && !isPiecePriced(prices, unit),
+  )
+  return [
+    ...(isFree(prices) ? [] : kinds.filter((kind) => prices[kind] === undefined).map((kind) => nameOfPrice[kind])),
+    ...pieces.map(([unit]) => (unit === 'image' ? unit : `tools.${unit}`)),
+    ...(isTierPriced(prices, extras?.serviceTier) ? [] : [`service_tiers.${extras?.serviceTier}`]),
+  ]
+}
+
+/** Images that are counted in tokens need no price for each. */
+function isPiecePriced(prices: Prices, unit: string): boolean {
+  if (priceOfPiece(prices, unit) !== undefined) return true
+  return unit === 'image' && (prices.imageCompletion !== undefined || isFree(prices))
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { AnswerEvent } from '#chat/events.ts'
+import { SseReader } from '#platform/net/sse.ts'
+import { ByteBatch } from '#platform/text/byte-batch.ts'
+import { AlikeEvents } from '../attempt/alike-events.ts'
+import { AnswerBound } from '../attempt/answer-bound.ts'
+import type { TextEvent } from '../attempt/receiver.ts'
+import { chatRewriter } from '../clients/chat/rewriter.ts'
+import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
+import { AnswerCounter } from '../record/answer-tally.ts'
+import { EventTemplate } from './event-template.ts'
+
+const named = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
+const word = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' word',
+    'content',
+    'm',
+    'a"b',
+    '\\',
+    '\\u0041',
+    '\n',
+    'it said "x"\n',
+    'signalbox padding',
+    'é🚂',
+    '"usage"',
+    'data:',
+    'signalbox probe',
+  ),
+  fc.string({ maxLength: 12, unit: 'binary' }),
+)
+const delta = fc.oneof(
+  ...[word.map((content) => ({ content })), word.map((content) => ({ content })), word.map((content) => ({ content }))],
+  word.map((content) => ({ role: 'assistant', content })),
+  word.map((text) => ({ content: text, reasoning: text })),
+  word.map((reasoning) => ({ reasoning })),
+  word.map((reasoning_content) => ({ content: null, reasoning_content })),
+  word.map((text) => ({
+    content: null,
+    tool_calls: [{ index: 0, id: text, function: { name: text, arguments: text } }],
+  })),
+)
+const choice = fc.record(
+  {
+    index: fc.constant(0),
+    delta,
+    finish_reason: fc.constantFrom(null, null, null, 'stop'),
+    logprobs: fc.constant(null),
+  },
+  { requiredKeys: ['index', 'delta'] },
+)
+const chunk = fc.oneof(
+  ...[0, 1, 2].map(() => choice.map((one) => ({ ...named, choices: [one] }))),
+  fc
+    .record({ more: choice, first: word })
+    .map(({ more, first }) => ({ first, ...named, choices: [more], usage: null })),
+  choice.map((one) => ({ choices: [one], ...named, service_tier: null })),
+  ...[0, 1].map(() =>
+    fc.tuple(choice, word).map(([one, obfuscation]) => ({ ...named, choices: [one], usage: null, obfuscation })),
+  ),
+  fc.constant({ ...named, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+)
+const written = fc.tuple(chunk, fc.constantFrom(0, 0, 0, 0, 1)).map(([one, space]) => {
+  const json = JSON.stringify(one, undefined, space).replaceAll('\n', ' ')
+  return `data: ${json}\n\n`
+})
+const stream = fc.array(written, { minLength: 1, maxLength: 12 })
+const cuts = fc.array(fc.nat({ max: 4000 }), { maxLength: 8 })
+
+type Said = { events: string; bytes: string; counted: number }
+
+/** What comes of a stream that is cut at these places: what it said, what the client gets, how much text is counted. */
+function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boolean; alike: boolean }): Said {
+  const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
+  const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
+  const said: AnswerEvent[] = []
+  const receiver = {
+    ...{ started: () => {}, flush: () => {}, ended: () => {}, broke: () => {} },
+    events(events: AnswerEvent[], raw: Buffer | undefined) {
+      tally.count(events)
+      said.push(...events)
+      if (raw && passThrough) batch.add(rewriter.event(raw))
+    },
+    alike: passThrough
+      ? {
+          change: rewriter.event,
+          take({ type }: TextEvent, bytes: number, template: EventTemplate, from: Buffer) {
+            tally.said(type, bytes)
+            template.write(from, batch)
+          },
+        }
+      : undefined,
+  }
+  const [sse, read] = [new SseReader(), openaiChat.reader('a')]
+  const events = alike ? new AlikeEvents(read, receiver, new AnswerBound()) : undefined
+  for (const piece of pieces) {
+    const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0
+    for (const event of sse.push(piece.subarray(passed))) {
+      const answer = read(event)
+      receiver.events(answer, event.raw)
+      events?.learn(event.raw, answer)
+    }
+  }
+  const { bytes: counted, thoughtBytes } = tally.result()
+  return {
+    events: passThrough ? '' : JSON.stringify(said),
+    bytes: batch.take().toString('latin1'),
+    counted: counted + thoughtBytes,
+  }
+}
+
+/** Each event by itself, but for some that are cut at these places, and some that come with the next one. */
+function cut(events: string[], places: number[]): Buffer[] {
+  const bytes = Buffer.from(events.join(''))
+  const ends = events.map((_, at) => Buffer.byteLength(events.slice(0, at + 1).join('')))
+  const kept = ends.filter((end) => places.every((one) => (one + end) % 5 > 0))
+  const borders = [0, ...kept, ...places.map((one) => one % bytes.length), bytes.length].sort((a, b) => a - b)
+  return borders.slice(1).map((end, at) => bytes.subarray(borders[at], end))
+}
+
+for (const passThrough of [false, true]) {
+  const what = passThrough ? 'passed on to the byte' : 'read'
+  test(`a stream of chunks is ${what} and counted as if each were parsed, wherever it is cut`, () => {
+    fc.assert(
+      fc.property(stream, cuts, (events, places) => {
+        const parsed = playedIn(cut(events, places), { passThrough, alike: false })
+        assert.deepEqual(playedIn(cut(events, places), { passThrough, alike: true }), parsed)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+}
+
+const chunkOf = (delta: object, more: object = {}) =>
+  `data: ${JSON.stringify({ ...named, choices: [{ index: 0, delta, finish_reason: null }], ...more })}\n\n`
+
+for (const [what, events] of [
+  ['text', ['one', ' two', ' "three"\n', ' 4\\'].map((content) => chunkOf({ content }))],
+  ['text and a role', ['one', 'two', '3'].map((content) => chunkOf({ role: 'assistant', content }))],
+  ['thoughts', ['one', 'two', '3'].map((reasoning) => chunkOf({ reasoning }))],
+  [
+    'text and padding',
+    ['one', 'two', '3'].map((content, at) => chunkOf({ content }, { obfuscation: 'x'.repeat(9 - at) })),
+  ],
+] as const)
+  for (const passThrough of [false, true])
+    test(`chunks that differ in ${what} alone are parsed no more, ${passThrough ? 'passed on' : 'translated'}`, (t) => {
+      const parse = t.mock.method(JSON, 'parse')
+      playedIn(events.map(Buffer.from as (event: string) => Buffer), { passThrough, alike: true })
+      const first = parse.mock.calls.filter(({ arguments: [text] }) => String(text).startsWith('{'))
+      // The first one, and what it would be with another text.
+      assert.equal(first.length, 2)
+    })
+
+test('a stream whose chunks are never alike costs no more than a few attempts to learn from them', () => {
+  const template = new EventTemplate()
+  let tried = 0
+  for (let at = 0; at < 100; at++) {
+    const event = Buffer.from(chunkOf({ content: 'word' }, { at }))
+    assert.equal(template.find(event, 0), -1)
+    template.learn(
+      event,
+      'word',
+      () => Boolean(++tried),
+      (same) => same,
+    )
+  }
+  assert.equal(tried, 4)
+})
+
+test('a text that stands elsewhere in its event, too, is no other text and ends no stream', () => {
+  for (const text of [':', ',', '{', '}', '":"', '","', 'delta', 'content', 'index', '0', 'null', 'data'])
+    for (const passThrough of [false, true]) {
+      const events = [text, 'x', text, 'y'].map((content) => Buffer.from(chunkOf({ content })))
+      const parsed = playedIn(events, { passThrough, alike: false })
+      assert.deepEqual(playedIn(events, { passThrough, alike: true }), parsed, text)
+    }
+})

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { bytesOfJson } from '#platform/json/json-members.ts'
+
+test('a name in JSON is the bytes that JSON writes of it', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('"', '\\', '\n', '~\u007f', '[]!#', ''),
+  )
+  fc.assert(
+    fc.property(text, (value) => {
+      assert.equal(bytesOfJson(value), Buffer.from(JSON.stringify(value)).toString('latin1'))
+    }),
+  )
+})

@@ -1,0 +1,111 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { type Changes, membersOf, withChanges } from '#platform/json/json-members.ts'
+import { ownBytes } from '#platform/text/own-bytes.ts'
+
+/**
+ * Makes of an upstream's own bytes what official clients of its protocol expect of this service: who answered by the
+ * catalogue's names, and what they need and the upstream leaves out. Everything else passes as it came.
+ */
+export type PassthroughRewriter = {
+  /** One streamed event. @param events what was read of it, its tool calls assembled; absent for one that is only text. */
+  event: (raw: Buffer, events?: readonly AnswerEvent[]) => Buffer
+  /** Writes the events that remain at the end of a stream and that no event of the upstream contains. */
+  rest?: (events: readonly AnswerEvent[]) => string
+  /** A whole answer: its bytes as a latin1 string, one character for each. @param events what was read of it. */
+  whole: (answer: string, events?: readonly AnswerEvent[]) => string
+}
+
+/** The start of an event's JSON object; -1 for data on several lines, which nobody passes on. */
+export function objectIn(event: string): number {
+  const from = event.indexOf('{', event.indexOf('data:'))
+  return event.indexOf('\ndata', from) === -1 ? from : -1
+}
+
+/** An event with changes in the object that its member of this name is; an event without one as it came. */
+export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buffer {
+  const text = raw.toString('latin1')
+  const from = objectIn(text)
+  const member = from === -1 ? undefined : membersOf(text, from).find((one) => one.name === name)
+  if (!member || text[member.valueStart] !== '{') return raw
+  return Buffer.from(withChanges(text, member.valueStart, changes), 'latin1')
+}
+
+/**
+ * A stream's events begin alike, up to the member named `last`: how the first was changed is known for all that follow.
+ */
+export class Beginnings {
+  readonly #last: string
+  readonly #notNull: string
+  readonly #changes: () => Omit<Changes, 'notNull'>
+  readonly #isNull: string
+  #before: Buffer = none
+  #after: Buffer = none
+  /** Members that the prefix does not have and that may follow it. */
+  #searched: string[] = []
+
+  /** @param changes makes them: few events begin otherwise than the first, and a stream may last for hours. */
+  constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
+    this.#last = last
+    this.#notNull = notNull
+    this.#changes = changes
+    this.#isNull = `,"${notNull}":null`
+  }
+
+  /** The rest of an event that has the learned prefix and needs no change after it. */
+  restOf(raw: Buffer): string | undefined {
+    const { length } = this.#before
+    if (length === 0 || raw.length < length || raw.compare(this.#before, 0, length, 0, length) !== 0) return undefined
+    const rest = raw.toString('latin1', length)
+    for (const name of this.#searched) if (rest.includes(name)) return undefined
+    const named = rest.indexOf(this.#isNull.slice(1, -5))
+    return named === -1 || this.#isOwnNull(rest, named - 1) ? rest : undefined
+  }
+
+  /** A null within a choice stays there. One that is not plainly the event's own is looked at as usual. */
+  #isOwnNull(rest: string, at: number): boolean {
+    if (!rest.startsWith(this.#isNull, at)) return false
+    endOfObject.lastIndex = at + this.#isNull.length
+    return endOfObject.test(rest)
+  }
+
+  /** The whole event, of which this is the rest. */
+  joined(raw: Buffer, rest: string): Buffer {
+    const from = this.#before.length
+    const at = rest.indexOf(this.#isNull)
+    if (at === -1) return Buffer.concat([this.#after, raw.subarray(from)])
+    return Buffer.concat([this.#after, raw.subarray(from, from + at), raw.subarray(from + at + this.#isNull.length)])
+  }
+
+  /** @param text an event that begins otherwise, and `from` where its object does. */
+  learn(text: string, from: number): string {
+    const members = membersOf(text, from)
+    const changes = { ...this.#changes(), notNull: this.#notNull }
+    const result = withChanges(text, from, changes)
+    const last = members.findIndex(({ name }) => name === this.#last)
+    if (last === -1) return result
+    const { set, fill } = changes
+    const early = new Set(members.slice(0, last).map(({ name }) => name))
+    const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name))
+    // One that has such a member later on says nothing of those that have none.
+    if (members.slice(last).some(({ name }) => searched.includes(name))) return result
+    const tail = text.slice(members[last]!.start)
+    const start = result.endsWith(tail) ? result.length - tail.length : this.#startIn(result, from)
+    if (start === undefined) return result
+    this.#searched = searched.map(quoted)
+    const bytes = (part: string) => Buffer.from(part, 'latin1')
+    const own = ownBytes({ before: bytes(text.slice(0, members[last]!.start)), after: bytes(result.slice(0, start)) })
+    this.#before = own.before
+    this.#after = own.after
+    return result
+  }
+
+  #startIn(text: string, from: number): number | undefined {
+    return membersOf(text, from).find(({ name }) => name === this.#last)?.start
+  }
+}
+
+/** No object or list ends or begins any more but the event's own. */
+const endOfObject = /[^[\]{}]*\}\s*$/y
+
+const none = Buffer.alloc(0)
+const quoted = (name: string) => `"${name}"`

@@ -1,0 +1,224 @@
+import type { AnswerEvent, TokenCounts, UsageEvent } from '#chat/events.ts'
+import { bytesOfJson } from '#platform/json/json-members.ts'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
+import { ByteBatch } from '#platform/text/byte-batch.ts'
+import { latin1Of } from '#platform/text/text-of-bytes.ts'
+import type { AttemptFailure } from '../attempt/failure.ts'
+import type { AlikeReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
+import type { Exchange } from '../attempt/upstream/send.ts'
+import type { EventTemplate } from './event-template.ts'
+import { notedUsage } from './noted-usage.ts'
+import type { PassthroughRewriter } from './passthrough-rewriter.ts'
+import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
+
+type Count = (events: AnswerEvent[]) => void
+/** The same for one piece of an answer, of which so many bytes are text. */
+type CountSaid = (type: TextEvent['type'], bytes: number) => void
+type PriceTokens = (tokens: TokenCounts) => CostNote
+
+/** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
+export type StreamRelay = Receiver & {
+  /** The failure after the first byte, when there was one. */
+  failure: AttemptFailure | undefined
+  /**
+   * Whether the upstream was ever slowed down for a slow reader. If so, it may have generated much more than was read.
+   */
+  heldBack: boolean
+  /** A writer that goes on where the stream is now. What was still to be written is written first. */
+  writer: () => StreamWriter
+}
+
+type StreamOptions = {
+  client: ClientProtocol
+  head: AnswerHead
+  passThrough: boolean
+  includeUsage: boolean
+  count: Count
+  countSaid: CountSaid
+  /** Hears of the first sign of an answer. */
+  started?: () => void
+  /** Whether `count` is to see the text of every event, for instance to keep it. Otherwise its length may be enough. */
+  readsAll?: boolean
+  price: PriceTokens
+}
+
+export function relayStream(response: ResponseStream, options: StreamOptions): StreamRelay {
+  return new Relay(response, options)
+}
+
+class Relay implements StreamRelay, AlikeReceiver {
+  failure: AttemptFailure | undefined
+  heldBack = false
+  readonly alike: AlikeReceiver | undefined
+  readonly #response: ResponseStream
+  readonly #options: StreamOptions
+  readonly #rewriter: PassthroughRewriter | undefined
+  #writer: StreamWriter | undefined
+  #exchange: Exchange | undefined
+  #tokens: TokenCounts | undefined
+  #passed = 0
+  readonly #batch = new ByteBatch()
+  #isDue = false
+
+  constructor(response: ResponseStream, options: StreamOptions) {
+    this.#response = response
+    this.#options = options
+    const { client, head, passThrough, readsAll } = options
+    this.#rewriter = passThrough ? client.rewriter?.(head) : undefined
+    this.alike = passThrough && !readsAll ? this : undefined
+  }
+
+  writer(): StreamWriter {
+    this.#write()
+    const { client, head, includeUsage } = this.#options
+    return this.#passed > 0 ? client.writer(head, { includeUsage, passedEvents: this.#passed }) : this.#ownWriter()
+  }
+
+  started(exchange: Exchange): void {
+    this.#exchange = exchange
+    this.#response.onDrain(() => exchange.resume())
+    this.#options.started?.()
+  }
+
+  events(events: AnswerEvent[], raw: Buffer | undefined): void {
+    const { client, passThrough, includeUsage, count, price } = this.#options
+    count(events)
+    const usage = usageIn(events)
+    this.#tokens = usage?.tokens ?? this.#tokens
+    // Of a stream whose bytes pass, nothing is left at its end but what was repaired.
+    if (this.#passed > 0 && raw === undefined) return this.#send(this.#rewriter?.rest?.(events) ?? '')
+    if (raw === undefined || !passThrough) {
+      const writer = this.#ownWriter()
+      return this.#send(events.map(writer.event).join(''))
+    }
+    this.#passed++
+    const mended = this.#rewriter ? this.#rewriter.event(raw, events) : raw
+    if (!usage) return this.#send(mended)
+    this.#send(client.usageEvent(mended, noteOf(usage, price), includeUsage))
+  }
+
+  change(raw: Buffer): Buffer {
+    return this.#rewriter ? this.#rewriter.event(raw) : raw
+  }
+
+  take({ type }: TextEvent, bytes: number, template: EventTemplate, chunk: Buffer): void {
+    this.#options.countSaid(type, bytes)
+    this.#passed++
+    template.write(chunk, this.#batch)
+  }
+
+  openEarly(): void {
+    this.#write()
+    if (!this.#response.opened && !this.#response.signal.aborted) this.#response.write(this.#options.client.keepalive)
+  }
+
+  /** The socket delivers several pieces in one turn of the event loop; they are written together at its end. */
+  flush(): void {
+    if (!this.#isDue) process.nextTick(() => this.#write())
+    this.#isDue = true
+  }
+
+  ended(): void {
+    const { client, price } = this.#options
+    this.#send(this.#passed > 0 ? client.passThroughEnd : this.#ownWriter().end(this.#tokens && price(this.#tokens)))
+    if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())
+  }
+
+  broke(failure: AttemptFailure): void {
+    this.failure = failure
+  }
+
+  /** Made when it is first needed: what passes needs none. */
+  #ownWriter(): StreamWriter {
+    const { client, head, includeUsage } = this.#options
+    this.#writer ??= client.writer(head, { includeUsage })
+    return this.#writer
+  }
+
+  #send(piece: string | Buffer): void {
+    if (piece.length > 0) this.#batch.add(typeof piece === 'string' ? Buffer.from(piece) : piece)
+  }
+
+  #write(): void {
+    this.#isDue = false
+    if (this.#batch.isEmpty) return
+    const chunk = this.#batch.take()
+    // The client has left: the answer is still read for its usage, without back-pressure.
+    if (this.#response.signal.aborted || this.#response.write(chunk)) return
+    this.heldBack = true
+    this.#exchange?.pause()
+  }
+}
+
+function usageIn(events: AnswerEvent[]): UsageEvent | undefined {
+  return events.find((event) => event.type === 'usage')
+}
+
+function noteOf({ tokens, restated }: UsageEvent, price: PriceTokens): CostNote {
+  return restated ? { ...price(tokens), restated: tokens } : price(tokens)
+}
+
+/** Builds a whole answer for a client that does not stream. */
+export type WholeRelay = Receiver & { failure: AttemptFailure | undefined; body: () => Buffer | object }
+
+type WholeOptions = { client: ClientProtocol; head: AnswerHead; passThrough: boolean; count: Count; price: PriceTokens }
+
+export function relayWhole({ client, head, passThrough, count, price }: WholeOptions): WholeRelay {
+  const all: AnswerEvent[] = []
+  let bytes: Buffer | undefined
+  let body: Buffer | object = {}
+  const written = () => {
+    const usage = usageIn(all)
+    const cost = usage && noteOf(usage, price)
+    if (!passThrough || !bytes) return client.writeBody(head, all, cost)
+    const rewriter = client.rewriter?.(head)
+    if (!rewriter && !cost) return bytes
+    // One character for each byte: text that is not ASCII stays as its UTF-8 bytes.
+    const answer = latin1Of(bytes)
+    return Buffer.from(withCost(rewriter ? rewriter.whole(answer, all) : answer, cost, client.usageOf), 'latin1')
+  }
+  return {
+    failure: undefined,
+    started: () => {},
+    events(events, _raw, whole) {
+      count(events)
+      for (const event of events) all.push(event)
+      bytes = whole
+    },
+    flush: () => {},
+    // Here, where another endpoint may still be asked should it not be possible.
+    ended: () => {
+      body = written()
+    },
+    broke(failure) {
+      this.failure = failure
+    },
+    body: () => body,
+  }
+}
+
+/**
+ * The same answer, a latin1 string of its bytes, with the cost put first into its usage. Where it is not plain which
+ * usage, or that has a cost of its own, the answer is rewritten.
+ */
+export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['usageOf']): string {
+  if (!cost) return answer
+  if (cost.restated) return rewrittenAnswer(answer, cost, usageOf)
+  const name = answer.indexOf('"usage"')
+  // Text that is quoted in an answer has its own quotes escaped: it is never found here.
+  usageOpening.lastIndex = name
+  const opening = name < 0 ? undefined : usageOpening.exec(answer)
+  const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
+  if (!isPlain) return rewrittenAnswer(answer, cost, usageOf)
+  const start = name + opening[0].indexOf('{') + 1
+  const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
+  return answer.slice(0, start) + note + answer.slice(start)
+}
+
+const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
+
+function rewrittenAnswer(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
+  const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
+  if (read.usage || cost.restated) read.usage = notedUsage(read.usage, cost, usageOf)
+  return bytesOfJson(read)
+}

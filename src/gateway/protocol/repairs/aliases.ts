@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import type { Body, ProviderProtocol } from '../protocol.ts'
+import { mapTexts } from './map-texts.ts'
+
+/** The names or ids that a provider accepts, and where they are in the bodies of its protocol. */
+export type NameRule = {
+  allowed: RegExp
+  longest: number
+  paths: readonly (readonly string[])[]
+  /** Fields that can have the name of a tool or something else: they change only together with the tool. */
+  mentions?: readonly (readonly string[])[]
+}
+
+/** `tools.*.name` as the steps of a path. */
+export const pathsOf = (...paths: string[]) => paths.map((path) => path.split('.'))
+
+/** The original name for each alias. */
+export type Aliases = ReadonlyMap<string, string>
+
+const none: Aliases = new Map()
+
+/**
+ * Replaces the names that a provider would refuse by aliases. An alias depends on its name only, so that a conversation
+ * has the same one in each of its requests, and it differs from all other names of the body.
+ */
+export function withAliases(body: Body, rule: NameRule): { body: Body; aliases: Aliases } {
+  const names = new Set<string>()
+  const collect = (name: string) => {
+    names.add(name)
+    return name
+  }
+  for (const path of rule.paths) mapTexts(body, path, collect)
+  const refused = [...names].filter((name) => !isAccepted(name, rule))
+  if (refused.length === 0) return { body, aliases: none }
+  const aliasOf = new Map<string, string>()
+  for (const name of refused) {
+    const alias = unusedAlias(name, rule, names)
+    names.add(alias)
+    aliasOf.set(name, alias)
+  }
+  let changed: unknown = body
+  for (const path of [...rule.paths, ...(rule.mentions ?? [])])
+    changed = mapTexts(changed, path, (name) => aliasOf.get(name) ?? name)
+  return { body: changed as Body, aliases: new Map([...aliasOf].map(([name, alias]) => [alias, name])) }
+}
+
+const isAccepted = (name: string, { allowed, longest }: NameRule) =>
+  name === '' || (name.length <= longest && allowed.test(name))
+
+function unusedAlias(name: string, rule: NameRule, used: ReadonlySet<string>): string {
+  for (let attempt = 0; ; attempt++) {
+    const alias = aliasFor(attempt === 0 ? name : `${name}#${attempt}`, rule)
+    if (!used.has(alias)) return alias
+  }
+}
+
+const hashLength = 8
+
+/** The readable beginning of a name and a hash of all of it; only the hash where that is what the provider accepts. */
+function aliasFor(name: string, { allowed, longest }: NameRule): string {
+  const hash = createHash('sha256').update(name).digest('hex')
+  const start = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^[^a-zA-Z_]/, '_')
+  const readable = `${start.slice(0, longest - hashLength - 1)}_${hash.slice(0, hashLength)}`
+  return allowed.test(readable) ? readable : hash.slice(0, longest)
+}
+
+/** The protocol whose readers give calls their original names. */
+export function restoringNames(protocol: ProviderProtocol, aliases: Aliases): ProviderProtocol {
+  const restore = (event: AnswerEvent): AnswerEvent => {
+    const name = event.type === 'tool_call' ? aliases.get(event.name) : undefined
+    return name === undefined ? event : ({ ...event, name } as AnswerEvent)
+  }
+  return {
+    ...protocol,
+    readsEventsAlone: false,
+    reader(answerId) {
+      const read = protocol.reader(answerId)
+      return (event: SseEvent) => read(event).map(restore)
+    },
+    readBody: (body, answerId) => protocol.readBody(body, answerId).map(restore),
+  }
+}

@@ -1,0 +1,141 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { JsonExtent } from '#platform/core/json-extent.ts'
+import type { ToolCallPiece } from './piece.ts'
+
+/** One tool call while its pieces arrive. */
+export class PartialCall {
+  readonly key: number | undefined
+  id: string | undefined
+  name: string | undefined
+  /** The number of the upstream event that added to it last. */
+  batch = 0
+  answerId: string | undefined
+  #namespace: string | undefined
+  #isCustom = false
+  #isClosed = false
+  /** The arguments so far; of JSON, nothing behind its end. */
+  #text = ''
+  #whole: string | undefined
+  readonly #extent = new JsonExtent()
+  /** Its number for clients, once they know it. */
+  #index: number | undefined
+  /** The part of the arguments that clients do not have. The whole text is not read for each piece: it may be long. */
+  #unsent = ''
+  #hasSent = false
+  /** Undefined until there is more than space. */
+  #startsObject: boolean | undefined
+
+  constructor(key: number | undefined) {
+    this.key = key
+  }
+
+  /** Its arguments are a whole JSON object or list. */
+  get isComplete(): boolean {
+    return !this.#isCustom && this.#extent.isComplete
+  }
+
+  /** Its arguments are JSON that has not ended. */
+  get isCut(): boolean {
+    return !this.#isCustom && this.#extent.isCut
+  }
+
+  hasArguments(text: string): boolean {
+    return text === this.#text
+  }
+
+  get isOpen(): boolean {
+    return this.#index !== undefined
+  }
+
+  /** Clients can be shown it: all that comes before its arguments is known. */
+  get canOpen(): boolean {
+    return this.name !== undefined && (this.id !== undefined || this.#isClosed)
+  }
+
+  get isBlank(): boolean {
+    return this.#text.trim() === '' && !this.#whole && this.id === undefined
+  }
+
+  /** @throws Error for a second object behind the arguments. */
+  add({ id, name, namespace, custom, text, whole, isClosed, answerId }: ToolCallPiece): void {
+    this.id ||= id || undefined
+    this.name ||= name || undefined
+    this.#namespace ??= namespace
+    this.answerId ||= answerId
+    if (custom) this.#isCustom = true
+    if (text) this.#addText(text)
+    if (whole) this.#whole = whole
+    if (!isClosed) return
+    this.#isClosed = true
+    this.#complete()
+  }
+
+  /** @param id what it is called where its upstream gave it no id. */
+  open(index: number, id: string): AnswerEvent {
+    this.#index = index
+    return {
+      type: 'tool_call',
+      index,
+      id: this.id ?? id,
+      name: this.name!,
+      ...(this.#isCustom && { custom: true as const }),
+      ...(this.#namespace && { namespace: this.#namespace }),
+    }
+  }
+
+  /** The arguments that clients have not got. Arguments that are not an object wait until they are known to be final. */
+  takeArguments(): AnswerEvent[] {
+    return this.#isCustom || this.#startsObject ? this.#take() : []
+  }
+
+  /** The same when nothing more is to come. */
+  takeLastArguments(): AnswerEvent[] {
+    this.#complete()
+    if (!this.#hasSent && !this.#isCustom && isNothing(this.#text)) this.#unsent = '{}'
+    return this.#take()
+  }
+
+  #addText(text: string): void {
+    if (this.#isCustom) return this.#append(text)
+    // Some upstreams repeat the arguments when they are complete.
+    if (this.isComplete && text === this.#text) return
+    const taken = this.#extent.push(text)
+    this.#append(text.slice(0, taken))
+    if (this.#startsObject === undefined && text.trim() !== '') this.#startsObject = startsObject(text)
+    if (startsObject(text.slice(taken))) throw new Error(`the arguments of a call of "${this.name}" are two objects`)
+  }
+
+  #complete(): void {
+    const whole = this.#whole
+    if (whole === undefined || this.isComplete) return
+    this.#whole = undefined
+    if (whole.startsWith(this.#text)) this.#addText(whole.slice(this.#text.length))
+    else if (!this.#hasSent) this.#replace(whole)
+  }
+
+  #replace(text: string): void {
+    this.#text = ''
+    this.#unsent = ''
+    this.#startsObject = undefined
+    this.#extent.reset()
+    this.#addText(text)
+  }
+
+  #append(text: string): void {
+    this.#text += text
+    this.#unsent += text
+  }
+
+  #take(): AnswerEvent[] {
+    const text = this.#unsent
+    if (text === '') return []
+    this.#unsent = ''
+    this.#hasSent = true
+    return [{ type: 'tool_arguments', index: this.#index!, text }]
+  }
+}
+
+export const startsObject = (text: string) => /^\s*\{/.test(text)
+
+/** Some models call a function without arguments in these words. */
+const isNothing = (text: string) => text.trim() === '' || text.trim() === 'null'

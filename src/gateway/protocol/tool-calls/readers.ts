@@ -1,0 +1,27 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import { assembled, ToolCallAssembler } from './assembler.ts'
+import type { UpstreamEvent } from './piece.ts'
+
+/** A reader of streams, with the tool calls assembled. The end mark ends them, also of protocols that have none. */
+export function assemblingReader(
+  newReader: (answerId?: string) => (event: SseEvent) => UpstreamEvent[],
+): (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[] {
+  return (answerId, answerLimit) => {
+    const read = newReader(answerId)
+    const calls = new ToolCallAssembler({ answerId, answerLimit })
+    return (event) => (isEndMark(event) ? calls.end() : calls.take(read(event)))
+  }
+}
+
+/** The same for whole answers. */
+export function assemblingBodyReader(
+  read: (body: unknown, answerId?: string) => UpstreamEvent[],
+): (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[] {
+  return (body, answerId, answerLimit) => assembled([read(body, answerId)], { answerId, answerLimit })
+}
+
+/** For a stream that ended without one. */
+export const endMark: SseEvent = { event: undefined, data: '[DONE]', raw: Buffer.alloc(0) }
+
+export const isEndMark = ({ data }: SseEvent) => data.startsWith('[DONE]')

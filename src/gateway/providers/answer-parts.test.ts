@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
+import { googleGemini } from './gemini/google-gemini.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
+import { openaiResponses } from './openai-responses/openai-responses.ts'
+
+type Reader = (event: { event: undefined; data: string; raw: Buffer }) => AnswerEvent[]
+const streamed = (read: Reader, events: object[]) =>
+  [...events.map((event) => JSON.stringify(event)), '[DONE]'].flatMap((data) =>
+    read({ event: undefined, data, raw: Buffer.alloc(0) }),
+  )
+const only = (events: AnswerEvent[], ...types: AnswerEvent['type'][]) =>
+  events.filter(({ type }) => types.includes(type))
+
+const source = { url: 'https://a.example/', title: 'A' }
+
+describe('parts of answers that are no plain text', () => {
+  const chat = (message: object) => openaiChat.readBody({ id: 'c1', choices: [{ message, finish_reason: 'stop' }] })
+
+  test('content in parts is read part by part, what was thought apart from what was said', () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
+    const events = chat({ content: [thinking, { type: 'text', text: 'Yes.' }] })
+    assert.deepEqual(only(events, 'text', 'reasoning'), [
+      { type: 'reasoning', text: 'Hm', field: 'thinking' },
+      { type: 'text', text: 'Yes.' },
+    ])
+  })
+
+  test('a call that nobody named is called by its answer and its number', () => {
+    const call = { type: 'function', function: { name: 'weather', arguments: '{}' } }
+    const ids = only(chat({ tool_calls: [call, { ...call, id: '' }, { ...call, id: 'x' }] }), 'tool_call')
+    assert.deepEqual(
+      ids.map((event) => event.type === 'tool_call' && event.id),
+      ['call_c1_0', 'call_c1_1', 'x'],
+    )
+  })
+
+  test('thoughts that come as details keep their marks, and their text is not told twice', () => {
+    const detail = { type: 'reasoning.text', text: 'Hm', signature: 's', format: 'anthropic-claude-v1', id: 'r' }
+    const [thought, ...others] = only(chat({ reasoning: 'Hm', reasoning_details: [detail] }), 'reasoning')
+    const { type: _type, ...mark } = detail
+    assert.deepEqual([thought, others], [{ type: 'reasoning', via: 'chat', ...mark }, []])
+  })
+
+  test('images are told, and counted', () => {
+    const url = 'data:image/png;base64,AAAA'
+    const ofChat = chat({ images: [{ type: 'image_url', image_url: { url } }] })
+    const parts = [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }]
+    const ofGemini = googleGemini.readBody({ candidates: [{ content: { parts }, finishReason: 'STOP' }] })
+    const item = { type: 'image_generation_call', id: 'ig_1', result: 'AAAA', output_format: 'png' }
+    const ofResponses = openaiResponses.readBody({ status: 'completed', output: [item] })
+    for (const events of [ofChat, ofGemini, ofResponses])
+      assert.deepEqual(only(events, 'image'), [{ type: 'image', url }])
+    for (const events of [ofChat, ofGemini]) assert.equal(only(events, 'piece').length, 1)
+  })
+
+  test("what a server's tool is given is no call of the client's, nor part of one", () => {
+    const start = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
+    const input = (index: number, partial_json: string) => {
+      return { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }
+    }
+    const events = streamed(anthropicMessages.reader(), [
+      start(0, { type: 'server_tool_use', id: 'srv', name: 'web_fetch', input: {} }),
+      input(0, '{"url":1}'),
+      { type: 'content_block_stop', index: 0 },
+      start(1, { type: 'tool_use', id: 't', name: 'weather', input: {} }),
+      input(1, '{}'),
+    ])
+    assert.deepEqual(only(events, 'tool_arguments'), [{ type: 'tool_arguments', index: 0, text: '{}' }])
+  })
+
+  test('a custom call is told as one, whole and streamed', () => {
+    const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'patch' }
+    const whole = openaiResponses.readBody({ status: 'completed', output: [{ ...item, input: 'a b' }] })
+    const pieces = streamed(openaiResponses.reader(), [
+      { type: 'response.output_item.added', output_index: 0, item: { ...item, input: '' } },
+      { type: 'response.custom_tool_call_input.delta', output_index: 0, delta: 'a b' },
+      { type: 'response.output_item.done', output_index: 0, item: { ...item, input: 'a b' } },
+    ])
+    const expected = [
+      { type: 'tool_call', index: 0, id: 'call_1', name: 'patch', custom: true },
+      { type: 'tool_arguments', index: 0, text: 'a b' },
+    ]
+    for (const events of [whole, pieces]) assert.deepEqual(only(events, 'tool_call', 'tool_arguments'), expected)
+  })
+})
+
+describe('what answers cite', () => {
+  const expected = [{ type: 'citation', ...source, start: 4, end: 8 }]
+
+  test('OpenAI chat, in annotations', () => {
+    const annotations = [{ type: 'url_citation', url_citation: { ...source, start_index: 4, end_index: 8 } }]
+    const message = { content: 'One Two.', annotations }
+    const whole = openaiChat.readBody({ choices: [{ message, finish_reason: 'stop' }] })
+    const pieces = streamed(openaiChat.reader(), [{ choices: [{ delta: message }] }])
+    for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), expected)
+  })
+
+  test('OpenAI responses, counted from the beginning of all text', () => {
+    const annotation = { type: 'url_citation', ...source, start_index: 0, end_index: 4 }
+    const content = [
+      { type: 'output_text', text: 'One ' },
+      { type: 'output_text', text: 'Two.', annotations: [annotation] },
+    ]
+    const whole = openaiResponses.readBody({ status: 'completed', output: [{ type: 'message', content }] })
+    const said = (content_index: number, delta: string) => {
+      return { type: 'response.output_text.delta', output_index: 0, content_index, delta }
+    }
+    const added = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 1, annotation }
+    const pieces = streamed(openaiResponses.reader(), [said(0, 'One '), said(1, 'Two.'), added])
+    for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), expected)
+  })
+
+  test('Anthropic, of the block that cites, at its end', () => {
+    const citation = { type: 'web_search_result_location', ...source, cited_text: 'q', encrypted_index: 'e' }
+    const content = [
+      { type: 'text', text: 'One ' },
+      { type: 'text', text: 'Two.', citations: [citation] },
+    ]
+    const whole = anthropicMessages.readBody({ content, stop_reason: 'end_turn' })
+    const pieces = streamed(anthropicMessages.reader(), [
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'One ' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'citations_delta', citation } },
+      { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Two.' } },
+      { type: 'content_block_stop', index: 1 },
+    ])
+    for (const events of [whole, pieces]) assert.deepEqual(only(events, 'citation'), [{ ...expected[0], quote: 'q' }])
+  })
+
+  test('Gemini, by its segments of bytes, each once however often it is told', () => {
+    const { url: uri, title } = source
+    const candidate = {
+      content: { parts: [{ text: 'Öné Two.' }] },
+      groundingMetadata: {
+        groundingChunks: [{ web: { uri, title } }, { web: { uri: 'https://b.example/' } }],
+        groundingSupports: [{ segment: { startIndex: 6, endIndex: 10 }, groundingChunkIndices: [0] }],
+      },
+      finishReason: 'STOP',
+    }
+    const all = [...expected, { type: 'citation', url: 'https://b.example/' }]
+    assert.deepEqual(only(googleGemini.readBody({ candidates: [candidate] }), 'citation'), all)
+    const again = { ...candidate, content: { parts: [] } }
+    const pieces = streamed(googleGemini.reader(), [{ candidates: [candidate] }, { candidates: [again] }])
+    assert.deepEqual(only(pieces, 'citation'), all)
+  })
+})
+
+test('what the end of an Anthropic stream says nothing of is counted as its beginning told it', () => {
+  const told = { input_tokens: 12, cache_read_input_tokens: 3, output_tokens: 1 }
+  const end = { input_tokens: null, cache_read_input_tokens: null, output_tokens: 5, server_tool_use: null }
+  const events = streamed(anthropicMessages.reader(), [
+    { type: 'message_start', message: { id: 'm', model: 'c', usage: told } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end },
+  ])
+  const tokens = { prompt: 15, completion: 5, cached: 3, cacheWritten: 0, reasoning: 0 }
+  assert.deepEqual(
+    only(events, 'usage').map((event) => 'tokens' in event && event.tokens),
+    [tokens],
+  )
+})
+
+describe('an error whose message is no text', () => {
+  const error = { message: { detail: [{ loc: ['body', 'model'] }] }, code: 422, type: 'invalid_request_error' }
+  const readers: [string, Reader, object][] = [
+    ['Anthropic', anthropicMessages.reader(), { type: 'error', error }],
+    ['Gemini', googleGemini.reader(), { error }],
+    ['OpenAI chat', openaiChat.reader(), { error }],
+    ['OpenAI responses', openaiResponses.reader(), { type: 'error', error }],
+  ]
+  for (const [name, read, event] of readers) {
+    test(`of ${name} is told as a failure without words`, () => {
+      const [told] = only(streamed(read, [event]), 'error')
+      assert.ok(told && 'message' in told)
+      assert.equal(told.message, 'the upstream failed')
+    })
+  }
+
+  test('is no message of a refused request either, whose whole text is told then', () => {
+    assert.equal(openaiChat.errorMessage({ error }), undefined)
+    assert.equal(openaiChat.errorMessage(null), undefined)
+  })
+})

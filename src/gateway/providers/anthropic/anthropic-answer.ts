@@ -1,0 +1,251 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent, Citation } from '#chat/events.ts'
+import type { ThoughtMark } from '#chat/thoughts.ts'
+import { ownValue } from '#platform/core/own-value.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
+import { sumOf, usageEvents } from '../token-counts.ts'
+import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
+import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
+
+type Usage = {
+  input_tokens?: number
+  output_tokens?: number
+  cache_read_input_tokens?: number | null
+  cache_creation_input_tokens?: number | null
+  cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null
+  server_tool_use?: { web_search_requests?: number; web_fetch_requests?: number } | null
+  output_tokens_details?: { thinking_tokens?: number } | null
+  iterations?: unknown[] | null
+}
+type Block =
+  | { type: 'text'; text: string; citations?: AnthropicCitation[] | null }
+  | { type: 'thinking'; thinking: string; signature?: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_use'; id: string; name: string; input: unknown }
+  | { type: 'server_tool_use'; name: string }
+type Delta = {
+  type?: string
+  text?: string
+  thinking?: string
+  signature?: string
+  partial_json?: string
+  citation?: AnthropicCitation
+  stop_reason?: string | null
+}
+type Message = { id?: string; model?: string; usage?: Usage; content?: Block[]; stop_reason?: string | null }
+type Event = {
+  type: string
+  index?: number
+  message?: Message
+  content_block?: Block
+  delta?: Delta
+  usage?: Usage
+  error?: UpstreamError
+}
+type UpstreamError = { type?: string; message?: string }
+
+const reasons: Record<string, Exclude<FinishReason, 'error'>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  // The provider paused a long turn: the client has to continue it.
+  pause_turn: 'length',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+
+const statuses: Record<string, number> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+
+/** Reads one streamed message. */
+export function anthropicReader(): (event: SseEvent) => UpstreamEvent[] {
+  const blocks = new Blocks()
+  const usage = new StreamUsage()
+
+  return ({ data }) => {
+    const event = JSON.parse(data) as Event
+    switch (event.type) {
+      case 'message_start':
+        usage.start(event.message?.usage)
+        return [started(event.message)]
+      case 'content_block_start':
+        return event.content_block ? blocks.begin(event.index, event.content_block) : []
+      case 'content_block_delta':
+        return event.delta ? blocks.add(event.index, event.delta) : []
+      case 'content_block_stop':
+        return blocks.end(event.index)
+      case 'message_delta':
+        return [...(event.delta?.stop_reason ? [finish(event.delta.stop_reason)] : []), ...usage.add(event.usage)]
+      case 'message_stop':
+        return usage.add(event.usage ?? event.message?.usage)
+      case 'error':
+        return [errorEvent(event.error)]
+      default:
+        return []
+    }
+  }
+}
+
+/** The usage of a stream: of the prompt in its first event, and again or at last in those at its end. */
+class StreamUsage {
+  #usage: UsageObject = {}
+
+  start(usage: Usage | undefined): void {
+    this.#usage = { ...usage }
+  }
+
+  /**
+   * The counts of the first event alone are not those of an answer. After a compaction the last event counts anew, and
+   * its zeros are true.
+   */
+  add(usage: Usage | null | undefined): AnswerEvent[] {
+    if (!usage) return []
+    this.#usage = usage.iterations?.length ? { ...usage } : mergedUsage(this.#usage, usage)
+    return usageIn(this.#usage).map((event) =>
+      event.type === 'usage' && this.#hides(usage) ? { ...event, restated: true } : event,
+    )
+  }
+
+  /** Whether clients would take a zero for the count, though another one came before. */
+  #hides(usage: Usage): boolean {
+    return inputCounts.some((name) => usage[name] === 0 && this.#usage[name] !== 0)
+  }
+}
+
+const inputCounts = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const
+
+/** Reads a whole message. */
+export function readAnthropicMessage(body: unknown): UpstreamEvent[] {
+  const message = body as Message & { error?: UpstreamError }
+  if (message.error) return [errorEvent(message.error)]
+  if (!Array.isArray(message.content)) throw new Error('the answer has no content')
+  const blocks = new Blocks()
+  const events: UpstreamEvent[] = [started(message)]
+  for (const [at, block] of message.content.entries()) events.push(...blocks.begin(at, block), ...blocks.end(at))
+  return [...events, finish(message.stop_reason ?? 'end_turn'), ...usageIn(message.usage ?? {})]
+}
+
+/**
+ * The blocks of one message, in order. A block's citations are reported at its end, when the cited text is known.
+ */
+class Blocks {
+  /** The numbers of blocks that are not calls of the client's tools. */
+  readonly #others = new Set<number | undefined>()
+  #cited: Citation[] = []
+  #length = 0
+  #blockStart = 0
+
+  begin(at: number | undefined, block: Block): UpstreamEvent[] {
+    this.#blockStart = this.#length
+    this.#cited = block.type === 'text' ? (block.citations ?? []).flatMap(citationOf) : []
+    if (block.type === 'tool_use') this.#others.delete(at)
+    else this.#others.add(at)
+    return this.#said(begun(block, at))
+  }
+
+  add(at: number | undefined, delta: Delta): UpstreamEvent[] {
+    if (delta.citation) this.#cited.push(...citationOf(delta.citation))
+    if (delta.partial_json === undefined) return this.#said(added(delta))
+    // What a tool that the provider runs is given is not a call of the client's.
+    return this.#others.has(at) ? [] : [{ type: 'call_piece', key: at, text: delta.partial_json }]
+  }
+
+  end(at: number | undefined): UpstreamEvent[] {
+    const [start, end] = [this.#blockStart, this.#length]
+    const cited = this.#cited.map((citation): UpstreamEvent => ({ type: 'citation', ...citation, start, end }))
+    this.#cited = []
+    return this.#others.has(at) ? cited : [...cited, { type: 'call_piece', key: at, isClosed: true }]
+  }
+
+  #said(events: UpstreamEvent[]): UpstreamEvent[] {
+    for (const event of events) if (event.type === 'text') this.#length += event.text.length
+    return events
+  }
+}
+
+function started(message: Message | undefined): AnswerEvent {
+  return { type: 'started', id: message?.id ?? '', model: message?.model ?? '' }
+}
+
+/** The events for the first content of a block. In a stream most blocks begin empty. */
+function begun(block: Block, at: number | undefined): UpstreamEvent[] {
+  switch (block.type) {
+    case 'text':
+      return block.text ? [{ type: 'text', text: block.text }] : []
+    case 'thinking':
+      return block.thinking || block.signature ? [thought(block.thinking ?? '', { signature: block.signature })] : []
+    case 'redacted_thinking':
+      return [thought('', { encrypted: block.data })]
+    case 'tool_use':
+      return [{ type: 'call_piece', key: at, id: block.id, name: block.name, whole: inputOf(block.input) }]
+    case 'server_tool_use':
+      return runByProvider.has(block.name) ? [{ type: 'piece', unit: block.name }] : []
+    default:
+      return []
+  }
+}
+
+/** Tools whose calls Anthropic counts. */
+const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
+
+/** Streams start a call with an empty input, and its pieces follow; some servers give all of it here. */
+function inputOf(input: unknown): string | undefined {
+  const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0
+  return isEmpty ? undefined : JSON.stringify(input)
+}
+
+function added(delta: Delta): AnswerEvent[] {
+  if (delta.text) return [{ type: 'text', text: delta.text }]
+  if (delta.thinking) return [thought(delta.thinking)]
+  if (delta.signature) return [thought('', { signature: delta.signature })]
+  return []
+}
+
+function thought(
+  text: string,
+  { signature, encrypted }: Pick<ThoughtMark, 'signature' | 'encrypted'> = {},
+): AnswerEvent {
+  const mark = { ...(signature !== undefined && { signature }), ...(encrypted !== undefined && { encrypted }) }
+  return { type: 'reasoning', text, format: 'anthropic-claude-v1', ...mark }
+}
+
+function finish(native: string): AnswerEvent {
+  return { type: 'finish', reason: ownValue(reasons, native) ?? 'length', native }
+}
+
+function errorEvent(error: UpstreamError | undefined): AnswerEvent {
+  const status = statuses[error?.type ?? '']
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError(error) }
+}
+
+/** Anthropic counts what came from the cache apart from the rest of the prompt. */
+function usageIn(usage: Usage): AnswerEvent[] {
+  const { cache_read_input_tokens: cached, cache_creation: written } = usage
+  const { ephemeral_1h_input_tokens: cacheWritten1h, ephemeral_5m_input_tokens: cacheWritten5m } = written ?? {}
+  const cacheWritten = usage.cache_creation_input_tokens || sumOf(cacheWritten1h, cacheWritten5m)
+  const { web_search_requests: web_search, web_fetch_requests: web_fetch } = usage.server_tool_use ?? {}
+  return usageEvents(
+    {
+      prompt: sumOf(usage.input_tokens, cached, cacheWritten),
+      completion: usage.output_tokens,
+      cached,
+      cacheWritten,
+      cacheWritten1h,
+      reasoning: usage.output_tokens_details?.thinking_tokens,
+    },
+    { pieces: { web_search, web_fetch } },
+  )
+}

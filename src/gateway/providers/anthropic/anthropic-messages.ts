@@ -1,0 +1,69 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { JsonSource } from '#platform/json/json-source.ts'
+import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
+import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { repaired } from '../../protocol/repairs/repair.ts'
+import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import { messageOfRefusal } from '../error-code.ts'
+import { countIn } from '../token-counts.ts'
+import { anthropicReader, readAnthropicMessage } from './anthropic-answer.ts'
+import { passedToAnthropic } from './anthropic-passed.ts'
+import { anthropicRequest, thinkingFor } from './anthropic-request.ts'
+import { anthropicLacks, anthropicRules, chatFieldName } from './anthropic-rules.ts'
+import { mayThink } from './anthropic-thinking.ts'
+import { anthropicBillable, ownTool } from './anthropic-tools.ts'
+
+/** Anthropic messages: system beside the messages, thinking with signatures, cache breakpoints. */
+export const anthropicMessages: ProviderProtocol = {
+  protocol: 'anthropic-messages',
+  encode: (chat, target) => {
+    const encoded = sent('/messages', anthropicRequest(chat, target.endpoint, target.stream), target)
+    const lacking = fieldsSetIn(chat as Body, anthropicLacks(chat as Body))
+    return { ...encoded, dropped: [...lacking, ...encoded.dropped!.map(chatFieldName)] }
+  },
+  passThrough: (body, target, source) =>
+    sent('/messages', { ...passedToAnthropic(body, target.endpoint), stream: target.stream }, target, source),
+  countTokens: {
+    request: (body, target) =>
+      sent('/messages/count_tokens', countable(passedToAnthropic(body, target.endpoint)), target),
+    read: (answer) => countIn((answer as { input_tokens?: unknown } | undefined)?.input_tokens),
+  },
+  answerLimit: mostAnswered,
+  billableOptions: anthropicBillable,
+  knowsTool: (tool) => ownTool(tool) !== undefined,
+  mayThink: (chat, endpoint) => mayThink(endpoint, thinkingFor(chat, endpoint)),
+  reader: assemblingReader(anthropicReader),
+  readBody: assemblingBodyReader(readAnthropicMessage),
+  contextErrors: {
+    messages: [
+      /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+) maximum)?/i,
+      // The prompt and the limit of the answer together
+      /exceed context limit: (?<tokens>\d+ \+ \d+) > (?<limit>\d+)/i,
+      // Bedrock
+      /input is too long for requested model/i,
+    ],
+  },
+  errorMessage: messageOfRefusal,
+}
+
+function sent(path: string, given: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
+  const { body, dropped, aliases } = repaired(given, anthropicRules)
+  return {
+    path,
+    headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
+    body: source?.as(body) ?? JSON.stringify(body),
+    dropped,
+    aliases,
+  }
+}
+
+/** The answer limit that is sent. The client's own limit is kept, even if it is more than the catalogue allows. */
+function mostAnswered(chat: ChatRequest, endpoint: Endpoint): number {
+  return Math.max(thinkingFor(chat, endpoint).maxTokens, answerLimitOf(chat) ?? 0)
+}
+
+/** Fields of a body of which a count takes note; any other is refused. */
+const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'mcp_servers']
+const countable = (body: Body) => Object.fromEntries(counted.filter((name) => name in body).map((n) => [n, body[n]]))

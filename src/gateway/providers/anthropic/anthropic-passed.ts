@@ -1,0 +1,87 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { answerLimitOf, nameLimit } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { isOurSeal } from '#chat/sealed-thought.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { emptyAnswer } from '../empty-answer.ts'
+import { withoutOwnFields } from '../own-fields.ts'
+import { defaultMaxTokens } from './anthropic-request.ts'
+import { thinkingSettings } from './anthropic-thinking.ts'
+
+type Turn = { role?: unknown; content?: unknown }
+type Block = { type?: unknown; signature?: unknown; data?: unknown; citations?: unknown }
+
+/**
+ * A client's own messages body as Anthropic takes it: what is ours is left out, and so are thoughts that it did not have,
+ * which it would refuse.
+ */
+export function passedToAnthropic(body: Body, endpoint: Endpoint): Body {
+  const sent = withoutOwnFields(body)
+  sent.model = endpoint.upstreamModel
+  nameLimit(sent, 'max_tokens')
+  if (body.max_tokens === 0) sent.max_tokens = 0
+  sent.max_tokens ??= endpoint.maxCompletionTokens ?? defaultMaxTokens
+  const turns = (Array.isArray(body.messages) ? body.messages : []) as Turn[]
+  const kept = turns.map(withoutForeignThoughts)
+  const isChanged = kept.some((turn, index) => turn !== turns[index])
+  if (isChanged) sent.messages = leftOf(kept)
+  if (body.reasoning !== undefined) Object.assign(sent, withAnthropicThinking(sent, endpoint))
+  // It does not go on thinking from a call whose thoughts it does not see.
+  if (isChanged && answersTool(turns)) delete sent.thinking
+  return sent
+}
+
+function leftOf(turns: Turn[]): Turn[] {
+  const left = turns.filter(({ content }) => !Array.isArray(content) || content.length > 0)
+  if (left.length === 0) throw emptyAnswer()
+  return left
+}
+
+function withoutForeignThoughts(turn: Turn): Turn {
+  if (turn?.role !== 'assistant' || !Array.isArray(turn.content)) return turn
+  const content = turn.content.filter((block: Block | null) => !isForeignThought(block)).map(withoutForeignSources)
+  return content.every((block, index) => block === (turn.content as Block[])[index]) &&
+    content.length === turn.content.length
+    ? turn
+    : { ...turn, content }
+}
+
+/** Sources that another model told: it knows its own by what they are encrypted as. */
+function withoutForeignSources(block: Block | null): Block | null {
+  const { citations } = block ?? {}
+  if (!Array.isArray(citations)) return block
+  const own = citations.filter((one: { encrypted_index?: unknown } | null) => one?.encrypted_index !== '')
+  return own.length === citations.length ? block : { ...block, citations: own.length > 0 ? own : null }
+}
+
+/** Another model's thought, which bears our seal or nothing. */
+function isForeignThought(block: Block | null): boolean {
+  const { type, signature, data } = block ?? {}
+  if (type !== 'thinking' && type !== 'redacted_thinking') return false
+  const mark = type === 'thinking' ? signature : data
+  return typeof mark !== 'string' || mark === '' || isOurSeal(mark)
+}
+
+function answersTool(turns: Turn[]): boolean {
+  const content = turns.at(-1)?.content
+  return Array.isArray(content) && content.some((block: Block | null) => block?.type === 'tool_result')
+}
+
+/** `reasoning` is a word of this service. */
+function withAnthropicThinking({ reasoning, ...sent }: Body, endpoint: Endpoint): Body {
+  const choice = sent.tool_choice as { type?: string } | undefined
+  const isFree = choice?.type === undefined || choice.type === 'auto' || choice.type === 'none'
+  const asked = {
+    messages: [],
+    reasoning: isFree && sent.thinking == null ? reasoning : null,
+  } as unknown as ChatRequest
+  const { thinking, effort, maxTokens, samples } = thinkingSettings(asked, endpoint, answerLimitOf(sent) ?? 1)
+  const config = effort === undefined ? sent.output_config : { effort, ...(sent.output_config as object | undefined) }
+  return {
+    reasoning: undefined,
+    max_tokens: maxTokens,
+    ...(thinking && { thinking }),
+    ...(config !== undefined && { output_config: config }),
+    ...(thinking && !samples && { temperature: undefined, top_p: undefined, top_k: undefined }),
+  }
+}

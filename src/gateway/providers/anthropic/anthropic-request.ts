@@ -1,0 +1,85 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { emptyAnswer } from '../empty-answer.ts'
+import { chosenFunction } from '../tool-arguments.ts'
+import { type ThinkingSettings, thinkingSettings } from './anthropic-thinking.ts'
+import { ownTool } from './anthropic-tools.ts'
+import { type Block, systemOf, turnsOf } from './anthropic-turns.ts'
+
+/** The answer limit if neither the request nor the catalogue has one. Anthropic requires a number. */
+export const defaultMaxTokens = 4096
+
+/** A chat request in Anthropic's words. */
+export function anthropicRequest(chat: ChatRequest, endpoint: Endpoint, stream: boolean): Body {
+  const { system, turns } = promptOf(chat.messages)
+  const { thinking, effort, maxTokens, samples } = thinkingFor(chat, endpoint)
+  const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
+  return withoutNulls({
+    model: endpoint.upstreamModel,
+    stream,
+    max_tokens: maxTokens,
+    system: system.length > 0 ? system : undefined,
+    messages: turns,
+    ...(samples && sampling(chat)),
+    stop_sequences: stop?.length ? stop : undefined,
+    tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
+    tool_choice: toolChoiceOf(chat),
+    thinking,
+    output_config: outputConfigOf(chat, effort),
+    cache_control: chat.cache_control,
+    metadata: chat.user ? { user_id: chat.user } : undefined,
+    service_tier: serviceTiers[chat.service_tier ?? ''],
+  })
+}
+
+/** A message there must be: where nothing but instructions was said, they are it. */
+function promptOf(messages: ChatRequest['messages']) {
+  const [system, turns] = [systemOf(messages), turnsOf(messages)]
+  if (turns.length > 0) return { system, turns }
+  if (system.length === 0) throw emptyAnswer()
+  return { system: [], turns: [{ role: 'user' as const, content: system }] }
+}
+
+export function thinkingFor(chat: ChatRequest, endpoint: Endpoint): ThinkingSettings {
+  const asked = answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? defaultMaxTokens
+  return thinkingSettings(chat, endpoint, asked)
+}
+
+/** Temperatures end at 1 here, and newer models take only one of the two. */
+function sampling({ temperature, top_p, top_k }: ChatRequest): Body {
+  if (temperature == null) return { top_p, top_k }
+  return { temperature: Math.min(temperature, 1), top_k }
+}
+
+const serviceTiers: Record<string, string> = { auto: 'auto', priority: 'auto', default: 'standard_only' }
+
+function toolOf(tool: ChatTool): Block | undefined {
+  if (!tool.function) return ownTool(tool)
+  const { name, description, parameters, strict } = tool.function
+  return withoutNulls({
+    name,
+    description,
+    input_schema: parameters ?? { type: 'object', properties: {} },
+    strict: strict === true ? true : undefined,
+    cache_control: (tool as { cache_control?: unknown }).cache_control,
+  })
+}
+
+function toolChoiceOf({ tool_choice: choice, parallel_tool_calls: parallel, tools }: ChatRequest): Block | undefined {
+  if (!tools?.length) return undefined
+  const one = parallel === false ? { disable_parallel_tool_use: true } : {}
+  if (choice === 'none') return { type: 'none' }
+  if (choice === 'required' || choice === 'any') return { type: 'any', ...one }
+  const name = chosenFunction(choice)
+  if (name) return { type: 'tool', name, ...one }
+  return parallel === false ? { type: 'auto', ...one } : undefined
+}
+
+function outputConfigOf({ response_format }: ChatRequest, effort: string | undefined): Block | undefined {
+  const schema = (response_format?.json_schema as { schema?: unknown } | undefined)?.schema
+  const format = response_format?.type === 'json_schema' ? { type: 'json_schema', schema } : undefined
+  return format || effort ? withoutNulls({ effort, format }) : undefined
+}

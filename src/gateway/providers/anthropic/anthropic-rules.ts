@@ -1,0 +1,161 @@
+import type { Body } from '../../protocol/protocol.ts'
+import { leastBudget } from '../../protocol/reasoning-budget.ts'
+import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { fitSchema } from '../../protocol/repairs/fit-schema.ts'
+import { mapItems } from '../../protocol/repairs/map-texts.ts'
+import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
+import type { SchemaRules } from '../../protocol/repairs/schema-keywords.ts'
+import { note, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+
+type Block = { type?: unknown; text?: unknown; content?: unknown }
+type Turn = { role?: unknown; content?: unknown }
+
+const isBlank = (text: unknown) => typeof text === 'string' && !/\S/.test(text)
+const isBlankText = (block: unknown) => {
+  const { type, text } = (block ?? {}) as Block
+  return type === 'text' && isBlank(text)
+}
+
+function withoutBlank(content: unknown): unknown {
+  if (!Array.isArray(content)) return content
+  const remaining = content.some(isBlankText) ? content.filter((block) => !isBlankText(block)) : content
+  return mapItems(remaining, (block: Block | null) => {
+    if (block?.type !== 'tool_result') return block
+    if (isBlank(block.content)) return { ...block, content: undefined }
+    const inner = withoutBlank(block.content)
+    return inner === block.content ? block : { ...block, content: inner }
+  })
+}
+
+/** A text without a word is refused. */
+const skipBlankTexts: Repair = (body, dropped) => {
+  let current = body
+  const system = withoutBlank(body.system)
+  if (isBlank(system) || (Array.isArray(system) && system.length === 0 && system !== body.system)) {
+    const { system: _blank, ...rest } = current
+    current = rest
+  } else if (system !== body.system) current = { ...current, system }
+  if (current !== body) note(dropped, 'system')
+  if (!Array.isArray(body.messages)) return current
+  const turns = mapItems(body.messages as Turn[], (turn) => {
+    const content = withoutBlank(turn?.content)
+    return content === turn?.content ? turn : { ...turn, content }
+  })
+  const remaining = turns.filter(({ content }, at) => !(isBlank(content) || isEmptied(content, body.messages, at)))
+  if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return current
+  note(dropped, 'messages.content')
+  return { ...current, messages: remaining }
+}
+
+const isEmptied = (content: unknown, before: unknown, at: number) =>
+  Array.isArray(content) && content.length === 0 && content !== (before as Turn[])[at]?.content
+
+/** The start of an answer must not end with a space. */
+const trimPrefill: Repair = (body) => {
+  const turns = body.messages as Turn[] | undefined
+  const last = Array.isArray(turns) ? turns.at(-1) : undefined
+  if (last?.role !== 'assistant') return body
+  const content = trimmedEnd(last.content)
+  if (content === last.content) return body
+  return { ...body, messages: [...turns!.slice(0, -1), { ...last, content }] }
+}
+
+function trimmedEnd(content: unknown): unknown {
+  if (typeof content === 'string') return content.trimEnd()
+  const block = Array.isArray(content) ? (content.at(-1) as Block | undefined) : undefined
+  if (block?.type !== 'text' || typeof block.text !== 'string') return content
+  const text = block.text.trimEnd()
+  return text === block.text ? content : [...(content as Block[]).slice(0, -1), { ...block, text }]
+}
+
+/** A stop sequence needs a character that is not a space. */
+const skipBlankStops: Repair = (body, dropped) => {
+  const stops = body.stop_sequences
+  if (!Array.isArray(stops) || !stops.some(isBlank)) return body
+  note(dropped, 'stop_sequences')
+  const remaining = stops.filter((stop) => !isBlank(stop))
+  const { stop_sequences: _blank, ...rest } = body
+  return remaining.length > 0 ? { ...rest, stop_sequences: remaining } : rest
+}
+
+const raiseThinkingBudget: Repair = (body) => {
+  const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
+  const budget = thinking?.budget_tokens
+  if (typeof budget !== 'number' || budget >= leastBudget || !(Number(body.max_tokens) > leastBudget)) return body
+  return { ...body, thinking: { ...thinking, budget_tokens: leastBudget } }
+}
+
+/** The keywords of structured outputs, and of tools that are strict. */
+const strictRules: SchemaRules = {
+  keywords: new Set([
+    ...['type', 'title', 'description', 'enum', 'const', 'properties', 'required', 'additionalProperties'],
+    ...['items', 'minItems', 'anyOf', 'allOf', '$ref', '$defs', 'definitions', 'format'],
+  ]),
+  formats: new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid']),
+  accepts: (keyword, value) => keyword !== 'minItems' || value === 0 || value === 1,
+  closesObjects: true,
+}
+
+const fitAnswerSchema: Repair = (body, dropped) => {
+  const config = body.output_config as { format?: { type?: string; schema?: unknown } } | null | undefined
+  const before = config?.format?.schema
+  if (typeof before !== 'object' || before === null) return body
+  const schema = fitSchema(before, strictRules, (keyword) => note(dropped, `output_config.format.${keyword}`))
+  if (schema === before) return body
+  return { ...body, output_config: { ...config, format: { ...config!.format, schema } } }
+}
+
+const toolShape = (isStrict: boolean): ToolShape => ({
+  schemaOf: (tool) => {
+    if (tool.type != null && tool.type !== 'custom') return undefined
+    return (tool.strict === true) === isStrict ? { name: tool.name, schema: tool.input_schema } : undefined
+  },
+  withSchema: (tool, input_schema) => ({ ...tool, input_schema }),
+})
+
+/** Anthropic's limits for a request. */
+export const anthropicRules: RequestRules = {
+  repairs: [
+    skipBlankTexts,
+    trimPrefill,
+    skipBlankStops,
+    raiseThinkingBudget,
+    fitAnswerSchema,
+    toolRepair(toolShape(false), {}),
+    toolRepair(toolShape(true), strictRules),
+    mediaTypeRepair(
+      pathsOf('messages.*.content.*.source.media_type', 'messages.*.content.*.content.*.source.media_type'),
+      [],
+    ),
+  ],
+  names: {
+    allowed: /^[a-zA-Z0-9_-]+$/,
+    longest: 128,
+    paths: pathsOf('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
+  },
+  callIds: {
+    allowed: /^[a-zA-Z0-9_-]+$/,
+    longest: 256,
+    paths: pathsOf('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
+  },
+}
+
+/** The names of chat fields for those of this protocol. */
+export function chatFieldName(name: string): string {
+  return name.replace(/^stop_sequences/, 'stop').replace(/^output_config\.format/, 'response_format')
+}
+
+/** Fields of chats without a counterpart here. */
+export const anthropicLacks = (chat: Body): string[] => {
+  const names: string[] = [...absentHere]
+  if (chat.temperature != null) names.push('top_p')
+  const { type } = (chat.response_format ?? {}) as { type?: unknown }
+  if (type === 'json_object') names.push('response_format')
+  return names
+}
+
+const absentHere = [
+  ...['seed', 'frequency_penalty', 'presence_penalty', 'repetition_penalty', 'min_p', 'top_a', 'logit_bias'],
+  ...['logprobs', 'top_logprobs', 'prompt_cache_key', 'prompt_cache_retention', 'verbosity', 'metadata'],
+] as const

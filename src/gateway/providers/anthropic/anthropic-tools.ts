@@ -1,0 +1,51 @@
+import type { ChatTool } from '#chat/chat-request.ts'
+import { type BillableOptions, callsIn, providerTools, unitOfType } from '../../pricing/billable-options.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { Block } from './anthropic-turns.ts'
+
+/** Anthropic's own tools, by their types, and the fields of each that are sent on. */
+const kinds: { type: RegExp; fields: string[]; bounded?: true }[] = [
+  {
+    type: /^web_search_\d{8}$/,
+    fields: ['max_uses', 'allowed_domains', 'blocked_domains', 'user_location'],
+    bounded: true,
+  },
+  {
+    type: /^web_fetch_\d{8}$/,
+    fields: ['max_uses', 'allowed_domains', 'blocked_domains', 'citations', 'max_content_tokens'],
+    bounded: true,
+  },
+  { type: /^code_execution_\d{8}$/, fields: [] },
+  { type: /^tool_search_tool_(?:bm25|regex)_\d{8}$/, fields: [] },
+  // Run by the client: they are descriptions that the model knows.
+  {
+    type: /^(?:bash|text_editor|computer|memory)_\d{8}$/,
+    fields: ['display_width_px', 'display_height_px', 'display_number', 'max_characters'],
+  },
+  { type: /^custom$/, fields: ['description', 'input_schema', 'strict', 'defer_loading'] },
+]
+
+const kindOf = (type: unknown) => kinds.find((kind) => typeof type === 'string' && kind.type.test(type))
+
+/** A tool that is no function of the client's, field by field. Undefined for one that is not known here. */
+export function ownTool(tool: ChatTool): Block | undefined {
+  const kind = kindOf(tool.type)
+  // Another protocol's custom tool is called with free text: there is none of that kind here.
+  if (!kind || 'custom' in tool) return undefined
+  const sent: Block = {}
+  for (const name of ['type', 'name', 'cache_control', ...kind.fields])
+    if ((tool as Body)[name] != null) sent[name] = (tool as Body)[name]
+  return sent
+}
+
+export function anthropicBillable(chat: Body): BillableOptions {
+  const tools = providerTools(chat, (tool, path) => {
+    const kind = kindOf(tool.type)
+    const unit = unitOfType(String(tool.type))
+    if (!kind?.bounded) return { unit, calls: undefined }
+    return { unit, calls: callsIn(tool.max_uses), bound: `${path}.max_uses` }
+  })
+  // A faster model is billed like a tier of its own.
+  const serviceTier = chat.speed === 'fast' ? 'fast' : undefined
+  return { tools, serviceTier, rereads: true }
+}

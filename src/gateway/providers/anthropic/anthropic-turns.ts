@@ -1,0 +1,102 @@
+import type { Message } from '#chat/message.ts'
+import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { pushAll } from '#platform/core/push-all.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
+import { calledFunction } from '../tool-arguments.ts'
+
+export type Block = Record<string, unknown>
+type Turn = { role: 'user' | 'assistant'; content: Block[] }
+
+/** The system prompt, which stands beside the messages: all system and developer messages. */
+export function systemOf(messages: Message[]): Block[] {
+  return messages.filter(isInstruction).flatMap(({ content }) => piecesOf(content).flatMap(blockOf))
+}
+
+/** Turns alternate: what follows in the same role, tool results among it, becomes one. */
+export function turnsOf(messages: Message[]): Turn[] {
+  const turns: Turn[] = []
+  for (const message of messages) {
+    if (isInstruction(message)) continue
+    const role = message.role === 'assistant' ? 'assistant' : 'user'
+    const content = blocksOf(message)
+    if (content.length === 0) continue
+    const last = turns.at(-1)
+    if (last?.role === role) pushAll(last.content, content)
+    else turns.push({ role, content })
+  }
+  return turns
+}
+
+function blocksOf(message: Message): Block[] {
+  if (message.role === 'tool') return [toolResult(message)]
+  const said = piecesOf(message.content).flatMap(blockOf)
+  if (message.role !== 'assistant') return said
+  const thoughts = keptThoughts(message).map(({ text, signature, encrypted }) =>
+    encrypted === undefined
+      ? { type: 'thinking', thinking: text, signature }
+      : { type: 'redacted_thinking', data: encrypted },
+  )
+  const calls = (message.tool_calls ?? []).map((call) => ({
+    type: 'tool_use',
+    id: call.id,
+    name: calledFunction(call).name,
+    input: calledFunction(call).args,
+  }))
+  return [...thoughts, ...said, ...calls]
+}
+
+/**
+ * The thoughts that came back whole. Some clients keep the last piece of a streamed thought only, which has the
+ * signature and not the text, and a thought that was changed is refused.
+ */
+export function keptThoughts(message: Message): Thought[] {
+  return thoughtsOf(message, 'anthropic-claude-v1').filter(({ text, encrypted }) => text || encrypted !== undefined)
+}
+
+/** A breakpoint may stand on the result, not within it. */
+function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
+  const pieces = piecesOf(message.content)
+  const content = pieces.flatMap(({ cacheControl: _hoisted, ...piece }) => blockOf(piece))
+  return withoutNulls({
+    type: 'tool_result',
+    tool_use_id: message.tool_call_id,
+    content: content.length > 0 ? content : undefined,
+    is_error: hasFailed(message) ? true : undefined,
+    cache_control: pieces.findLast(({ cacheControl }) => cacheControl !== undefined)?.cacheControl,
+  })
+}
+
+function blockOf(piece: Piece): Block[] {
+  // An empty text is refused.
+  if (piece.kind === 'text' && piece.text === '') return []
+  return [withoutNulls({ ...bareBlockOf(piece), cache_control: piece.cacheControl })]
+}
+
+function bareBlockOf(piece: Piece): Block {
+  switch (piece.kind) {
+    case 'text':
+      return { type: 'text', text: piece.text }
+    case 'image':
+      return { type: 'image', source: { type: 'url', url: piece.url } }
+    case 'file':
+      return { type: 'document', source: { type: 'url', url: piece.url }, title: piece.name }
+    case 'uploaded':
+      return { type: 'document', source: { type: 'file', file_id: piece.fileId } }
+    case 'inline':
+      return inlineBlock(piece)
+    case 'other':
+      return piece.part
+    default:
+      return piece satisfies never
+  }
+}
+
+function inlineBlock({ modality, mediaType, base64, name }: Extract<Piece, { kind: 'inline' }>): Block {
+  const source = { type: 'base64', media_type: mediaType, data: base64 }
+  if (modality === 'image' || mediaType.startsWith('image/')) return { type: 'image', source }
+  // Base64 is for PDF; plain text is given as text.
+  if (!mediaType.startsWith('text/')) return { type: 'document', source, title: name }
+  const text = Buffer.from(base64, 'base64').toString('utf8')
+  return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: name }
+}

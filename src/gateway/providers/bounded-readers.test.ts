@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Searches } from './gemini/gemini-searches.ts'
+import { chatReader, readCompletion } from './openai-chat/openai-chat-answer.ts'
+import { responsesReader } from './openai-responses/openai-responses-answer.ts'
+import { usageEvents } from './token-counts.ts'
+
+const event = (value: unknown) => ({ event: undefined, data: JSON.stringify(value), raw: Buffer.alloc(0) })
+
+test('an error that is a word is told in that word', () => {
+  const expected = [{ type: 'error', message: 'model crashed', status: undefined, code: undefined }]
+  assert.deepEqual(chatReader()(event({ error: 'model crashed' })), expected)
+  assert.deepEqual(readCompletion({ error: 'model crashed' }), expected)
+})
+
+test('of the parts of a response so many are remembered and no more', () => {
+  const read = responsesReader()
+  const delta = (output_index: number) => event({ type: 'response.output_text.delta', output_index, delta: '' })
+  for (let part = 0; part < 10_000; part++) read(delta(part))
+  assert.deepEqual(read(delta(0)), [])
+  assert.throws(() => read(delta(10_000)), /more than 10000 parts/)
+})
+
+test('of the kinds of pieces that are told a hundred are kept', () => {
+  const pieces = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`tool ${at}`, 1]))
+  const [told] = usageEvents({ prompt: 1, completion: 1 }, { pieces })
+  assert.equal(told?.type === 'usage' && Object.keys(told.extras?.pieces ?? {}).length, 100)
+})
+
+test('of what was searched for a thousand queries count', () => {
+  const webSearchQueries = Array.from({ length: 5000 }, (_, at) => `query ${at}`)
+  assert.equal(new Searches().read({ webSearchQueries }, 'gemini-3-pro').length, 1000)
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { chatRewriter } from '../clients/chat/rewriter.ts'
+import { googleGemini } from './gemini/google-gemini.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
+import { openaiResponses } from './openai-responses/openai-responses.ts'
+
+const callsIn = (events: AnswerEvent[]) => events.flatMap((one) => (one.type === 'tool_call' ? [one.id] : []))
+
+/** Answers with two calls each, of servers that name neither them nor the answer. */
+const unnamed = {
+  'google-gemini': (answerId: string) => {
+    const parts = [{ functionCall: { name: 'f' } }, { functionCall: { name: 'g' } }]
+    return googleGemini.readBody({ candidates: [{ content: { parts }, finishReason: 'STOP' }] }, answerId)
+  },
+  'openai-chat': (answerId: string) => {
+    const tool_calls = [{ function: { name: 'f' } }, { function: { name: 'g' } }]
+    return openaiChat.readBody({ choices: [{ message: { tool_calls } }] }, answerId)
+  },
+  'openai-responses': (answerId: string) => {
+    const output = ['f', 'g'].map((name) => ({ type: 'function_call', name, arguments: '{}' }))
+    return openaiResponses.readBody({ output }, answerId)
+  },
+}
+
+for (const [protocol, read] of Object.entries(unnamed))
+  test(`${protocol}: calls that nobody named differ within an answer and between answers`, () => {
+    const ids = ['gen-1', 'gen-2'].flatMap((answerId) => callsIn(read(answerId)))
+    assert.equal(new Set(ids).size, 4)
+    assert.deepEqual(callsIn(read('gen-1')), ids.slice(0, 2))
+    assert.ok(callsIn(read(`gen-${'x'.repeat(100)}`)).every((id) => id.length <= 40))
+  })
+
+test('a call has the same name in bytes that pass and in what is read of them', () => {
+  const choices = [{ index: 0, message: { tool_calls: [{ function: { name: 'f', arguments: '' } }] } }]
+  const head = { id: 'gen-1', model: 'a/b', createdSeconds: 5 }
+  const bytes = chatRewriter(head).whole(JSON.stringify({ choices }))
+  const [id] = callsIn(openaiChat.readBody({ choices }, 'gen-1'))
+  assert.equal(JSON.parse(bytes).choices[0].message.tool_calls[0].id, id)
+})

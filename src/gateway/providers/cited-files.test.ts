@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { completionOf } from '../clients/chat/completion.ts'
+import { citationIn } from '../clients/messages/message.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
+import { googleGemini } from './gemini/google-gemini.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
+import { openaiResponses } from './openai-responses/openai-responses.ts'
+
+const cited = (events: AnswerEvent[]) => events.filter(({ type }) => type === 'citation')
+
+describe('sources that are no addresses', () => {
+  const file = { id: 'file_1', name: 'a.pdf', index: 2 }
+
+  test('a document of the request, as Anthropic cites it', () => {
+    const place = { type: 'page_location', document_index: 0, start_page_number: 1, end_page_number: 2 }
+    const cite = (more: object) => {
+      const citations = [{ ...place, cited_text: 'q', ...more }]
+      return cited(anthropicMessages.readBody({ content: [{ type: 'text', text: 'Yes', citations }] }))[0]
+    }
+    const shared = { type: 'citation', quote: 'q', start: 0, end: 3 }
+    const named = { id: 'document_0', name: 'a.pdf', index: 0 }
+    assert.deepEqual(cite({ document_title: 'a.pdf' }), { ...shared, file: named })
+    assert.deepEqual(cite({ document_title: null }), { ...shared, file: { ...named, name: 'document 1' } })
+  })
+
+  test('a file of OpenAI’s, and what a store of Gemini’s gave', () => {
+    const annotations = [{ type: 'file_citation', file_id: 'file_1', filename: 'a.pdf', index: 2 }]
+    const output = [{ type: 'message', content: [{ type: 'output_text', text: 'Yes', annotations }] }]
+    assert.deepEqual(cited(openaiResponses.readBody({ output })), [{ type: 'citation', file }])
+    const groundingMetadata = { groundingChunks: [{ retrievedContext: { title: 'a.pdf', text: 'q' } }] }
+    const candidate = { content: { parts: [{ text: 'Yes' }] }, groundingMetadata, finishReason: 'STOP' }
+    const given = { type: 'citation', file: { id: 'a.pdf', name: 'a.pdf', index: 0 }, quote: 'q' }
+    assert.deepEqual(cited(googleGemini.readBody({ candidates: [candidate] })), [given])
+  })
+
+  test('Anthropic’s clients get them as results of a search, chats not at all', () => {
+    const { type, source, title } = citationIn({ file }) as Record<string, unknown>
+    assert.deepEqual([type, source, title], ['search_result_location', 'file_1', 'a.pdf'])
+    const events: AnswerEvent[] = [
+      { type: 'text', text: 'Yes' },
+      { type: 'citation', file },
+    ]
+    const answer = completionOf({ id: 'g', model: 'a/b', createdSeconds: 5 }, events, undefined)
+    assert.ok(!('annotations' in (answer as any).choices[0].message))
+  })
+})
+
+test('sources that a model tells beside its message are told once, with their titles', () => {
+  const search_results = [{ title: 'A', url: 'https://a.example', date: null }]
+  const told = { citations: ['https://a.example', 'https://b.example'], search_results }
+  const expected = [
+    { type: 'citation', url: 'https://a.example', title: 'A' },
+    { type: 'citation', url: 'https://b.example' },
+  ]
+  const whole = openaiChat.readBody({ ...told, choices: [{ message: { content: 'Yes' }, finish_reason: 'stop' }] })
+  const read = openaiChat.reader()
+  const chunk = JSON.stringify({ ...told, choices: [{ delta: { content: 'Yes' } }] })
+  const pieces = [1, 2].flatMap(() => read({ event: undefined, data: chunk, raw: Buffer.alloc(0) }))
+  for (const events of [whole, pieces]) assert.deepEqual(cited(events), expected)
+})

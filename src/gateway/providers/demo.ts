@@ -1,0 +1,6 @@
+import type { ProviderProtocol } from '../protocol/protocol.ts'
+import { demoOrigin } from './demo/demo.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
+
+/** The demo model speaks OpenAI chat completions, in this process. */
+export const demo: ProviderProtocol = { ...openaiChat, origin: demoOrigin }

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { play, type Step } from '#chat/demo/play.ts'
+import type { Deadlines } from '../../attempt/upstream/deadlines.ts'
+import { IdleTimer } from '../../attempt/upstream/deadlines.ts'
+import type { Exchange, Sink, TransportFailure, UpstreamBody, UpstreamRequest } from '../../attempt/upstream/send.ts'
+import { chatClient } from '../../clients/chat/client.ts'
+
+/** The origin that stands for the demo model, which answers in this process. */
+export const demoOrigin = 'demo://local'
+
+/** The demo model as an upstream that speaks OpenAI chat completions, with every way to fail that a real one has. */
+export function sendToDemo(request: UpstreamRequest, deadlines: Deadlines, sink: Sink): Exchange {
+  const chat = JSON.parse(textOf(request.body)) as ChatRequest
+  const scene = play(chat)
+  if ('refuses' in scene) return refuse(scene.refuses, sink)
+  const performance = new DemoAnswer(chat, scene.steps, deadlines, sink)
+  performance.begin()
+  return performance
+}
+
+const textOf = (body: UpstreamBody) => (typeof body === 'string' ? body : Buffer.concat(body).toString('utf8'))
+
+function refuse({ status, message }: { status: number; message: string }, sink: Sink): Exchange {
+  const headers = { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) }
+  const body = Buffer.from(JSON.stringify({ error: { message, type: 'demo_error', code: status } }))
+  const telling = setImmediate(() => {
+    sink.head(status, headers)
+    sink.data(body)
+    sink.end()
+  })
+  const abort = () => {
+    clearImmediate(telling)
+    sink.failed({ kind: 'aborted', phase: 'first_byte', message: 'the client left' })
+  }
+  return { abort, pause: () => {}, resume: () => {} }
+}
+
+class DemoAnswer implements Exchange {
+  readonly #steps: Step[]
+  readonly #streams: boolean
+  readonly #sink: Sink
+  readonly #writer: ReturnType<typeof chatClient.writer>
+  readonly #head = {
+    id: `chatcmpl-${randomUUID()}`,
+    model: 'signalbox/demo',
+    createdSeconds: Math.floor(Date.now() / 1000),
+  }
+  readonly #silence: IdleTimer
+  readonly #silenceMs: number
+  #at = 0
+  #paused = false
+  #over = false
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
+
+  constructor(chat: ChatRequest, steps: Step[], deadlines: Deadlines, sink: Sink) {
+    this.#steps = steps
+    this.#streams = chat.stream === true
+    this.#sink = sink
+    this.#writer = chatClient.writer(this.#head, { includeUsage: true })
+    this.#silenceMs = deadlines.silenceMs
+    this.#silence = new IdleTimer(() => this.#fail('timeout', 'the demo model fell silent'))
+    this.#silence.start(deadlines.firstByteMs)
+  }
+
+  begin(): void {
+    this.#timer = setImmediate(() => {
+      this.#sink.head(200, { 'content-type': this.#streams ? 'text/event-stream' : 'application/json' })
+      this.#next()
+    })
+  }
+
+  abort(): void {
+    this.#fail('aborted', 'the client left')
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#silence.stop()
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#over) return
+    this.#paused = false
+    this.#silence.start(this.#silenceMs)
+    this.#next()
+  }
+
+  /** Plays on until a step wants time, or the reader does. */
+  #next(): void {
+    while (!this.#over && !this.#paused) {
+      const step = this.#steps[this.#at]
+      if (!step) return this.#end()
+      this.#at++
+      if (step.afterMs > 0) {
+        this.#timer = setTimeout(() => this.#take(step) && this.#next(), step.afterMs)
+        return
+      }
+      if (!this.#take(step)) return
+    }
+  }
+
+  /** @returns whether to go on at once. */
+  #take(step: Step): boolean {
+    if ('stop' in step) {
+      if (step.stop === 'cut') this.#fail('reset', 'the demo model hung up')
+      return false
+    }
+    this.#silence.start(this.#silenceMs)
+    if (!this.#streams) return step.say.type === 'error' ? this.#breakOff(step.say) : true
+    if (step.say.type === 'error') return this.#breakOff(step.say)
+    const text = this.#writer.event(step.say)
+    if (text) this.#sink.data(Buffer.from(text))
+    return true
+  }
+
+  #breakOff({ message, status = 502 }: { message: string; status: number | undefined }): false {
+    const error = { error: { message, code: status } }
+    this.#sink.data(Buffer.from(this.#streams ? `data: ${JSON.stringify(error)}\n\n` : JSON.stringify(error)))
+    this.#finish(() => this.#sink.end())
+    return false
+  }
+
+  #end(): void {
+    const events = this.#steps.flatMap((step) => ('say' in step ? [step.say] : []))
+    const last = this.#streams
+      ? this.#writer.end(undefined)
+      : JSON.stringify(chatClient.writeBody(this.#head, events, undefined))
+    this.#sink.data(Buffer.from(last))
+    this.#finish(() => this.#sink.end())
+  }
+
+  #fail(kind: TransportFailure['kind'], message: string): void {
+    const phase = this.#at > 0 && this.#streams ? 'answer' : 'first_byte'
+    this.#finish(() => this.#sink.failed({ kind, phase, message }))
+  }
+
+  #finish(tell: () => void): void {
+    if (this.#over) return
+    this.#over = true
+    this.#silence.stop()
+    clearTimeout(this.#timer as NodeJS.Timeout)
+    clearImmediate(this.#timer as NodeJS.Immediate)
+    tell()
+  }
+}

@@ -1,0 +1,202 @@
+import type { FinishReason } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import type { SseEvent } from '#platform/net/sse.ts'
+import { BytePlaces } from '#platform/text/byte-places.ts'
+import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
+import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
+import { sumOf, usageEvents } from '../token-counts.ts'
+import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
+import { callIdFor } from './gemini-call-id.ts'
+import { GroundingCitations } from './gemini-citations.ts'
+import { type Grounding, Searches } from './gemini-searches.ts'
+
+type Part = {
+  text?: string
+  thought?: boolean
+  thoughtSignature?: string
+  functionCall?: { id?: string; name?: string; args?: object }
+  inlineData?: { mimeType?: string; data?: string }
+}
+type ModalityCount = { modality?: string; tokenCount?: number }
+type Usage = {
+  promptTokenCount?: number
+  toolUsePromptTokenCount?: number
+  candidatesTokenCount?: number
+  thoughtsTokenCount?: number
+  cachedContentTokenCount?: number
+  totalTokenCount?: number
+  promptTokensDetails?: ModalityCount[] | null
+  toolUsePromptTokensDetails?: ModalityCount[] | null
+  candidatesTokensDetails?: ModalityCount[] | null
+  serviceTier?: string
+}
+type Generated = {
+  candidates?: {
+    content?: { parts?: Part[] }
+    finishReason?: string
+    finishMessage?: string
+    groundingMetadata?: Grounding
+  }[]
+  promptFeedback?: { blockReason?: string; blockReasonMessage?: string }
+  usageMetadata?: Usage
+  modelVersion?: string
+  responseId?: string
+  error?: { code?: number; message?: string; status?: string }
+}
+
+const format = 'google-gemini-v1' as const
+
+/** Ends that are no answer: another attempt may do better. */
+const failures: ReadonlySet<string> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+])
+
+/** Whatever else ends an answer is some kind of objection to its content. */
+const reasons: Record<string, Exclude<FinishReason, 'error'>> = { STOP: 'stop', MAX_TOKENS: 'length' }
+
+/** Reads one streamed answer: every event is a whole one, of which the parts are new and the usage is the sum so far. */
+export function geminiReader(answerId?: string): (event: SseEvent) => UpstreamEvent[] {
+  const answer = new GeminiAnswer(answerId)
+  return ({ data }) => answer.read(JSON.parse(data) as Generated)
+}
+
+/** Reads a whole answer. */
+export function readGenerated(body: unknown, answerId?: string): UpstreamEvent[] {
+  const generated = body as Generated
+  const events = new GeminiAnswer(answerId).read(generated)
+  if (!generated.error && !events.some(({ type }) => type === 'finish' || type === 'error'))
+    throw new Error('the answer has no candidates')
+  return events
+}
+
+class GeminiAnswer {
+  #begun = false
+  #ended = false
+  #usage: UsageObject = {}
+  #calls = 0
+  #id = ''
+  readonly #text = new BytePlaces()
+  readonly #ownId: string
+  #searches = new Searches()
+  #citations = new GroundingCitations()
+
+  constructor(answerId = '') {
+    this.#ownId = answerId
+  }
+
+  read(generated: Generated): UpstreamEvent[] {
+    if (generated.error) return [errorEvent(generated.error)]
+    const [candidate] = generated.candidates ?? []
+    const events: UpstreamEvent[] = this.#start(generated)
+    for (const part of candidate?.content?.parts ?? []) events.push(...this.#part(part))
+    if (candidate?.groundingMetadata) {
+      events.push(...this.#searches.read(candidate.groundingMetadata, generated.modelVersion))
+      events.splice(endOfText(events), 0, ...this.#citations.read(candidate.groundingMetadata, this.#text))
+    }
+    const blocked = candidate ? undefined : generated.promptFeedback?.blockReason
+    const ended = candidate?.finishReason ?? blocked
+    if (ended && failures.has(ended)) return [...events, failure(ended, candidate?.finishMessage)]
+    if (ended) events.push(this.#finish(ended, blocked !== undefined))
+    return [...events, ...this.#usageIn(generated.usageMetadata, ended !== undefined)]
+  }
+
+  /** The counts of the first events may be of the prompt alone, and the last ones may come after the end. */
+  #usageIn(usage: Usage | undefined, ended: boolean): AnswerEvent[] {
+    this.#ended ||= ended
+    if (!usage) return []
+    this.#usage = mergedUsage(this.#usage, usage)
+    return this.#ended || usage.candidatesTokenCount !== undefined ? usageIn(this.#usage as Usage) : []
+  }
+
+  #start({ responseId, modelVersion }: Generated): AnswerEvent[] {
+    if (this.#begun) return []
+    this.#begun = true
+    this.#id = responseId ?? ''
+    return [{ type: 'started', id: this.#id, model: modelVersion ?? '' }]
+  }
+
+  #part({ text, thought, thoughtSignature: encrypted, functionCall, inlineData }: Part): UpstreamEvent[] {
+    if (inlineData) return pictureIn(inlineData, encrypted)
+    const signed = encrypted === undefined ? {} : { encrypted }
+    if (functionCall) return this.#call(functionCall, signed)
+    if (thought) return text || encrypted ? [{ type: 'reasoning', text: text ?? '', format, ...signed }] : []
+    if (typeof text === 'string') this.#text.add(text)
+    const said: AnswerEvent[] = text ? [{ type: 'text', text }] : []
+    return encrypted === undefined ? said : [...said, { type: 'reasoning', text: '', format, encrypted }]
+  }
+
+  #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): UpstreamEvent[] {
+    const index = this.#calls++
+    const callId = id || callIdFor(this.#id || this.#ownId, index)
+    const whole = JSON.stringify(args ?? {})
+    const call: UpstreamEvent = {
+      type: 'call_piece',
+      key: id ? undefined : index,
+      id: callId,
+      name,
+      whole,
+      isClosed: true,
+    }
+    // The thought comes before what it led to.
+    return signed.encrypted ? [{ type: 'reasoning', text: '', format, ...signed, id: callId }, call] : [call]
+  }
+
+  #finish(native: string, blocked: boolean): AnswerEvent {
+    const reason = blocked ? 'content_filter' : (reasons[native] ?? 'content_filter')
+    return { type: 'finish', reason: reason === 'stop' && this.#calls > 0 ? 'tool_calls' : reason, native }
+  }
+}
+
+/** A signature may come after the text, and with it what the text cites. */
+function endOfText(events: UpstreamEvent[]): number {
+  const isSignature = (event: UpstreamEvent) => event.type === 'reasoning' && event.text === ''
+  return events.findLastIndex((event) => !isSignature(event)) + 1
+}
+
+function failure(reason: string, message: string | undefined): AnswerEvent {
+  return { type: 'error', message: message ?? `the model's answer was unusable: ${reason}`, status: 502 }
+}
+
+function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status: error.code, code: codeOfError(error) }
+}
+
+/** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */
+function usageIn(usage: Usage): AnswerEvent[] {
+  const { thoughtsTokenCount: reasoning, cachedContentTokenCount: cached } = usage
+  return usageEvents(
+    {
+      prompt: sumOf(usage.promptTokenCount, usage.toolUsePromptTokenCount),
+      otherPrompt: usage.promptTokenCount,
+      completion: sumOf(usage.candidatesTokenCount, reasoning),
+      otherCompletion: usage.candidatesTokenCount,
+      total: usage.totalTokenCount,
+      cached,
+      reasoning,
+      audioPrompt: ofModality('AUDIO', usage.promptTokensDetails, usage.toolUsePromptTokensDetails),
+      audioCompletion: ofModality('AUDIO', usage.candidatesTokensDetails),
+      imageCompletion: ofModality('IMAGE', usage.candidatesTokensDetails),
+    },
+    { serviceTier: usage.serviceTier },
+  )
+}
+
+function ofModality(modality: string, ...details: (ModalityCount[] | null | undefined)[]): unknown {
+  const counts = details.flatMap((some) => (Array.isArray(some) ? some : []))
+  return sumOf(...counts.filter((count) => count?.modality === modality).map(({ tokenCount }) => tokenCount))
+}
+
+/** A signature that came with an image is kept like one of the text's. */
+function pictureIn({ mimeType, data }: NonNullable<Part['inlineData']>, encrypted: string | undefined): AnswerEvent[] {
+  const events: AnswerEvent[] = []
+  if (String(mimeType).startsWith('image/')) {
+    events.push({ type: 'piece', unit: 'image' })
+    if (data) events.push({ type: 'image', url: `data:${mimeType};base64,${data}` })
+  }
+  if (encrypted !== undefined) events.push({ type: 'reasoning', text: '', format, encrypted })
+  return events
+}

@@ -1,0 +1,62 @@
+import type { AnswerEvent, Citation } from '#chat/events.ts'
+import type { BytePlaces } from '#platform/text/byte-places.ts'
+import type { Grounding } from './gemini-searches.ts'
+
+/** The citations of an answer, each only once: pieces of a stream repeat earlier ones. */
+export class GroundingCitations {
+  readonly #told = new Set<string>()
+  /** The number of each source: one may be long, and cited again and again. */
+  readonly #numbers = new Map<string, number>()
+
+  /** @param text all that was said so far. */
+  read({ groundingChunks, groundingSupports }: Grounding, text: BytePlaces): AnswerEvent[] {
+    const chunks = Array.isArray(groundingChunks) ? groundingChunks : []
+    const sources = chunks.map((chunk, at) => this.#numbered(sourceIn(chunk ?? {}, at)))
+    const supported = new Set<number>()
+    const cited: Cited[] = []
+    for (const { segment, groundingChunkIndices } of Array.isArray(groundingSupports) ? groundingSupports : [])
+      for (const at of groundingChunkIndices ?? []) {
+        const source = sources[at]
+        if (!source) continue
+        supported.add(at)
+        cited.push({ source, place: placeOf(segment, text) })
+      }
+    for (const [at, source] of sources.entries()) if (source && !supported.has(at)) cited.push({ source, place: {} })
+    const fresh = cited.filter((one) => this.#isNew(one))
+    return fresh.map(({ source: { citation }, place }) => ({ type: 'citation', ...citation, ...place }))
+  }
+
+  #numbered(citation: Citation | undefined): Source | undefined {
+    if (!citation) return undefined
+    const number = this.#numbers.getOrInsert(JSON.stringify(citation), this.#numbers.size)
+    return { citation, number }
+  }
+
+  #isNew({ source: { number }, place: { start, end } }: Cited): boolean {
+    const key = `${number} ${start} ${end}`
+    if (this.#told.has(key)) return false
+    this.#told.add(key)
+    return true
+  }
+}
+
+type Source = { citation: Citation; number: number }
+type Cited = { source: Source; place: Pick<Citation, 'start' | 'end'> }
+type Chunk = NonNullable<Grounding['groundingChunks']>[number]
+
+function sourceIn({ web, maps, retrievedContext: file }: Chunk, index: number): Citation | undefined {
+  const { uri, title } = web ?? maps ?? file ?? {}
+  const quote = file?.text ? { quote: file.text } : {}
+  if (uri) return { url: uri, ...(title && { title }), ...quote }
+  const id = file?.fileSearchStore ?? title
+  return file && id ? { file: { id, name: title ?? id, index }, ...quote } : undefined
+}
+
+function placeOf(
+  segment: { startIndex?: number; endIndex?: number } | undefined,
+  text: BytePlaces,
+): Pick<Citation, 'start' | 'end'> {
+  const { startIndex: start = 0, endIndex: end } = segment ?? {}
+  if (typeof start !== 'number' || typeof end !== 'number') return {}
+  return { start: text.unitsIn(start), end: text.unitsIn(end) }
+}

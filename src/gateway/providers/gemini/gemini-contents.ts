@@ -1,0 +1,128 @@
+import type { Message } from '#chat/message.ts'
+import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { pushAll } from '#platform/core/push-all.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { asOneText, hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
+import { calledFunction, parsedText } from '../tool-arguments.ts'
+import { madeUpCallId } from './gemini-call-id.ts'
+import { wantsSignatures } from './gemini-thinking.ts'
+
+type Part = Record<string, unknown>
+type Content = { role: 'user' | 'model'; parts: Part[] }
+
+/** Stands for the signature of a call that another provider's model made, as Gemini's documentation has it. */
+const foreignSignature = 'skip_thought_signature_validator'
+
+/** Everything said as system or developer. */
+export function systemInstructionOf(messages: Message[]): Body | undefined {
+  const parts = messages.filter(isInstruction).flatMap(({ content }) => piecesOf(content).flatMap(partOf))
+  return parts.length > 0 ? { parts } : undefined
+}
+
+/** The turns: what follows in the same role becomes one. Results of functions name the function. */
+export function contentsOf(messages: Message[], model: string): Content[] {
+  const contents: Content[] = []
+  const functionOfCall = new Map<string, string>()
+  for (const message of messages) {
+    if (isInstruction(message)) continue
+    if (message.role === 'assistant') noteCalls(message, functionOfCall)
+    const parts = partsOf(message, functionOfCall, model)
+    if (parts.length === 0) continue
+    const role = message.role === 'assistant' ? 'model' : 'user'
+    const last = contents.at(-1)
+    if (last?.role === role) pushAll(last.parts, parts)
+    else contents.push({ role, parts })
+  }
+  // A call may follow a turn of the user's only, so there is one, though it says nothing.
+  return contents[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: '' }] }, ...contents] : contents
+}
+
+function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
+  for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, calledFunction(call).name ?? '')
+}
+
+function partsOf(message: Message, functionOfCall: ReadonlyMap<string, string>, model: string): Part[] {
+  if (message.role === 'tool') return functionResponse(message, functionOfCall.get(message.tool_call_id))
+  const said = piecesOf(message.content).flatMap(partOf)
+  if (message.role !== 'assistant') return said
+  const thoughts = thoughtsOf(message, 'google-gemini-v1')
+  return [...signedText(said, thoughts), ...functionCalls(message, thoughts, wantsSignatures(model))]
+}
+
+/** A signature that belongs to no call stands on the last part of what was said. */
+function signedText(said: Part[], thoughts: Thought[]): Part[] {
+  const thoughtSignature = thoughts.findLast(({ id }) => id === undefined)?.encrypted
+  if (thoughtSignature === undefined) return said
+  const last = said.at(-1)
+  return last ? [...said.slice(0, -1), { ...last, thoughtSignature }] : [{ text: '', thoughtSignature }]
+}
+
+/** Of calls made together the first one is signed. */
+function functionCalls(
+  { tool_calls: calls }: Extract<Message, { role: 'assistant' }>,
+  thoughts: Thought[],
+  mustBeSigned: boolean,
+): Part[] {
+  const thoughtOfCall = firstById(thoughts)
+  return (calls ?? []).map((call, index) => {
+    const { id } = call
+    const own = thoughtOfCall.get(id)?.encrypted
+    const thoughtSignature = own ?? (mustBeSigned && index === 0 ? foreignSignature : undefined)
+    return {
+      functionCall: { ...sentId(id), ...calledFunction(call) },
+      ...(thoughtSignature && { thoughtSignature }),
+    }
+  })
+}
+
+function firstById(thoughts: Thought[]): ReadonlyMap<string | undefined, Thought> {
+  const byId = new Map<string | undefined, Thought>()
+  for (const thought of thoughts) if (!byId.has(thought.id)) byId.set(thought.id, thought)
+  return byId
+}
+
+/** The response of a function is an object. Parts that are not text stand beside it. */
+function functionResponse(message: Extract<Message, { role: 'tool' }>, name = ''): Part[] {
+  const { tool_call_id: id } = message
+  const pieces = piecesOf(message.content)
+  const texts = pieces.flatMap((piece) => (piece.kind === 'text' && piece.text ? [piece.text] : []))
+  const beside = pieces.filter(({ kind }) => kind !== 'text').flatMap(partOf)
+  return [{ functionResponse: { ...sentId(id), name, response: responseOf(texts, hasFailed(message)) } }, ...beside]
+}
+
+/** JSON only as it came: filters look at JSON value by value, and not at what parts of it come to. */
+function responseOf(texts: string[], failed: boolean): object {
+  const read = texts.length === 1 ? parsedText(texts[0]!) : undefined
+  const value = read === undefined ? asOneText(texts) : read
+  if (failed) return { error: value }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { output: value }
+  // Gemini takes `$ref` for a reference to a part that is sent beside the result.
+  return hasReference(value) ? { output: texts[0] } : value
+}
+
+function hasReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, '$ref') || Object.values(value).some(hasReference)
+}
+
+function sentId(id: string): { id?: string } {
+  return madeUpCallId.test(id) ? {} : { id }
+}
+
+function partOf(piece: Piece): Part[] {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text ? [{ text: piece.text }] : []
+    case 'image':
+    case 'file':
+      return [{ fileData: { fileUri: piece.url } }]
+    case 'uploaded':
+      return [{ fileData: { fileUri: piece.fileId } }]
+    case 'inline':
+      return [{ inlineData: { mimeType: piece.mediaType, data: piece.base64 } }]
+    case 'other':
+      return [piece.part]
+    default:
+      return piece satisfies never
+  }
+}

@@ -1,0 +1,80 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { emptyAnswer } from '../empty-answer.ts'
+import { chosenFunction } from '../tool-arguments.ts'
+import { contentsOf, systemInstructionOf } from './gemini-contents.ts'
+import { thinkingConfigOf } from './gemini-thinking.ts'
+import { ownTool } from './gemini-tools.ts'
+
+/** A chat request in Gemini's words. */
+export function geminiRequest(chat: ChatRequest, endpoint: Endpoint): Body {
+  const config = generationConfigOf(chat, endpoint)
+  return withoutNulls({
+    ...promptOf(chat, endpoint),
+    tools: toolsOf(chat.tools),
+    toolConfig: toolConfigOf(chat),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+    safetySettings: chat.safety_settings,
+  })
+}
+
+/** A turn there must be: where nothing but instructions was said, they are it. */
+function promptOf({ messages }: ChatRequest, { upstreamModel }: Endpoint): Body {
+  const systemInstruction = systemInstructionOf(messages)
+  const contents = contentsOf(messages, upstreamModel)
+  if (contents.length > 0) return { systemInstruction, contents }
+  if (!systemInstruction) throw emptyAnswer()
+  return { contents: [{ role: 'user', ...systemInstruction }] }
+}
+
+function generationConfigOf(chat: ChatRequest, { upstreamModel, maxCompletionTokens }: Endpoint): Body {
+  const maxOutputTokens = answerLimitOf(chat)
+  const stop = typeof chat.stop === 'string' ? [chat.stop] : chat.stop
+  return withoutNulls({
+    maxOutputTokens,
+    temperature: chat.temperature,
+    topP: chat.top_p,
+    topK: chat.top_k,
+    seed: chat.seed,
+    frequencyPenalty: chat.frequency_penalty,
+    presencePenalty: chat.presence_penalty,
+    stopSequences: stop?.length ? stop : undefined,
+    thinkingConfig: thinkingConfigOf(chat, upstreamModel, maxOutputTokens ?? maxCompletionTokens ?? undefined),
+    responseModalities: chat.modalities?.map((modality) => modality.toUpperCase()),
+    ...responseFormatOf(chat),
+  })
+}
+
+function responseFormatOf({ response_format: format }: ChatRequest): Body {
+  if (format?.type === 'json_object') return { responseMimeType: 'application/json' }
+  if (format?.type !== 'json_schema') return {}
+  const { schema } = (format.json_schema ?? {}) as { schema?: unknown }
+  return { responseMimeType: 'application/json', responseJsonSchema: schema }
+}
+
+/** Functions stand together in one tool; any other is Gemini's own. */
+function toolsOf(tools: ChatTool[] | null | undefined): Body[] | undefined {
+  if (!tools?.length) return undefined
+  const functionDeclarations = tools.flatMap(({ function: declared }) => {
+    if (!declared) return []
+    const { name, description, parameters } = declared
+    return [withoutNulls({ name, description, parametersJsonSchema: parameters })]
+  })
+  const others = tools.flatMap((tool): Body[] => {
+    const own = tool.function ? undefined : ownTool(tool)
+    return own ? [own] : []
+  })
+  return functionDeclarations.length > 0 ? [{ functionDeclarations }, ...others] : others
+}
+
+function toolConfigOf({ tool_choice: choice, tools }: ChatRequest): Body | undefined {
+  if (!tools?.length || choice == null) return undefined
+  const calling = (functionCallingConfig: object) => ({ functionCallingConfig })
+  if (choice === 'none') return calling({ mode: 'NONE' })
+  if (choice === 'required' || choice === 'any') return calling({ mode: 'ANY' })
+  const name = chosenFunction(choice)
+  return name ? calling({ mode: 'ANY', allowedFunctionNames: [name] }) : calling({ mode: 'AUTO' })
+}

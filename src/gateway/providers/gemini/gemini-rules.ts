@@ -1,0 +1,69 @@
+import type { Body } from '../../protocol/protocol.ts'
+import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { fitSchema } from '../../protocol/repairs/fit-schema.ts'
+import { mapItems } from '../../protocol/repairs/map-texts.ts'
+import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
+import type { SchemaRules } from '../../protocol/repairs/schema-keywords.ts'
+import { fitTools, note, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
+
+/** The part of JSON schema that Gemini documents. Its enumerations are of texts. */
+const schemaRules: SchemaRules = {
+  keywords: new Set([
+    ...['type', 'title', 'description', 'format', 'enum', 'properties', 'required', 'propertyOrdering', 'nullable'],
+    ...['items', 'prefixItems', 'minItems', 'maxItems', 'minimum', 'maximum', 'anyOf', 'additionalProperties'],
+  ]),
+  formats: new Set(['date-time', 'date', 'time', 'enum', 'float', 'double', 'int32', 'int64']),
+  accepts: (keyword, value) =>
+    keyword !== 'enum' || (Array.isArray(value) && value.every((one) => typeof one === 'string')),
+}
+
+const toolShape: ToolShape = {
+  schemaOf: ({ name, parametersJsonSchema }) =>
+    parametersJsonSchema === undefined ? undefined : { name, schema: parametersJsonSchema },
+  withSchema: (declaration, parametersJsonSchema) => ({ ...declaration, parametersJsonSchema }),
+}
+
+const fitDeclarations: Repair = (body, dropped) => {
+  if (!Array.isArray(body.tools)) return body
+  const tools = mapItems(body.tools as Body[], (tool) => {
+    if (!Array.isArray(tool.functionDeclarations)) return tool
+    const functionDeclarations = fitTools(tool.functionDeclarations, toolShape, schemaRules, dropped)
+    return functionDeclarations === tool.functionDeclarations ? tool : { ...tool, functionDeclarations }
+  })
+  if (tools === body.tools) return body
+  const remaining = tools.filter(
+    ({ functionDeclarations: declared }) => !Array.isArray(declared) || declared.length > 0,
+  )
+  const { tools: _tools, toolConfig, ...rest } = body
+  return remaining.length > 0 ? { ...body, tools: remaining } : rest
+}
+
+const fitAnswerSchema: Repair = (body, dropped) => {
+  const config = body.generationConfig as { responseJsonSchema?: unknown } | undefined
+  const before = config?.responseJsonSchema
+  if (typeof before !== 'object' || before === null) return body
+  const responseJsonSchema = fitSchema(before, schemaRules, (keyword) => note(dropped, `response_format.${keyword}`))
+  return responseJsonSchema === before ? body : { ...body, generationConfig: { ...config, responseJsonSchema } }
+}
+
+/** Gemini's limits for a request. */
+export const geminiRules: RequestRules = {
+  repairs: [fitDeclarations, fitAnswerSchema, mediaTypeRepair(pathsOf('contents.*.parts.*.inlineData.mimeType'), [])],
+  names: {
+    allowed: /^[a-zA-Z_][a-zA-Z0-9_.-]*$/,
+    longest: 64,
+    paths: pathsOf(
+      'tools.*.functionDeclarations.*.name',
+      'toolConfig.functionCallingConfig.allowedFunctionNames.*',
+      'contents.*.parts.*.functionCall.name',
+      'contents.*.parts.*.functionResponse.name',
+    ),
+  },
+}
+
+/** Fields of chats without a counterpart here. */
+export const geminiLacks = [
+  ...['logit_bias', 'logprobs', 'top_logprobs', 'min_p', 'top_a', 'repetition_penalty', 'parallel_tool_calls'],
+  ...['user', 'service_tier', 'metadata', 'prompt_cache_key', 'prompt_cache_retention', 'verbosity'],
+] as const

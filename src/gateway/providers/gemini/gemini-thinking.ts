@@ -1,0 +1,50 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { effortOf, thinkingBudgetOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
+
+/** Up to 2.5 thinking is counted in tokens, from 3 on it has levels. */
+const byBudget = /gemini-[12](?:\D|$)/
+/** The first of the models with levels has fewer of them than those after it. */
+const pro = /-pro/
+const firstPro = /gemini-3-pro/
+
+/** A thinking budget is a share of this if the request sets no answer limit. */
+const budgetedAnswer = 32_768
+
+/** Whether tool calls must be sent back with the signatures that they came with. */
+export function wantsSignatures(model: string): boolean {
+  return !byBudget.test(model)
+}
+
+/** Undefined where the request says nothing: then the model thinks as it is used to, and keeps it to itself. */
+export function thinkingConfigOf(chat: ChatRequest, model: string, maxTokens: number | undefined): object | undefined {
+  const setting = thinkingSetting(chat)
+  if (!setting) return undefined
+  const includeThoughts = chat.reasoning?.exclude !== true
+  if (!byBudget.test(model)) {
+    const thinkingLevel = levelFor(setting.enabled ? effortOf(setting) : 'minimal', model)
+    return setting.enabled ? { includeThoughts, thinkingLevel } : { thinkingLevel }
+  }
+  if (!setting.enabled) return { thinkingBudget: leastBudgetOf(model) }
+  const told = setting.budgetTokens !== undefined || setting.effort !== undefined
+  // -1 lets the model decide.
+  const thinkingBudget = told
+    ? Math.min(thinkingBudgetOf(setting, maxTokens ?? budgetedAnswer), mostBudgetOf(model))
+    : -1
+  return { includeThoughts, thinkingBudget }
+}
+
+/** The Pro models cannot but think. */
+function leastBudgetOf(model: string): number {
+  return pro.test(model) ? 128 : 0
+}
+
+function mostBudgetOf(model: string): number {
+  return pro.test(model) ? 32_768 : 24_576
+}
+
+function levelFor(effort: string, model: string): string {
+  if (effort === 'minimal') return pro.test(model) ? 'LOW' : 'MINIMAL'
+  if (effort === 'low') return 'LOW'
+  if (effort === 'medium') return firstPro.test(model) ? 'HIGH' : 'MEDIUM'
+  return 'HIGH'
+}

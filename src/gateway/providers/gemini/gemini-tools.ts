@@ -1,0 +1,42 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { ChatTool } from '#chat/chat-request.ts'
+import { type BillableOptions, providerTools } from '../../pricing/billable-options.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { searchesByRequest } from './gemini-searches.ts'
+
+/** Gemini's own tools, as it spells them, and the settings of each that are sent on. */
+const known: Record<string, { name: string; settings: string[] }> = {
+  google_search: { name: 'googleSearch', settings: ['timeRangeFilter', 'excludeDomains'] },
+  google_search_retrieval: { name: 'googleSearchRetrieval', settings: ['dynamicRetrievalConfig'] },
+  google_maps: { name: 'googleMaps', settings: ['enableWidget'] },
+  url_context: { name: 'urlContext', settings: [] },
+  code_execution: { name: 'codeExecution', settings: [] },
+}
+
+const bySpelling = new Map(Object.entries(known).flatMap(([unit, { name }]) => [unit, name].map((one) => [one, unit])))
+
+/** The tool that is meant: by its type, or by a member of that name, as Gemini itself has it. */
+function unitIn(tool: Body): string | undefined {
+  const named = [tool.type, ...Object.keys(tool)].find((name) => bySpelling.has(String(name)))
+  return named === undefined ? undefined : bySpelling.get(String(named))
+}
+
+/** A tool that is no function of the client's, setting by setting. Undefined for one that is not known here. */
+export function ownTool(tool: ChatTool): Body | undefined {
+  const unit = unitIn(tool)
+  if (unit === undefined) return undefined
+  const { name, settings } = known[unit]!
+  const told = ((tool as Body)[name] ?? (tool as Body)[unit] ?? {}) as Body
+  const kept = settings.filter((setting) => told[setting] != null).map((setting) => [setting, told[setting]])
+  return { [name]: Object.fromEntries(kept) }
+}
+
+/** The billable options. Results of its tools are read into the context once, and never exceed it. */
+export function geminiBillable(chat: Body, { upstreamModel }: Endpoint): BillableOptions {
+  const tools = providerTools(chat, (tool) => {
+    const unit = unitIn(tool)?.replace('_retrieval', '')
+    if (unit === undefined) return undefined
+    return { unit, calls: unit === 'google_search' && !searchesByRequest(upstreamModel) ? undefined : 1 }
+  })
+  return { tools, serviceTier: undefined, rereads: false }
+}

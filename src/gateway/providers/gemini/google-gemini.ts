@@ -1,0 +1,36 @@
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
+import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { repaired } from '../../protocol/repairs/repair.ts'
+import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import { messageOfRefusal } from '../error-code.ts'
+import { geminiReader, readGenerated } from './gemini-answer.ts'
+import { geminiRequest } from './gemini-request.ts'
+import { geminiLacks, geminiRules } from './gemini-rules.ts'
+import { geminiBillable, ownTool } from './gemini-tools.ts'
+
+/** Google Gemini, natively: the model stands in the path, and an answer comes as candidates made of parts. */
+export const googleGemini: ProviderProtocol = {
+  protocol: 'google-gemini',
+  encode: (chat, { endpoint, credential, stream }) => {
+    const { body, dropped, aliases } = repaired(geminiRequest(chat, endpoint), geminiRules)
+    return {
+      path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+      headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },
+      body: JSON.stringify(body),
+      dropped: [...fieldsSetIn(chat as Body, geminiLacks), ...dropped],
+      aliases,
+    }
+  },
+  answerLimit: answerLimitOf,
+  billableOptions: geminiBillable,
+  knowsTool: (tool) => ownTool(tool) !== undefined,
+  reader: assemblingReader(geminiReader),
+  readBody: assemblingBodyReader(readGenerated),
+  contextErrors: {
+    messages: [
+      /input token count(?: \((?<tokens>\d+)\))? exceeds the maximum number of tokens allowed(?: \(?(?<limit>\d+)\)?)?/i,
+    ],
+  },
+  errorMessage: messageOfRefusal,
+}

@@ -1,0 +1,34 @@
+import type { Compatibility, Endpoint } from '#catalogue/index/model.ts'
+import { anyCharacters } from '../openai-rules.ts'
+
+/** A chat server's properties, and the ids of calls that it accepts. */
+export type ChatDialect = Compatibility & {
+  callIds?: { allowed: RegExp; longest: number }
+  /** Whether it refuses strict schemas that leave a property optional. */
+  checksStrict?: boolean
+}
+
+const anywhere: ChatDialect = { lateSystemMessages: true, repeatedRoles: true }
+
+const openai: ChatDialect = {
+  ...anywhere,
+  developerRole: true,
+  callIds: { allowed: anyCharacters, longest: 40 },
+  checksStrict: true,
+}
+
+/** Providers whose servers accept more, or less, than most. A provider of the operator says so in the catalogue. */
+const dialects: Record<string, ChatDialect> = {
+  openai,
+  azure: openai,
+  openrouter: { ...anywhere, developerRole: true },
+  groq: anywhere,
+  xai: anywhere,
+  mistral: { ...anywhere, callIds: { allowed: /^[a-zA-Z0-9]{9}$/, longest: 9 } },
+  signalbox: { ...anywhere, developerRole: true },
+}
+
+export function dialectOf({ provider, compatibility }: Endpoint): ChatDialect {
+  const builtin = Object.hasOwn(dialects, provider) ? dialects[provider]! : {}
+  return compatibility ? { ...builtin, ...compatibility } : builtin
+}

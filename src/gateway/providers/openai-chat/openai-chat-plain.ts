@@ -1,0 +1,81 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import type { ContentPart, Message } from '#chat/message.ts'
+import { asOneText, isAside, resultContent } from '../content.ts'
+import { emptyAnswer } from '../empty-answer.ts'
+
+/**
+ * A chat that was put together from another protocol's request, as all servers of this one take it: marks for caches only
+ * where writing to one has a price, text as text, images of tools' results in a message of their own, and settings that
+ * not every server knows only where the catalogue says so.
+ */
+export function plainChat(chat: ChatRequest, { prices, supportedParameters }: Endpoint): ChatRequest {
+  const marks = prices.cacheWrite !== undefined
+  const { cache_control: mark, ...rest } = chat
+  const messages = chat.messages.flatMap(withoutAside)
+  if (messages.length === 0) throw emptyAnswer()
+  const plain: ChatRequest = {
+    ...rest,
+    ...(marks && mark != null && { cache_control: mark }),
+    messages: withResultsAsText(messages).map((one) => (marks ? one : unmarked(one))),
+    ...(chat.tools && { tools: marks ? chat.tools : chat.tools.map(unmarkedTool) }),
+  }
+  if (supportedParameters.length > 0)
+    for (const name of knownToSome) if (!supportedParameters.includes(name)) delete plain[name]
+  return plain
+}
+
+/** Settings that go only to servers of which the catalogue says that they know them. */
+export const knownToSome = ['top_k', 'top_a', 'min_p', 'repetition_penalty'] as const
+
+/** A message that says nothing else is none. */
+function withoutAside(message: Message): Message[] {
+  if (!Array.isArray(message.content) || !message.content.some(isAside)) return [message]
+  const content = message.content.filter((part) => !isAside(part))
+  return content.length > 0 || message.role !== 'system' ? [{ ...message, content } as Message] : []
+}
+
+function unmarkedTool(tool: ChatTool): ChatTool {
+  if (!('cache_control' in tool)) return tool
+  const { cache_control: _mark, ...rest } = tool
+  return rest as ChatTool
+}
+
+function unmarked(message: Message): Message {
+  if (!Array.isArray(message.content)) return message
+  const parts = message.content.map((part) => {
+    const { cache_control: _mark, ...rest } = part as ContentPart & { cache_control?: unknown }
+    return rest as ContentPart
+  })
+  const isText = parts.every(({ type }) => type === 'text')
+  return { ...message, content: isText ? asOneText(parts.map(({ text }) => text ?? '')) : parts } as Message
+}
+
+function withFailureAsText(message: Message): Message {
+  if (message.role !== 'tool' || !('is_error' in message)) return message
+  const { is_error: _said, ...rest } = message
+  return { ...rest, content: resultContent(message) } as Message
+}
+
+/** A result is text here; what else there is follows the results that stand together. */
+function withResultsAsText(messages: Message[]): Message[] {
+  const told: Message[] = []
+  let beside: ContentPart[] = []
+  const tellBeside = () => {
+    if (beside.length > 0) told.push({ role: 'user', content: beside })
+    beside = []
+  }
+  for (const message of messages.map(withFailureAsText)) {
+    if (message.role !== 'tool') tellBeside()
+    if (message.role !== 'tool' || !Array.isArray(message.content)) {
+      told.push(message)
+      continue
+    }
+    const others = message.content.filter(({ type }) => type !== 'text')
+    const texts = message.content.filter(({ type }) => type === 'text')
+    if (others.length > 0) beside.push({ type: 'text', text: `Of the result of ${message.tool_call_id}:` }, ...others)
+    told.push(others.length > 0 ? { ...message, content: texts.length > 0 ? texts : 'It follows.' } : message)
+  }
+  tellBeside()
+  return told
+}

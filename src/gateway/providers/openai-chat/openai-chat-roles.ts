@@ -1,0 +1,97 @@
+import type { Body } from '../../protocol/protocol.ts'
+import { mapItems } from '../../protocol/repairs/map-texts.ts'
+import type { ChatDialect } from './openai-chat-dialects.ts'
+
+type Message = { role?: unknown; content?: unknown } & Body
+type Part = { type?: unknown; text?: unknown }
+
+/** The messages in the roles and the order that a chat server's template accepts. */
+export function withAcceptedRoles(messages: Message[], dialect: ChatDialect): Message[] {
+  let current = dialect.developerRole ? messages : mapItems(messages, asSystem)
+  if (!dialect.lateSystemMessages) current = withSystemFirst(current)
+  return dialect.repeatedRoles ? current : withoutRepeats(current)
+}
+
+const asSystem = (message: Message): Message =>
+  message?.role === 'developer' ? { ...message, role: 'system' } : message
+
+const isInstruction = ({ role }: Message) => role === 'system' || role === 'developer'
+
+/**
+ * Many templates accept one system message, at the beginning. Those at the beginning become one; a later one becomes a part
+ * of the user message or tool result beside it, so that it keeps its place in the conversation.
+ */
+function withSystemFirst(messages: Message[]): Message[] {
+  const first = messages.findIndex((message) => !isInstruction(message))
+  const start = first < 0 ? messages.length : first
+  const rest = messages.slice(start)
+  if (start < 2 && !rest.some(isInstruction)) return messages
+  const leading = messages.slice(0, start)
+  const system = leading.length < 2 ? leading : [joined(leading)]
+  return [...system, ...withoutInstructions(rest)]
+}
+
+function withoutInstructions(messages: Message[]): Message[] {
+  const result: Message[] = []
+  let waiting: Message[] = []
+  for (const message of messages) {
+    if (isInstruction(message)) waiting.push(message)
+    else {
+      result.push(...placed(waiting, result, message))
+      waiting = []
+    }
+  }
+  result.push(...placed(waiting, result, undefined))
+  return result
+}
+
+/** Puts instructions into the next user message, else into the result before them, else into a separate message. */
+function placed(instructions: Message[], before: Message[], next: Message | undefined): Message[] {
+  const following = next ? [next] : []
+  if (instructions.length === 0) return following
+  const marked = instructions.map(asReminder)
+  if (next?.role === 'user') return [joined([...marked, next])]
+  const last = before.at(-1)
+  if (last?.role === 'user' || last?.role === 'tool') {
+    before[before.length - 1] = joined([last, ...marked])
+    return following
+  }
+  return [joined(marked), ...following]
+}
+
+/** An instruction in a user message, marked as one. */
+function asReminder({ content }: Message): Message {
+  const open = { type: 'text', text: '<system-reminder>' }
+  const close = { type: 'text', text: '</system-reminder>' }
+  if (!Array.isArray(content))
+    return { role: 'user', content: `<system-reminder>\n${content ?? ''}\n</system-reminder>` }
+  return { role: 'user', content: [open, ...content, close] }
+}
+
+/** One message of several, in the role of the first that is not a reminder. */
+function joined(messages: Message[]): Message {
+  const [first] = messages
+  const base = messages.find(({ role }) => role === 'tool') ?? messages.at(-1)!
+  const contents = messages.map(({ content }) => content)
+  const isText = contents.every((content) => typeof content === 'string' || content == null)
+  const content = isText
+    ? contents.filter((text) => text != null && text !== '').join('\n\n')
+    : contents.flatMap((one) => (Array.isArray(one) ? (one as Part[]) : [{ type: 'text', text: one ?? '' }]))
+  return { ...(first?.role === 'tool' ? first : base), content }
+}
+
+/** Many templates want user and assistant to take turns. User messages that follow each other become one. */
+function withoutRepeats(messages: Message[]): Message[] {
+  if (!messages.some((message, at) => isRepeat(messages[at - 1], message))) return messages
+  // Each run is joined once: joining two at a time would copy the first ones again and again.
+  const runs: Message[][] = []
+  for (const message of messages) {
+    const run = runs.at(-1)
+    if (run && isRepeat(run[0], message)) run.push(message)
+    else runs.push([message])
+  }
+  return runs.map((run) => (run.length === 1 ? run[0]! : joined(run)))
+}
+
+const isRepeat = (one: Message | undefined, other: Message) =>
+  one?.role === 'user' && other?.role === 'user' && one.name === other.name

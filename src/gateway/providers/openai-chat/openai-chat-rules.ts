@@ -1,0 +1,67 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import { type Repair, type RepairedBody, repaired } from '../../protocol/repairs/repair.ts'
+import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { chatCallIdPaths, chatNames, formatRepair, strictToolRepair } from '../openai-rules.ts'
+import { chosenFunction } from '../tool-arguments.ts'
+import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
+import { withAcceptedRoles } from './openai-chat-roles.ts'
+
+type FunctionTool = { function?: { name?: unknown; parameters?: unknown } }
+
+const toolShape: ToolShape = {
+  schemaOf: (tool) => {
+    const { name, parameters } = (tool as FunctionTool).function ?? {}
+    return parameters === undefined ? undefined : { name, schema: parameters }
+  },
+  withSchema: (tool, parameters) => ({ ...tool, function: { ...(tool.function as Body), parameters } }),
+}
+
+const formatPlace: Parameters<typeof formatRepair>[0] = {
+  name: 'response_format',
+  find: (body) => (body.response_format as { json_schema?: Body } | null | undefined)?.json_schema,
+  replace: (body, json_schema) => ({ ...body, response_format: { ...(body.response_format as Body), json_schema } }),
+}
+
+const common: Repair[] = [
+  toolRepair(toolShape, {}),
+  mediaTypeRepair([], pathsOf('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
+]
+const lenient: Repair[] = [formatRepair(formatPlace, false)]
+const strict: Repair[] = [
+  formatRepair(formatPlace, true),
+  strictToolRepair(
+    (tool) => tool.function as Body | undefined,
+    (tool, declared) => ({ ...tool, function: declared }),
+  ),
+]
+
+/** A chat body as the server of this endpoint accepts it. */
+export function acceptableChat(body: Body, endpoint: Endpoint): RepairedBody {
+  const dialect = dialectOf(endpoint)
+  return repaired(body, {
+    repairs: [...common, ...(dialect.checksStrict ? strict : lenient), roleRepair(dialect), choiceRepair(dialect)],
+    names: chatNames,
+    ...(dialect.callIds && { callIds: { ...dialect.callIds, paths: chatCallIdPaths } }),
+  })
+}
+
+function roleRepair(dialect: ChatDialect): Repair {
+  return (body) => {
+    if (!Array.isArray(body.messages)) return body
+    const messages = withAcceptedRoles(body.messages, dialect)
+    return messages === body.messages ? body : { ...body, messages }
+  }
+}
+
+/** A server that ignores the name of a tool is offered that tool alone. */
+function choiceRepair({ namedToolChoice = true }: ChatDialect): Repair {
+  return (body) => {
+    const chosen = namedToolChoice ? undefined : chosenFunction(body.tool_choice)
+    if (chosen === undefined || !Array.isArray(body.tools)) return body
+    const tools = (body.tools as FunctionTool[]).filter((tool) => tool.function?.name === chosen)
+    return tools.length > 0 ? { ...body, tools, tool_choice: 'required' } : body
+  }
+}

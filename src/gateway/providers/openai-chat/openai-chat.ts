@@ -1,0 +1,100 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { answerLimitOf, type LimitName, limitUnder } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { ownFields } from '#chat/own-fields.ts'
+import { withChatThoughts } from '#chat/thoughts.ts'
+import type { JsonSource } from '#platform/json/json-source.ts'
+import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
+import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
+import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
+import { messageOfRefusal } from '../error-code.ts'
+import { openaiContextErrors } from '../openai-context-errors.ts'
+import { chatBillable } from '../openai-tools.ts'
+import { type Completion, chatReader, readCompletion } from './openai-chat-answer.ts'
+import { knownToSome, plainChat } from './openai-chat-plain.ts'
+import { acceptableChat } from './openai-chat-rules.ts'
+
+/** OpenAI chat completions, which most providers speak. */
+export const openaiChat: ProviderProtocol = {
+  protocol: 'openai-chat',
+  encode: (chat, target) => {
+    const plain = plainChat(chat, target.endpoint)
+    const encoded = request(plain, target)
+    return { ...encoded, dropped: [...fieldsSetIn(chat as Body, lostFields(chat, plain)), ...encoded.dropped!] }
+  },
+  passThrough: request,
+  answerLimit: answerLimitOf,
+  billableOptions: chatBillable,
+  // Tools that a provider runs are its own affair; one that is called with free text is known to the protocol.
+  knowsTool: (tool) => tool.type === 'custom' && 'custom' in tool,
+  reader: assemblingReader(chatReader),
+  readsEventsAlone: true,
+  readBody: assemblingBodyReader((body) => readCompletion(body as Completion)),
+  contextErrors: openaiContextErrors,
+  errorMessage: messageOfRefusal,
+}
+
+function request(body: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
+  const changed = changedBody(body, changesOf(body, target))
+  const { body: sent, dropped, aliases } = acceptableChat(changed, target.endpoint)
+  const { credential } = target
+  return {
+    path: '/chat/completions',
+    headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
+    body: source?.as(sent) ?? JSON.stringify(sent),
+    dropped,
+    aliases,
+  }
+}
+
+const lostFields = (chat: ChatRequest, plain: ChatRequest) =>
+  knownToSome.filter((name) => chat[name] != null && plain[name] == null)
+
+/** In the order of a body whose bytes are changed: what is new comes first. */
+function changedBody(body: Body, changes: Body): Body {
+  const sent: Body = { ...changes }
+  for (const name in body) if (!Object.hasOwn(changes, name)) sent[name] = body[name]
+  return sent
+}
+
+/** The members that an upstream gets otherwise than they are here; undefined is what it does not get. */
+function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
+  const changes: Body = limitUnder(body, limitNameFor(endpoint))
+  for (const name in body) if (ownFields.has(name)) changes[name] = undefined
+  changes.model = endpoint.upstreamModel
+  changes.stream = stream
+  changes.stream_options = stream ? { ...(body.stream_options as object), include_usage: true } : undefined
+  if (body.reasoning != null) Object.assign(changes, effortFor(body as ChatRequest))
+  if (Array.isArray(body.messages)) {
+    const messages = withoutForeignThoughts(body.messages, endpoint)
+    if (messages) changes.messages = messages
+  }
+  return changes
+}
+
+/** Undefined where there is nothing to take out, as in most. */
+function withoutForeignThoughts(messages: object[], endpoint: Endpoint): object[] | undefined {
+  if (!messages.some((message) => 'reasoning_details' in message)) return undefined
+  return messages.map((message) => withChatThoughts(message, modelOf(endpoint)))
+}
+
+/** `reasoning` is a word of this service; what most providers understand is the effort alone. */
+function effortFor(chat: ChatRequest): Body {
+  const setting = thinkingSetting(chat)
+  return { reasoning: undefined, ...(setting && { reasoning_effort: setting.enabled ? effortOf(setting) : 'none' }) }
+}
+
+/**
+ * OpenAI's own later models know the new name of the limit only, most other providers the old one only, and a limit that
+ * is not known is none.
+ */
+function limitNameFor({ upstreamModel, supportedParameters }: Endpoint): LimitName {
+  const isNew = /^(?:o\d|gpt-[5-9])/.test(upstreamModel) || supportedParameters.includes('max_completion_tokens')
+  return isNew ? 'max_completion_tokens' : 'max_tokens'
+}
+
+/** An endpoint is called `<model id>@<tag>`. */
+function modelOf({ id }: Endpoint): string {
+  return id.slice(0, id.lastIndexOf('@'))
+}

@@ -1,0 +1,80 @@
+import type { Message, ToolCall } from '#chat/message.ts'
+import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { asOneText, type Piece, piecesOf, resultContent } from '../content.ts'
+
+/** Messages as input items: a call and its result are items of their own, and so is a thought. */
+export function inputItems(messages: Message[]): Body[] {
+  const custom = customCallsIn(messages)
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [toolOutput(message, custom.has(message.tool_call_id))]
+    if (message.role === 'assistant') return assistantItems(message)
+    const said = piecesOf(message.content)
+    return said.length > 0 ? [{ type: 'message', role: message.role, content: said.map(inputPart) }] : []
+  })
+}
+
+function assistantItems(message: Extract<Message, { role: 'assistant' }>): Body[] {
+  const { refusal } = message as { refusal?: string | null }
+  const said: Body[] = piecesOf(message.content).map((piece) =>
+    piece.kind === 'text' ? { type: 'output_text', text: piece.text, annotations: [] } : inputPart(piece),
+  )
+  if (refusal) said.push({ type: 'refusal', refusal })
+  const calls = (message.tool_calls ?? []).map(callItem)
+  const [only] = said
+  const content = said.length === 1 && only?.type === 'output_text' ? only.text : said
+  const spoken = said.length > 0 ? [{ type: 'message', role: 'assistant', content }] : []
+  return [...thoughtsOf(message, 'openai-responses-v1').map(reasoningItem), ...spoken, ...calls]
+}
+
+function callItem(call: ToolCall): Body {
+  const { custom } = call as { custom?: { name?: string; input?: string } }
+  if (custom) return { type: 'custom_tool_call', call_id: call.id, name: custom.name, input: custom.input }
+  const { name, arguments: args } = call.function ?? {}
+  return { type: 'function_call', call_id: call.id, name, arguments: args }
+}
+
+function reasoningItem({ text, encrypted, id }: Thought): Body {
+  const summary = text ? [{ type: 'summary_text', text }] : []
+  return withoutNulls({ type: 'reasoning', id, summary, encrypted_content: encrypted })
+}
+
+function customCallsIn(messages: Message[]): ReadonlySet<string> {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []))
+  return new Set(calls.filter((call) => 'custom' in call).map(({ id }) => id))
+}
+
+function toolOutput(message: Extract<Message, { role: 'tool' }>, custom: boolean): Body {
+  const { tool_call_id } = message
+  const pieces = piecesOf(resultContent(message))
+  const isText = pieces.every((piece) => piece.kind === 'text')
+  const output = isText ? asOneText(pieces.map(({ text }) => text)) : pieces.map(inputPart)
+  return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: tool_call_id, output }
+}
+
+function inputPart(piece: Piece): Body {
+  switch (piece.kind) {
+    case 'text':
+      return { type: 'input_text', text: piece.text }
+    case 'image':
+      return { type: 'input_image', image_url: piece.url, detail: piece.detail ?? 'auto' }
+    case 'file':
+      return { type: 'input_file', file_url: piece.url }
+    case 'uploaded':
+      return { type: 'input_file', file_id: piece.fileId }
+    case 'inline':
+      return inlinePart(piece)
+    case 'other':
+      return piece.part
+    default:
+      return piece satisfies never
+  }
+}
+
+function inlinePart({ modality, mediaType, base64, name, detail }: Extract<Piece, { kind: 'inline' }>): Body {
+  const url = `data:${mediaType};base64,${base64}`
+  if (modality === 'image') return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }
+  if (modality === 'file') return { type: 'input_file', filename: name ?? 'file', file_data: url }
+  return { type: 'input_audio', input_audio: { data: base64, format: mediaType.slice('audio/'.length) } }
+}

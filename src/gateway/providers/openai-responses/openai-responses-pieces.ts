@@ -1,0 +1,42 @@
+import { ownValue } from '#platform/core/own-value.ts'
+
+/** An output item, as far as it tells what its tool did. */
+export type Item = { type?: string; action?: { type?: string } | null; container_id?: string | null }
+
+/** Calls that whoever asked runs, and so pays, himself. */
+const ownCalls: ReadonlySet<string> = new Set([
+  'function_call',
+  'custom_tool_call',
+  'computer_call',
+  'local_shell_call',
+  'shell_call',
+  'apply_patch_call',
+])
+
+/** The name of the tool that the provider ran: `web_search` of a `web_search_call`. */
+export function unitOf(type: string | undefined): string | undefined {
+  if (typeof type !== 'string' || !type.endsWith('_call') || ownCalls.has(type)) return undefined
+  return type.slice(0, -'_call'.length).slice(0, longestName)
+}
+
+const longestName = 40
+
+/** The number of billed calls, by the tool's name. A tool that was used without a billed call has 0. */
+export function piecesIn(output: unknown): Record<string, number> {
+  const pieces: Record<string, number> = {}
+  const containers = new Set<string>()
+  for (const item of Array.isArray(output) ? (output as Item[]) : []) {
+    const unit = unitOf(item?.type)
+    if (unit !== undefined) pieces[unit] = (ownValue(pieces, unit) ?? 0) + (isBilled(item, containers) ? 1 : 0)
+  }
+  return pieces
+}
+
+/** A search is; opening a page that it found is not. A container is once, however much runs in it. */
+function isBilled({ action, container_id }: Item, containers: Set<string>): boolean {
+  if (typeof action?.type === 'string' && action.type !== 'search') return false
+  if (typeof container_id !== 'string') return true
+  if (containers.has(container_id)) return false
+  containers.add(container_id)
+  return true
+}

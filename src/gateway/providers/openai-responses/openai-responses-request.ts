@@ -1,0 +1,96 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest, ChatTool } from '#chat/chat-request.ts'
+import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { callsIn } from '../../pricing/billable-options.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { emptyAnswer } from '../empty-answer.ts'
+import { ownTool } from '../openai-tools.ts'
+import { inputItems } from './openai-responses-input.ts'
+
+/** A smaller limit is refused. */
+const leastOutputTokens = 16
+
+/** A chat request in the words of OpenAI responses. Nothing is stored there; thoughts come back encrypted instead. */
+export function responsesRequest(chat: ChatRequest, endpoint: Endpoint): Body {
+  const thinks = endpoint.supportedParameters.includes('reasoning')
+  const input = inputItems(chat.messages)
+  if (input.length === 0) throw emptyAnswer()
+  return withoutNulls({
+    input,
+    store: false,
+    max_output_tokens: responsesLimit(chat),
+    temperature: chat.temperature,
+    top_p: chat.top_p,
+    tools: chat.tools?.length ? chat.tools.flatMap((tool) => toolOf(tool) ?? []) : undefined,
+    max_tool_calls: callsIn((chat as Body).max_tool_calls),
+    tool_choice: chat.tools?.length ? toolChoiceOf(chat.tool_choice) : undefined,
+    parallel_tool_calls: chat.tools?.length ? chat.parallel_tool_calls : undefined,
+    text: textOptions(chat),
+    // Models that do not think refuse both.
+    reasoning: thinks ? reasoningOf(chat) : undefined,
+    include: thinks ? ['reasoning.encrypted_content'] : undefined,
+    service_tier: tiers.has(chat.service_tier) ? chat.service_tier : undefined,
+    metadata: chat.metadata,
+    user: chat.user,
+    safety_identifier: chat.safety_identifier,
+    prompt_cache_key: chat.prompt_cache_key,
+    prompt_cache_retention: chat.prompt_cache_retention,
+  })
+}
+
+/** Other providers have tiers of their own, which are refused here. */
+const tiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
+
+export function responsesLimit(chat: ChatRequest): number | undefined {
+  const limit = answerLimitOf(chat)
+  return limit && Math.max(limit, leastOutputTokens)
+}
+
+/** Not strict unless told, as in chat completions; here the default is the other way round. */
+function toolOf(tool: ChatTool): Body | undefined {
+  if (!tool.function) return ownTool(tool)
+  const { name, description, parameters, strict } = tool.function
+  return {
+    type: 'function',
+    name,
+    ...(description != null && { description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+    strict: strict ?? false,
+  }
+}
+
+type Choice = {
+  type?: string
+  function?: { name?: string }
+  allowed_tools?: { mode?: string; tools?: { type?: string; function?: { name?: string } }[] }
+}
+
+function toolChoiceOf(choice: ChatRequest['tool_choice']): unknown {
+  if (choice === 'any') return 'required'
+  if (choice == null || typeof choice === 'string') return choice
+  const { type, function: chosen, allowed_tools: allowed } = choice as Choice
+  if (type === 'function') return { type, name: chosen?.name }
+  if (type === 'custom') return { type, name: (choice as { custom?: { name?: string } }).custom?.name }
+  if (type !== 'allowed_tools') return choice
+  const tools = allowed?.tools?.map((tool) => (tool.function ? { type: tool.type, name: tool.function.name } : tool))
+  return { type, mode: allowed?.mode, tools }
+}
+
+function textOptions({ response_format: format, verbosity }: ChatRequest): Body | undefined {
+  const shape = format?.type === 'json_schema' ? { type: format.type, ...format.json_schema } : format
+  return shape || verbosity != null ? withoutNulls({ format: shape, verbosity }) : undefined
+}
+
+/** A summary is asked for where the client speaks of reasoning as such, and not only of its effort. */
+function reasoningOf(chat: ChatRequest): Body | undefined {
+  const setting = thinkingSetting(chat)
+  if (!setting) return undefined
+  if (!setting.enabled) return { effort: 'none' }
+  const { summary, exclude } = (chat.reasoning ?? {}) as { summary?: string | null; exclude?: boolean }
+  return withoutNulls({
+    effort: effortOf(setting),
+    summary: exclude || !chat.reasoning ? undefined : (summary ?? 'auto'),
+  })
+}

@@ -1,0 +1,42 @@
+import type { Body } from '../../protocol/protocol.ts'
+import { pathsOf } from '../../protocol/repairs/aliases.ts'
+import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
+import type { RequestRules } from '../../protocol/repairs/repair.ts'
+import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { formatRepair, responsesCallIds, responsesNames, strictToolRepair } from '../openai-rules.ts'
+
+const toolShape: ToolShape = {
+  schemaOf: ({ type, name, parameters }) => (type === 'function' ? { name, schema: parameters } : undefined),
+  withSchema: (tool, parameters) => ({ ...tool, parameters }),
+}
+
+/** The limits of OpenAI responses for a request. */
+export const responsesRules: RequestRules = {
+  repairs: [
+    toolRepair(toolShape, {}),
+    strictToolRepair(
+      (tool) => (tool.type === 'function' ? tool : undefined),
+      (_tool, declared) => declared as Body,
+    ),
+    formatRepair(
+      {
+        name: 'text.format',
+        find: ({ text }) => (text as { format?: Body } | null | undefined)?.format,
+        replace: (body, format) => ({ ...body, text: { ...(body.text as Body), format } }),
+      },
+      true,
+    ),
+    mediaTypeRepair(
+      [],
+      pathsOf('input.*.content.*.image_url', 'input.*.output.*.image_url', 'input.*.content.*.file_data'),
+    ),
+  ],
+  names: responsesNames,
+  callIds: responsesCallIds,
+}
+
+/** Fields of chats without a counterpart here. */
+export const responsesLacks = [
+  ...['top_k', 'top_a', 'min_p', 'repetition_penalty', 'seed', 'frequency_penalty', 'presence_penalty', 'stop'],
+  ...['logit_bias', 'logprobs', 'top_logprobs'],
+] as const

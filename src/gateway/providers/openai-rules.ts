@@ -1,0 +1,81 @@
+import type { Body } from '../protocol/protocol.ts'
+import { type NameRule, pathsOf } from '../protocol/repairs/aliases.ts'
+import { fitSchema } from '../protocol/repairs/fit-schema.ts'
+import type { Repair } from '../protocol/repairs/repair.ts'
+import { strictSchema } from '../protocol/repairs/strict-schema.ts'
+import { note, type ToolShape } from '../protocol/repairs/tool-repair.ts'
+
+/** The names that OpenAI accepts for tools, and with it most servers of its protocols. */
+export const openaiNames: Pick<NameRule, 'allowed' | 'longest'> = { allowed: /^[a-zA-Z0-9_-]+$/, longest: 64 }
+
+/** Any characters. */
+export const anyCharacters = /^[\s\S]*$/
+
+/** A format of answers or a function: both have a schema and `strict`. */
+type Strict = { strict?: unknown; name?: unknown } & Body
+
+/** Where a body has the format of its answer. */
+type FormatPlace = {
+  find: (body: Body) => Strict | undefined
+  replace: (body: Body, format: Strict) => Body
+  name: string
+}
+
+/** The format of an answer with a schema that is accepted. */
+export function formatRepair({ find, replace, name }: FormatPlace, isStrictChecked: boolean): Repair {
+  return (body, dropped) => {
+    const format = find(body)
+    if (typeof format?.schema !== 'object' || format.schema === null) return body
+    const fitted = { ...format, schema: fitSchema(format.schema, {}, (keyword) => note(dropped, `${name}.${keyword}`)) }
+    const strict = isStrictChecked ? withStrict(fitted, 'schema', name, dropped) : fitted
+    return strict.schema === format.schema && strict.strict === format.strict ? body : replace(body, strict)
+  }
+}
+
+/** A strict schema must close each object and require each property. Where it cannot, the schema is sent as not strict. */
+export function withStrict(holder: Strict, field: string, name: string, dropped: string[]): Strict {
+  if (holder.strict !== true) return holder
+  const schema = strictSchema(holder[field])
+  if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }
+  note(dropped, `${name}.strict`)
+  return { ...holder, strict: false }
+}
+
+/** A function that says that its schema is strict. */
+export function strictToolRepair(
+  functionOf: (tool: Body) => Strict | undefined,
+  replace: ToolShape['withSchema'],
+): Repair {
+  return (body, dropped) => {
+    if (!Array.isArray(body.tools)) return body
+    const tools = (body.tools as Body[]).map((tool) => {
+      const declared = functionOf(tool)
+      if (!declared) return tool
+      const strict = withStrict(declared, 'parameters', `tools.${declared.name}`, dropped)
+      return strict === declared ? tool : replace(tool, strict)
+    })
+    return tools.every((tool, at) => tool === (body.tools as Body[])[at]) ? body : { ...body, tools }
+  }
+}
+
+const functionPaths = pathsOf('tools.*.function.name', 'tools.*.custom.name', 'messages.*.tool_calls.*.function.name')
+const chosenPaths = pathsOf(
+  ...['tool_choice.function.name', 'tool_choice.custom.name', 'tool_choice.allowed_tools.tools.*.function.name'],
+  ...['messages.*.tool_calls.*.custom.name', 'functions.*.name', 'function_call.name'],
+  'messages.*.function_call.name',
+)
+
+export const chatNames: NameRule = {
+  ...openaiNames,
+  paths: [...functionPaths, ...chosenPaths],
+  mentions: pathsOf('messages.*.name'),
+}
+
+export const chatCallIdPaths = pathsOf('messages.*.tool_calls.*.id', 'messages.*.tool_call_id')
+
+export const responsesNames: NameRule = {
+  ...openaiNames,
+  paths: pathsOf('tools.*.name', 'tool_choice.name', 'tool_choice.tools.*.name', 'input.*.name'),
+}
+
+export const responsesCallIds: NameRule = { allowed: anyCharacters, longest: 64, paths: pathsOf('input.*.call_id') }

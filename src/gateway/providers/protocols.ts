@@ -1,0 +1,25 @@
+import type { Endpoint, Provider } from '#catalogue/index/model.ts'
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { ProviderProtocol } from '../protocol/protocol.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
+import { demo } from './demo.ts'
+import { googleGemini } from './gemini/google-gemini.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
+import { openaiResponses } from './openai-responses/openai-responses.ts'
+
+/** Every wire protocol that upstreams speak. A new one is a file and a line here. */
+export const protocols: Record<Protocol, ProviderProtocol> = {
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  'anthropic-messages': anthropicMessages,
+  'google-gemini': googleGemini,
+  demo,
+}
+
+/**
+ * The protocol of an endpoint: the endpoint's own if it names one, else its provider's. Undefined if neither names one.
+ */
+export function providerProtocolOf(endpoint: Endpoint, provider: Provider | undefined): ProviderProtocol | undefined {
+  const protocol = endpoint.protocol ?? provider?.protocol
+  return protocol && protocols[protocol]
+}

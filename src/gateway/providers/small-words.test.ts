@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { encoded, endpointFor, weatherTool } from '#test/harness/encode.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
+import { openaiResponses } from './openai-responses/openai-responses.ts'
+
+const asked = (more: object) => ({ messages: [{ role: 'user', content: 'Hi' }], ...more }) as Partial<ChatRequest>
+const strictly = (strict: unknown) => [{ type: 'function', function: { name: 'f', strict } }]
+
+test('a function is strict for Anthropic only where it was said to be', () => {
+  const toolFor = (strict: unknown) =>
+    encoded(anthropicMessages, 'claude', asked({ tools: strictly(strict) })).body.tools[0]
+  assert.equal(toolFor(true).strict, true)
+  for (const no of [false, null, undefined]) assert.equal('strict' in toolFor(no), false)
+  const schemas = [true, false].map((strict) => toolFor(strict).input_schema)
+  const empty = { type: 'object', properties: {} }
+  assert.deepEqual(schemas, [{ ...empty, additionalProperties: false }, empty])
+})
+
+test('who may call how many functions, in Anthropic’s words', () => {
+  const choice = (tool_choice: unknown, parallel_tool_calls?: boolean) =>
+    encoded(anthropicMessages, 'claude', asked({ tools: strictly(true), tool_choice, parallel_tool_calls })).body
+      .tool_choice
+  const one = { disable_parallel_tool_use: true }
+  assert.deepEqual(choice('none'), { type: 'none' })
+  assert.deepEqual([choice('required'), choice('required', false)], [{ type: 'any' }, { type: 'any', ...one }])
+  assert.deepEqual(
+    [choice('auto'), choice('auto', true), choice('auto', false)],
+    [undefined, undefined, { type: 'auto', ...one }],
+  )
+  const named = { type: 'function', function: { name: 'f' } }
+  assert.deepEqual(
+    [choice(named), choice(named, false)],
+    [
+      { type: 'tool', name: 'f' },
+      { type: 'tool', name: 'f', ...one },
+    ],
+  )
+})
+
+test('a choice among some tools is one in OpenAI’s responses, too', () => {
+  const allowed = { mode: 'required', tools: [{ type: 'function', function: { name: 'weather' } }] }
+  const body = (tool_choice: unknown) =>
+    encoded(openaiResponses, 'gpt-5', asked({ tools: [weatherTool], tool_choice })).body.tool_choice
+  assert.deepEqual(body({ type: 'allowed_tools', allowed_tools: allowed }), {
+    type: 'allowed_tools',
+    mode: 'required',
+    tools: [{ type: 'function', name: 'weather' }],
+  })
+  assert.deepEqual(body({ type: 'function', function: { name: 'weather' } }), { type: 'function', name: 'weather' })
+  assert.equal(body('auto'), 'auto')
+})
+
+test('an endpoint that takes a limit under one name gets it under that', () => {
+  const named = (supportedParameters: string[]) =>
+    Object.keys(encoded(openaiChat, endpointFor('m', { supportedParameters }), asked({ max_tokens: 5 })).body)
+  assert.ok(named(['max_completion_tokens']).includes('max_completion_tokens'))
+  assert.ok(named(['max_tokens']).includes('max_tokens'))
+})
+
+test('a result of a tool that is no text follows it as the user’s, in a chat', () => {
+  const image = { type: 'image_url', image_url: { url: 'https://a.example/a.png' } }
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'See' }, image] },
+    { role: 'user', content: 'And?' },
+  ]
+  const told = encoded(openaiChat, 'm', { messages } as never).body.messages as { role: string; content: unknown }[]
+  assert.deepEqual(
+    told.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'user'],
+  )
+  const text = { type: 'text', text: 'And?' }
+  assert.deepEqual(told[3]!.content, [{ type: 'text', text: 'Of the result of a:' }, image, text])
+})
+
+test('a choice that is Responses’ own goes there as it came', () => {
+  const own = { type: 'mcp', server_label: 'shop', name: 'buy' }
+  const { tool_choice } = encoded(openaiResponses, 'gpt-5', asked({ tools: [weatherTool], tool_choice: own })).body
+  assert.deepEqual(tool_choice, own)
+})
+
+test('what an assistant refused, and what it showed, are told as such in OpenAI’s responses', () => {
+  const image_url = { url: 'https://a.example/a.png' }
+  const content = [
+    { type: 'refusal', refusal: 'No.' },
+    { type: 'image_url', image_url },
+  ]
+  const { input } = encoded(openaiResponses, 'gpt-5', { messages: [{ role: 'assistant', content }] } as never).body
+  assert.deepEqual(input[0].content, [
+    { type: 'output_text', text: 'No.', annotations: [] },
+    { type: 'input_image', image_url: image_url.url, detail: 'auto' },
+  ])
+})
+
+test('a call that Anthropic ran is billed by the piece only where Anthropic counts it', () => {
+  const read = (name: string) => {
+    const block = { type: 'server_tool_use', id: 's', name, input: {} }
+    const body = {
+      id: 'm',
+      type: 'message',
+      model: 'claude',
+      role: 'assistant',
+      content: [block],
+      stop_reason: 'end_turn',
+    }
+    return anthropicMessages.readBody(body).filter(({ type }) => type === 'piece')
+  }
+  assert.deepEqual(read('web_search'), [{ type: 'piece', unit: 'web_search' }])
+  assert.deepEqual(read('bash_code_execution'), [])
+})

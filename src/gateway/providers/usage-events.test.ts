@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AnswerEvent, UsageEvent } from '#chat/events.ts'
+import { AnswerCounter } from '../record/answer-tally.ts'
+import { anthropicMessages } from './anthropic/anthropic-messages.ts'
+import { googleGemini } from './gemini/google-gemini.ts'
+import { openaiChat } from './openai-chat/openai-chat.ts'
+
+type Reader = (event: { event: undefined; data: string; raw: Buffer }) => AnswerEvent[]
+
+const readAll = (reader: Reader, events: object[]) =>
+  events.flatMap((event) => reader({ event: undefined, data: JSON.stringify(event), raw: Buffer.alloc(0) }))
+
+/** The last count of a stream, and whether it is that of the whole answer. */
+function countOf(reader: Reader, events: object[]) {
+  const counter = new AnswerCounter(() => 0)
+  const read = readAll(reader, events)
+  counter.count(read)
+  const result = counter.result()
+  const last = read.findLast((event): event is UsageEvent => event.type === 'usage')
+  return { ...last?.tokens, isFinal: result.isFinal }
+}
+
+const tokens = { cached: 0, cacheWritten: 0, reasoning: 0 }
+const content = { choices: [{ delta: { content: 'Hi' } }] }
+const end = { choices: [{ delta: {}, finish_reason: 'stop' }] }
+const usage = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 }
+const whole = { ...tokens, prompt: 100, completion: 5, isFinal: true }
+
+describe('the usage of a chat stream', () => {
+  const streams: Record<string, object[]> = {
+    'in the last chunk': [content, end, { choices: [], usage }],
+    'with the end': [content, { ...end, usage }],
+    'in every chunk': [
+      { ...content, usage: { ...usage, completion_tokens: 2, total_tokens: 102 } },
+      { ...end, usage },
+    ],
+    'with the last text': [content, { ...content, usage }, end],
+    'in the choice': [content, { choices: [{ ...end.choices[0], usage }] }],
+    'in x_groq': [content, { ...end, x_groq: { usage } }],
+    'before zeros': [content, { ...end, usage }, { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0 } }],
+    'in two halves': [
+      { ...content, usage: { prompt_tokens: 100, completion_tokens: 0, total_tokens: 100 } },
+      { ...end, usage: { prompt_tokens: 0, completion_tokens: 5, total_tokens: 5 } },
+    ],
+  }
+  for (const [place, events] of Object.entries(streams)) {
+    test(`counts ${place}`, () => {
+      const { isFinal, prompt, completion, ...parts } = countOf(openaiChat.reader(), events)
+      assert.deepEqual({ ...parts, prompt, completion, isFinal }, whole)
+    })
+  }
+
+  test('of its first chunk alone is not that of the answer', () => {
+    const first = { choices: [{ delta: { role: 'assistant' } }], usage: { prompt_tokens: 100, completion_tokens: 0 } }
+    assert.equal(countOf(openaiChat.reader(), [first, content, end]).isFinal, false)
+    assert.equal(countOf(openaiChat.reader(), [{ ...content, usage }, content, end]).isFinal, false)
+  })
+
+  test('keeps savings that a later chunk has as zero or null', () => {
+    const rich = { ...usage, prompt_tokens_details: { cached_tokens: 90, cache_write_tokens: 5 } }
+    const poor = [
+      { ...usage, prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } },
+      { ...usage, prompt_tokens_details: null },
+    ]
+    for (const later of poor) {
+      const { cached, cacheWritten } = countOf(openaiChat.reader(), [
+        content,
+        { ...end, usage: rich },
+        { choices: [], usage: later },
+      ])
+      assert.deepEqual([cached, cacheWritten], [90, 5])
+    }
+  })
+})
+
+const start = { input_tokens: 50, cache_read_input_tokens: 900, cache_creation_input_tokens: 30, output_tokens: 1 }
+const opened = { type: 'message_start', message: { id: 'm', model: 'm', usage: start } }
+const text = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } }
+const stopped = (last?: object) => ({
+  type: 'message_delta',
+  delta: { stop_reason: 'end_turn' },
+  ...(last && { usage: last }),
+})
+const counted = { prompt: 980, completion: 7, cached: 900, cacheWritten: 30, reasoning: 0, isFinal: true }
+
+describe('the usage of an Anthropic stream', () => {
+  const zeros = { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+  const streams: Record<string, object[]> = {
+    'is not erased by zeros': [opened, text, stopped({ ...zeros, output_tokens: 7 })],
+    'is not erased by zeros of the cache': [opened, text, stopped({ ...zeros, input_tokens: 50, output_tokens: 7 })],
+    'is not erased by nulls': [opened, text, stopped({ cache_read_input_tokens: null, output_tokens: 7 })],
+    'is read where the end has the answer alone': [opened, text, stopped({ output_tokens: 7 })],
+    'is read after the end': [
+      opened,
+      text,
+      stopped(),
+      { type: 'message_delta', delta: {}, usage: { output_tokens: 7 } },
+    ],
+    'is read in the last event': [opened, text, stopped(), { type: 'message_stop', usage: { output_tokens: 7 } }],
+    'is read at its end alone': [{ type: 'message_start', message: {} }, text, stopped({ ...start, output_tokens: 7 })],
+  }
+  for (const [name, events] of Object.entries(streams))
+    test(name, () => assert.deepEqual(countOf(anthropicMessages.reader(), events), counted))
+
+  test('of its first event alone is not that of the answer', () =>
+    assert.equal(countOf(anthropicMessages.reader(), [opened, text, stopped()]).isFinal, false))
+
+  test('is replaced by the last event after a compaction', () => {
+    const { prompt, cached } = countOf(anthropicMessages.reader(), [
+      opened,
+      text,
+      stopped({ ...zeros, input_tokens: 181, output_tokens: 8, iterations: [{}, {}] }),
+    ])
+    assert.deepEqual([prompt, cached], [181, 0])
+  })
+})
+
+test('the usage of a Gemini stream is read after its end, and zeros do not erase it', () => {
+  const part = { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] }
+  const ended = { candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] }
+  const full = { promptTokenCount: 100, candidatesTokenCount: 5, cachedContentTokenCount: 90, totalTokenCount: 105 }
+  const expected = { ...whole, cached: 90 }
+  for (const events of [
+    [part, { ...ended, usageMetadata: full }],
+    [part, ended, { usageMetadata: full }],
+    [
+      { ...part, usageMetadata: { promptTokenCount: 100, cachedContentTokenCount: 90 } },
+      { ...ended, usageMetadata: { candidatesTokenCount: 5 } },
+    ],
+    [part, { ...ended, usageMetadata: full }, { usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 0 } }],
+  ])
+    assert.deepEqual(countOf(googleGemini.reader(), events), expected, JSON.stringify(events))
+})
+
+describe('a total', () => {
+  const read = (counts: object) =>
+    openaiChat
+      .readBody({ choices: [{ message: { content: 'Hi' } }], usage: { ...counts } })
+      .find((event): event is UsageEvent => event.type === 'usage')!
+
+  test('that the counts explain is not a mismatch, and the words of the provider stay', () => {
+    const within = { ...usage, completion_tokens_details: { reasoning_tokens: 5 } }
+    assert.deepEqual(read(within), { type: 'usage', tokens: { ...tokens, prompt: 100, completion: 5, reasoning: 5 } })
+    const tooMany = { ...usage, completion_tokens_details: { reasoning_tokens: 6 } }
+    assert.deepEqual(read(tooMany), { type: 'usage', tokens: { ...tokens, prompt: 100, completion: 5, reasoning: 5 } })
+  })
+
+  test('that counts thoughts beside the completion adds them', () => {
+    const { tokens, restated, mismatch } = read({
+      prompt_tokens: 1000,
+      completion_tokens: 10,
+      total_tokens: 1510,
+      completion_tokens_details: { reasoning_tokens: 500 },
+    })
+    assert.deepEqual([tokens.completion, tokens.reasoning, restated, mismatch], [510, 500, true, undefined])
+  })
+
+  test('that nothing explains is a mismatch, and the larger count is billed', () => {
+    const higher = read({ ...usage, total_tokens: 200 })
+    assert.deepEqual([higher.tokens.prompt, higher.tokens.completion], [100, 100])
+    assert.equal(higher.mismatch, 'a total of 200 tokens for a prompt of 100 and a completion of 5')
+    const lower = read({ ...usage, total_tokens: 50 })
+    assert.deepEqual([lower.tokens.prompt, lower.tokens.completion], [100, 5])
+    assert.match(lower.mismatch!, /^a total of 50 tokens/)
+  })
+
+  test('that is not a count says nothing', () => {
+    for (const total_tokens of [0, null, '105', -1, 1.5, {}]) {
+      const { tokens, mismatch } = read({ ...usage, total_tokens })
+      assert.deepEqual([tokens.prompt, tokens.completion, mismatch], [100, 5, undefined])
+    }
+  })
+})

@@ -1,0 +1,18 @@
+import type { Generation } from '#spend/ledger/generation.ts'
+
+/** The facts of a request that are known before its first attempt. */
+export type OpeningFacts = Pick<
+  Generation,
+  | 'requestId'
+  | 'caller'
+  | 'sessionId'
+  | 'app'
+  | 'traceParent'
+  | 'protocol'
+  | 'streamed'
+  | 'requestedModel'
+  | 'candidateModels'
+  | 'preset'
+  | 'region'
+  | 'contentFindings'
+>

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { messagesClient } from '../../clients/messages/client.ts'
+import { healing } from './healing.ts'
+
+const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
+const client = healing(messagesClient, { messages: [], response_format: { type: 'json_object' } })
+
+test('of a whole answer only the text is mended, as one, and all else stays where it was', () => {
+  const events: AnswerEvent[] = [
+    { type: 'reasoning', text: 'Hm', format: 'anthropic-claude-v1', signature: 's' },
+    { type: 'text', text: '{"a": ' },
+    { type: 'text', text: '1,}' },
+    { type: 'finish', reason: 'length', native: 'length' },
+  ]
+  const { content, stop_reason } = client.writeBody(head, events, undefined) as any
+  assert.deepEqual([content[0].thinking, content.length, stop_reason], ['Hm', 2, 'max_tokens'])
+  assert.deepEqual(JSON.parse(content[1].text), { a: 1 })
+})

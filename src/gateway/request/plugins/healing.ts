@@ -1,0 +1,52 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { ClientProtocol, StreamWriter } from '../../protocol/protocol.ts'
+import { healJson } from './heal-json.ts'
+
+/**
+ * The client's protocol with answers whose JSON is mended. Of a stream the text comes last and at once: whether it is
+ * broken shows at its end only. @throws Fault `invalid` for several answers at once, which no protocol can tell apart.
+ */
+export function healing(client: ClientProtocol, { response_format: format, n }: ChatRequest): ClientProtocol {
+  if (format?.type !== 'json_schema' && format?.type !== 'json_object') return client
+  if (n != null && n > 1) throw new Fault('invalid', 'Invalid request: n: must be 1 with the plugin "response-healing"')
+  const { schema } = (format.json_schema ?? {}) as { schema?: unknown }
+  const heal = (text: string) => healJson(text, schema)
+  return {
+    ...client,
+    rewrites: true,
+    writer: (head, options) => healingWriter(client.writer(head, options), heal),
+    writeBody: (head, events, cost) => client.writeBody(head, healed(events, heal), cost),
+  }
+}
+
+function healed(events: AnswerEvent[], heal: (text: string) => string): AnswerEvent[] {
+  let text = ''
+  for (const event of events) if (event.type === 'text') text += event.text
+  const first = events.findIndex(({ type }) => type === 'text')
+  return events.flatMap((event, at): AnswerEvent[] => {
+    if (event.type !== 'text') return [event]
+    return at === first ? [{ type: 'text', text: heal(text) }] : []
+  })
+}
+
+function healingWriter(writer: StreamWriter, heal: (text: string) => string): StreamWriter {
+  let held = ''
+  const release = (turn: (text: string) => string) => {
+    const text = held === '' ? '' : writer.event({ type: 'text', text: turn(held) })
+    held = ''
+    return text
+  }
+  return {
+    event(event) {
+      if (event.type === 'finish') return release(heal) + writer.event(event)
+      if (event.type !== 'text') return writer.event(event)
+      held += event.text
+      return ''
+    },
+    end: (cost) => release(heal) + writer.end(cost),
+    // An answer that was broken off is written without repair.
+    fail: (error) => release((text) => text) + writer.fail(error),
+  }
+}

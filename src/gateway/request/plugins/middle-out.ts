@@ -1,0 +1,146 @@
+import { answerLimitOf } from '#chat/answer-limit.ts'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import type { ConversationField } from '#chat/conversation-fields.ts'
+import type { Candidate } from '../../plan/plan.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import { estimatePrompt, wordTokens } from '../prompt-size.ts'
+
+type Item = { role?: unknown; content?: unknown; output?: unknown } & Body
+
+/** The share of the remaining context that the prompt may use, since tokens are estimated. */
+const share = 0.8
+
+/**
+ * The body without the middle of its conversation, so that it fits the largest context of the candidates. Whole turns
+ * are left out first, then the middle of the longest texts. Undefined if it fits as it is, or if nothing can be left
+ * out.
+ * @param conversation the field of the body that has the conversation.
+ */
+export function middleOut(
+  body: Body,
+  conversation: ConversationField,
+  chat: ChatRequest,
+  candidates: readonly Candidate[],
+): Body | undefined {
+  const context = Math.max(0, ...candidates.flatMap(({ endpoints }) => endpoints.map((one) => one.contextLength)))
+  const room = context - (answerLimitOf(chat as Body) ?? 0)
+  const estimate = promptTokensOf(chat)
+  if (estimate <= room || room <= 0) return undefined
+  const items = body[conversation]
+  const excess = Math.ceil((1 - (room * share) / estimate) * sizeOf(items))
+  if (typeof items === 'string') return { ...body, [conversation]: shortened(items, excess) }
+  return Array.isArray(items) ? { ...body, [conversation]: withoutMiddle(items as Item[], excess) } : undefined
+}
+
+/** The usual estimate, or the number of words where that is more: numbers and signs are short tokens. */
+export const promptTokensOf = (chat: ChatRequest) => Math.max(estimatePrompt(chat), wordTokens(chat))
+
+function withoutMiddle(items: Item[], excess: number): Item[] {
+  const turns = turnsOf(items)
+  const { items: shorter, dropped } = dropMiddleTurns(turns, excess)
+  return dropped < excess ? withoutMiddles(shorter, excess - dropped) : shorter
+}
+
+/** A turn is shortened where dropping it would lose this many characters more than necessary. */
+const longTurn = 4000
+
+/**
+ * Drops whole turns from the middle outwards until enough characters are gone, and shortens a long one. At least three
+ * turns remain.
+ */
+function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; dropped: number } {
+  let from = Math.floor(turns.length / 2)
+  let to = from
+  let dropped = 0
+  while (from + turns.length - to > 3 && dropped < excess) {
+    const isBefore = Math.floor((from + turns.length - to) / 2) < from
+    const at = isBefore ? from - 1 : to
+    const size = sizeOf(turns[at])
+    const shorter = size - (excess - dropped) > longTurn ? withoutMiddles(turns[at]!, excess - dropped) : turns[at]!
+    const saved = size - sizeOf(shorter)
+    // The mark where a text was cut costs some characters, which the next cut makes up for.
+    if (saved >= (excess - dropped) * 0.9)
+      return { items: withTurn(turns, from, to, at, shorter), dropped: dropped + saved }
+    if (isBefore) from--
+    else to++
+    dropped += size
+  }
+  return { items: [...turns.slice(0, from), ...turns.slice(to)].flat(), dropped }
+}
+
+/** The items of all turns but those between, with one turn replaced. */
+function withTurn(turns: Item[][], from: number, to: number, at: number, turn: Item[]): Item[] {
+  const all = turns.with(at, turn)
+  return [...all.slice(0, from), ...all.slice(to)].flat()
+}
+
+/** Each with all that was said and done about one saying of the user, so that no call is parted from its result. */
+function turnsOf(items: Item[]): Item[][] {
+  const turns: Item[][] = [[]]
+  for (const item of items) {
+    if (beginsTurn(item)) turns.push([])
+    turns.at(-1)!.push(item)
+  }
+  return turns
+}
+
+function beginsTurn({ role, content }: Item): boolean {
+  const isResult = Array.isArray(content) && content.some((part) => (part as Body | null)?.type === 'tool_result')
+  return role === 'user' && !isResult
+}
+
+const sizeOf = (value: unknown) => JSON.stringify(value)?.length ?? 0
+
+/** The longest text gives most. */
+function withoutMiddles(items: Item[], excess: number): Item[] {
+  const lengths: number[] = []
+  const measure = (text: string) => {
+    lengths.push(text.length)
+    return text
+  }
+  for (const item of items) mapTexts(item, measure)
+  const most = levelFor(lengths, excess)
+  return items.map((item) => mapTexts(item, (text) => shortened(text, text.length - most)))
+}
+
+/** The largest length to which texts can be cut so that together they lose at least `excess` characters. */
+function levelFor(lengths: number[], excess: number): number {
+  const falling = lengths.toSorted((a, b) => b - a)
+  let [sum, count] = [0, 0]
+  for (const length of falling) {
+    sum += length
+    count++
+    const level = Math.floor((sum - excess) / count)
+    if (level >= (falling[count] ?? 0)) return Math.max(0, level)
+  }
+  return 0
+}
+
+/** Texts of messages and of the results of tools; what a call says must stay whole, as it is JSON. */
+function mapTexts(item: Item, change: (text: string) => string): Item {
+  const { role, content, output } = item
+  if (role === 'system' || role === 'developer') return item
+  return {
+    ...item,
+    ...(content !== undefined && { content: changed(content, change) }),
+    ...(output !== undefined && { output: changed(output, change) }),
+  }
+}
+
+function changed(content: unknown, change: (text: string) => string): unknown {
+  if (typeof content === 'string') return change(content)
+  if (!Array.isArray(content)) return content
+  return content.map((part: Body | null) => {
+    if (typeof part?.text === 'string' && part.signature === undefined) return { ...part, text: change(part.text) }
+    if (part?.type === 'tool_result') return { ...part, content: changed(part.content, change) }
+    return part
+  })
+}
+
+const gap = '\n…\n'
+
+function shortened(text: string, by: number): string {
+  if (by <= 0) return text
+  const half = Math.max(0, Math.floor((text.length - by - gap.length) / 2))
+  return `${text.slice(0, half)}${gap}${text.slice(text.length - half)}`.toWellFormed()
+}

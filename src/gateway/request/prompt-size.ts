@@ -1,0 +1,88 @@
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
+
+/** The characters of all text in a request, tools included: what it needs of a context at least. */
+export function charactersOf(chat: ChatRequest): number {
+  let characters = 0
+  for (const message of chat.messages) {
+    if (typeof message.content === 'string') characters += message.content.length
+    else for (const part of message.content ?? []) characters += part.text?.length ?? 0
+  }
+  return characters + (chat.tools ? JSON.stringify(chat.tools).length : 0)
+}
+
+/**
+ * A number of tokens that a prompt has at least. Tokenizers do not join words that are separated by spaces, so a text has
+ * no fewer tokens than words. They are counted only where that can matter for a context of this length.
+ */
+export function leastTokens(chat: ChatRequest, contextLength: number): number {
+  const characters = charactersOf(chat)
+  const fewest = Math.floor(characters / bytesPerToken.most)
+  // A word has a space after it, so there are at most half as many words as characters.
+  if (fewest > contextLength || characters / 2 <= contextLength) return fewest
+  return Math.max(fewest, wordTokens(chat))
+}
+
+/** The tokens of a prompt if each word were one, or more if it is long. */
+export function wordTokens(chat: ChatRequest): number {
+  let tokens = chat.tools ? Math.floor(JSON.stringify(chat.tools).length / bytesPerToken.most) : 0
+  for (const { content } of chat.messages) {
+    if (typeof content === 'string') tokens += tokensOfWords(content)
+    else for (const { text } of content ?? []) if (text) tokens += tokensOfWords(text)
+  }
+  return tokens
+}
+
+/** At least one token for each word, and more for a long one. */
+function tokensOfWords(text: string): number {
+  let [tokens, wordStart] = [0, -1]
+  for (let at = 0; at <= text.length; at++) {
+    const isSpace = at === text.length || text.charCodeAt(at) <= 0x20
+    if (!isSpace && wordStart < 0) wordStart = at
+    if (!isSpace || wordStart < 0) continue
+    tokens += Math.max(1, Math.floor((at - wordStart) / bytesPerToken.most))
+    wordStart = -1
+  }
+  return tokens
+}
+
+/** The assumed tokens of a medium: those of an ordinary image. */
+const tokensOfMedium = 1000
+
+/** An estimate of the prompt's tokens, for requests that no provider counted. */
+export function estimatePrompt(chat: ChatRequest): number {
+  const [bytes, media] = textAndMedia(chat)
+  return estimateTokens(bytes) + media * tokensOfMedium
+}
+
+function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
+  let [bytes, media] = [chat.tools ? bytesOf(chat.tools) : 0, 0]
+  for (const { content, role: _role, ...more } of chat.messages) {
+    // Calls, their results' names, thoughts of earlier turns.
+    for (const name in more) bytes += bytesOf(more[name as keyof typeof more])
+    if (!Array.isArray(content)) bytes += bytesOf(content)
+    else
+      for (const part of content) {
+        if (part.text === undefined) media++
+        else bytes += bytesOf(part.text)
+      }
+  }
+  return [bytes, media]
+}
+
+/** A message has a frame, and tools come with instructions. */
+const tokensOfMessage = 8
+const tokensAboutTools = 350
+const tokensOfLargestImage = 1600
+
+/** The same, rather too high than too low: for who asks beforehand. */
+export function generousPrompt(chat: ChatRequest): number {
+  const [bytes, media] = textAndMedia(chat)
+  const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? tokensAboutTools : 0)
+  return estimateTokens(bytes, bytesPerToken.fewest) + frames + media * tokensOfLargestImage
+}
+
+function bytesOf(value: unknown): number {
+  if (value == null) return 0
+  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
+}

@@ -1,0 +1,33 @@
+import type { AccessRole, Interval } from '#platform/core/vocabulary.ts'
+import type { KeptShare } from './io-logging.ts'
+import type { MemberRole } from './members/role.ts'
+
+/** The purpose of a key. */
+export type KeyKind = 'api' | 'management' | 'intern'
+
+/** The caller, as the key says. */
+export type Caller = {
+  keyHash: string
+  keyKind: KeyKind
+  keyName: string
+  /** The key's creator, on whose behalf it acts. */
+  userId: string
+  /** Whether the creator has left the organization. */
+  creatorLeft: boolean
+  /** Whether the organization is in the interns programme. */
+  internsProgramme: boolean
+  /** Whether the key may use interns although its creator has left. */
+  internsGrant: boolean
+  /** The most the key may spend, if there is a limit. */
+  spendLimit: { usd: number; reset: Interval | null; includesByok: boolean } | null
+  /** What is kept of its requests; undefined: nothing. */
+  keptShare?: KeptShare | undefined
+  organizationId: string
+  workspaceId: string
+  /** What the creator is to the organization. */
+  role?: MemberRole | undefined
+  /** What the member may do who is signed in; undefined for a key, whether it is sent or was pasted. */
+  access?: AccessRole | undefined
+  /** The session of the browser that asks in this key's name, if it is one. */
+  sessionId?: string | undefined
+}

@@ -1,0 +1,49 @@
+import { z } from '#platform/json/schema.ts'
+
+/** Whether a workspace keeps what is asked and answered, as clients see it. */
+export const IoLogging = z.object({
+  is_observability_io_logging_enabled: z
+    .boolean()
+    .describe('Whether what is asked and answered is kept, encrypted, for `GET /generation/content`.'),
+  io_logging_sampling_rate: z.number().min(0.0001).max(1).describe('Of how large a share of requests; 1 is all.'),
+  io_logging_api_key_ids: z
+    .array(z.string().min(1).max(128))
+    .max(1000)
+    .nullable()
+    .describe('The keys, by hash, whose requests are kept; null: all of the workspace.'),
+})
+export type IoLogging = z.infer<typeof IoLogging>
+
+/** What is kept of a caller's requests. */
+export type KeptShare = { rate: number }
+
+type IoLoggingRow = { io_logging: number; io_logging_rate: number; io_logging_keys: string | null }
+
+export function ioLoggingOf(row: IoLoggingRow): IoLogging {
+  return {
+    is_observability_io_logging_enabled: row.io_logging === 1,
+    io_logging_sampling_rate: Number(row.io_logging_rate),
+    io_logging_api_key_ids: row.io_logging_keys === null ? null : (JSON.parse(row.io_logging_keys) as string[]),
+  }
+}
+
+/** The columns that a change sets; those of what is left out stay as they are. */
+export function ioLoggingColumns(patch: Partial<IoLogging>) {
+  const { is_observability_io_logging_enabled: enabled, io_logging_sampling_rate: rate } = patch
+  const { io_logging_api_key_ids: keys } = patch
+  return {
+    ...(enabled !== undefined && { io_logging: enabled ? 1 : 0 }),
+    ...(rate !== undefined && { io_logging_rate: rate }),
+    ...(keys !== undefined && { io_logging_keys: keys && JSON.stringify(keys) }),
+  }
+}
+
+/** Undefined where nothing is kept of what this key asks. */
+export function keptShareOf(
+  row: { [Name in keyof IoLoggingRow]: IoLoggingRow[Name] | null },
+  keyHash: string,
+): KeptShare | undefined {
+  if (row.io_logging !== 1) return undefined
+  const { io_logging_sampling_rate: rate, io_logging_api_key_ids: keys } = ioLoggingOf(row as IoLoggingRow)
+  return keys === null || keys.includes(keyHash) ? { rate } : undefined
+}

@@ -1,0 +1,33 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import { type Actor, recordChange } from '../../audit/audit.ts'
+import { insertKey, type KeyOwner } from './insert-key.ts'
+import { keyExists } from './key-rows.ts'
+import { hashOf } from './secret.ts'
+
+/** What the hash of a member's console key is made of. No key looks like it, so nobody can send it as one. */
+const sourceOf = ({ userId, workspaceId }: KeyOwner) => `console:${workspaceId}:${userId}`
+
+/**
+ * The key under whose name, limits and guardrails a member uses models and interns who is signed in without an API key.
+ * Made once for each member and workspace; whoever manages keys sees it, and may limit or disable it.
+ * @returns its hash.
+ */
+export async function consoleKey(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  announce: Announce,
+  owner: KeyOwner,
+): Promise<string> {
+  const source = sourceOf(owner)
+  const hash = hashOf(source)
+  if (await keyExists(tx, hash)) return hash
+  const key = await insertKey(deps, tx, owner, { secret: source, kind: 'api', name: 'Console' })
+  const actor: Actor = { ...owner, keyHash: null }
+  const change = { action: 'key.created', targetKind: 'key', targetId: hash, before: null, after: key } as const
+  await recordChange(deps, tx, actor, change)
+  announce('key.changed', hash)
+  return hash
+}

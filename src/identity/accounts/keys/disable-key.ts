@@ -1,0 +1,27 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import { type Actor, recordChange } from '../../audit/audit.ts'
+import { keyRecord } from './key.ts'
+import { type KeyRow, updateKeyRow } from './key-rows.ts'
+
+/** Disables an enabled key, with its record and the word to every server. Whether it may go is for others to say. */
+export async function disableKey(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  announce: Announce,
+  actor: Actor,
+  row: KeyRow,
+): Promise<void> {
+  const changed = { disabled: 1, updated_at: deps.now() }
+  await updateKeyRow(tx, row.hash, changed)
+  await recordChange(deps, tx, actor, {
+    action: 'key.updated',
+    targetKind: 'key',
+    targetId: row.hash,
+    before: keyRecord(row),
+    after: keyRecord({ ...row, ...changed }),
+  })
+  announce('key.changed', row.hash)
+}

@@ -1,0 +1,53 @@
+import { Fault } from '#platform/core/fault.ts'
+import type { Caller } from '../caller.ts'
+import { actsAsOwner } from '../members/role.ts'
+import type { KeyPatch, KeyRecord, NewKey } from './key.ts'
+
+/** What members who are signed in may do with keys; a management key that is sent does everything. */
+type Member = Pick<Caller, 'access' | 'userId' | 'workspaceId'>
+
+/** Whose keys a caller sees; undefined for everybody's. */
+export const keysSeenBy = ({ access, userId }: Pick<Caller, 'access' | 'userId'>): string | undefined =>
+  access === 'developer' ? userId : undefined
+
+/** @throws Fault `not_found`, the same for a key that is not the caller's to see as for one that does not exist. */
+export function requireSeen(caller: Member, key: KeyRecord): void {
+  const only = keysSeenBy(caller)
+  if (only !== undefined && key.creator_user_id !== only) {
+    throw new Fault('not_found', 'There is no key with this hash.')
+  }
+}
+
+/** @throws Fault `forbidden`: a management key does what an owner may, and a developer makes keys for nobody else. */
+export function requireMayCreate(caller: Member, wanted: NewKey, owner: { userId: string; workspaceId: string }): void {
+  if (wanted.kind === 'management') requireOwner(caller)
+  if (caller.access !== 'developer') return
+  if (owner.userId !== caller.userId) throw new Fault('forbidden', 'A developer makes keys for nobody else.')
+  if (owner.workspaceId !== caller.workspaceId) {
+    throw new Fault('forbidden', 'A developer makes keys in their own workspace alone.')
+  }
+}
+
+/**
+ * What was set for developers they do not undo: they rename their keys and disable them.
+ * @param patch undefined to delete the key.
+ * @throws Fault `forbidden` or `not_found`.
+ */
+export function requireMayChange(caller: Member, key: KeyRecord, patch?: KeyPatch): void {
+  requireSeen(caller, key)
+  if (key.kind === 'management') requireOwner(caller)
+  if (caller.access !== 'developer') return
+  const { name: _, disabled, ...others } = patch ?? {}
+  const isOthers = Object.values(others).some((value) => value !== undefined)
+  if (key.disabled || disabled === false || isOthers || key.kind !== 'api') {
+    throw new Fault('forbidden', 'A developer renames, disables and deletes enabled keys of their own, and no more.')
+  }
+}
+
+function requireOwner(caller: Member): void {
+  if (actsAsOwner(caller)) return
+  throw new Fault(
+    'forbidden',
+    'Only an owner makes, changes or deletes management keys: they may do what an owner may.',
+  )
+}

@@ -1,0 +1,86 @@
+import { whenKnown } from '#platform/async/when-known.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { createReadCache } from '#platform/db/rows/read-cache.ts'
+import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
+import type { Signals } from '#platform/db/signals.ts'
+import { batched } from '../batch.ts'
+import type { Caller } from '../caller.ts'
+import { hashOf, isSecret } from './secret.ts'
+
+/** A key as the database has it. */
+export type StoredKey = { caller: Caller; disabled: boolean; expiresAt: number | null }
+
+/** Reads the keys with these hashes; unknown ones are absent from the answer. */
+export type ReadKeys = (hashes: string[]) => Promise<Map<string, StoredKey>>
+
+const maxKeys = 100_000
+
+/** The most key secrets whose hash is held in memory, so that a client's next request needs no new hash. */
+const maxHashed = 1000
+
+/**
+ * Finds who calls, from memory in the steady state. A changed key is forgotten at once here, and by signal within a
+ * second on every other server; while signals may be missed, memory is trusted for less than that second, or for as long
+ * as `trust` says.
+ */
+export type KeyCache = {
+  /** The caller a secret stands for; undefined for an unknown, disabled or expired one. */
+  find: (secret: string) => Promise<Caller | undefined>
+  /** The same from memory alone: undefined also for one that has to be read first. */
+  known: (secret: string) => Caller | undefined
+  /** The present caller of the key with this hash; undefined if the key is no longer valid. */
+  current: (hash: string) => Caller | undefined | Promise<Caller | undefined>
+  close: () => void
+}
+
+type KeyCacheDeps = { signals: Signals; now: Now; steady?: Now; readKeys: ReadKeys; allowStale?: AllowStale }
+
+export function createKeyCache({ signals, now, steady, readKeys, allowStale }: KeyCacheDeps): KeyCache {
+  const hashes = new Map<string, string>()
+  const keys = createReadCache<StoredKey | undefined>({
+    signals,
+    ...(steady && { steady }),
+    allowStale,
+    topic: 'key.changed',
+    allTopic: 'organization.changed',
+    read: batched(readKeys),
+    isKept: (key) => key !== undefined,
+    most: maxKeys,
+    // A key may have been revoked since it was last looked up: while nobody can tell, it opens nothing.
+    away: 'Keys cannot be checked now, as the database cannot be reached. Try again shortly.',
+  })
+
+  function callerOf(key: StoredKey | undefined): Caller | undefined {
+    if (!key || key.disabled) return undefined
+    if (key.expiresAt !== null && key.expiresAt <= now()) return undefined
+    return key.caller
+  }
+
+  const hashFor = (secret: string) => hashes.get(secret) ?? (isSecret(secret) ? hashOf(secret) : undefined)
+
+  /** Only what opens something is held: anybody may send what does not. */
+  function open(secret: string, hash: string, key: StoredKey | undefined): Caller | undefined {
+    const caller = callerOf(key)
+    if (caller && !hashes.has(secret)) {
+      if (hashes.size >= maxHashed) hashes.clear()
+      hashes.set(secret, hash)
+    }
+    return caller
+  }
+
+  return {
+    async find(secret) {
+      const hash = hashFor(secret)
+      return hash === undefined ? undefined : open(secret, hash, await keys.get(hash))
+    },
+    known(secret) {
+      const hash = hashFor(secret)
+      return hash === undefined ? undefined : open(secret, hash, keys.known(hash))
+    },
+    current: (hash) => whenKnown(keys.get(hash), callerOf),
+    close() {
+      keys.close()
+      hashes.clear()
+    },
+  }
+}

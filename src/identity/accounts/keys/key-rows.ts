@@ -1,0 +1,144 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { PageQuery } from '#platform/core/page.ts'
+import type { Query, Tx } from '#platform/db/db.ts'
+import { wordsOccur } from '#platform/db/rows/words-occur.ts'
+import type { Tables } from '#platform/db/tables.ts'
+
+/** The statements on the table of keys. Joins that only show a key's name beside something else stand with that. */
+export type KeyRow = Selectable<Tables['api_keys']>
+
+export type KeysQuery = PageQuery & {
+  include_disabled: boolean
+  /** Words, all of which occur in what names a key or whom it acts for; or its hash. */
+  q?: string | undefined
+}
+
+const searched = ['k.name', 'k.label', 'k.external_user', 'm.name', 'u.email']
+
+/** Those of a workspace, the newest first. */
+export async function pageOfKeyRows(
+  query: Query,
+  workspaceId: string,
+  { offset, limit, include_disabled, q }: KeysQuery,
+  creatorUserId?: string,
+): Promise<{ rows: KeyRow[]; total: number }> {
+  const all = query
+    .selectFrom('api_keys as k')
+    .where('k.workspace_id', '=', workspaceId)
+    .$if(creatorUserId !== undefined, (keys) => keys.where('k.creator_user_id', '=', creatorUserId!))
+    .$if(q !== undefined, (keys) =>
+      keys
+        .leftJoin('memberships as m', (join) =>
+          join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
+        )
+        .leftJoin('users as u', 'u.id', 'k.creator_user_id')
+        // Any few letters occur in some hash: that is found as a whole.
+        .where((key) => key.or([wordsOccur(q!, searched), key('k.hash', '=', q!)])),
+    )
+  const matching = include_disabled ? all : all.where('k.disabled', '=', 0)
+  const [rows, { total }] = await Promise.all([
+    matching.selectAll('k').orderBy('k.created_at', 'desc').orderBy('k.hash').offset(offset).limit(limit).execute(),
+    matching.select((key) => key.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total }
+}
+
+export function findKeyRow(query: Query | Tx, organizationId: string, hash: string): Promise<KeyRow | undefined> {
+  return query
+    .selectFrom('api_keys')
+    .where('organization_id', '=', organizationId)
+    .where('hash', '=', hash)
+    .selectAll()
+    .executeTakeFirst()
+}
+
+/** Of these hashes those of keys of the organization. */
+export function findKeyRows(query: Query | Tx, organizationId: string, hashes: string[]): Promise<KeyRow[]> {
+  return query
+    .selectFrom('api_keys')
+    .where('organization_id', '=', organizationId)
+    .where('hash', 'in', hashes)
+    .selectAll()
+    .execute()
+}
+
+/** Whether a key with this hash exists, disabled or not. */
+export async function keyExists(query: Query | Tx, hash: string): Promise<boolean> {
+  return (await query.selectFrom('api_keys').where('hash', '=', hash).select('hash').executeTakeFirst()) !== undefined
+}
+
+/** The enabled management keys of an organization, expired ones included. */
+export function enabledManagementKeys(tx: Tx, organizationId: string): Promise<KeyRow[]> {
+  return tx
+    .selectFrom('api_keys')
+    .where('organization_id', '=', organizationId)
+    .where('kind', '=', 'management')
+    .where('disabled', '=', 0)
+    .selectAll()
+    .execute()
+}
+
+/** The enabled keys that act for a member, but for those of interns. */
+export function enabledKeysOfMember(tx: Tx, organizationId: string, userId: string): Promise<KeyRow[]> {
+  return tx
+    .selectFrom('api_keys')
+    .where('organization_id', '=', organizationId)
+    .where('creator_user_id', '=', userId)
+    .where('kind', '!=', 'intern')
+    .where('disabled', '=', 0)
+    .selectAll()
+    .execute()
+}
+
+export async function countEnabledKeys(tx: Tx, workspaceId: string): Promise<number> {
+  const { keys } = await tx
+    .selectFrom('api_keys')
+    .where('workspace_id', '=', workspaceId)
+    .where('disabled', '=', 0)
+    .select((key) => key.fn.countAll<number>().as('keys'))
+    .executeTakeFirstOrThrow()
+  return keys
+}
+
+export async function insertKeyRow(tx: Tx, row: Insertable<Tables['api_keys']>): Promise<void> {
+  await tx.insertInto('api_keys').values(row).execute()
+}
+
+export async function updateKeyRow(tx: Tx, hash: string, changed: Updateable<Tables['api_keys']>): Promise<void> {
+  await tx.updateTable('api_keys').set(changed).where('hash', '=', hash).execute()
+}
+
+export async function deleteKeyRow(tx: Tx, hash: string): Promise<void> {
+  await tx.deleteFrom('api_keys').where('hash', '=', hash).execute()
+}
+
+/** @returns the rows that were deleted. */
+export function deleteKeyRowsOfWorkspace(tx: Tx, workspaceId: string): Promise<KeyRow[]> {
+  return tx.deleteFrom('api_keys').where('workspace_id', '=', workspaceId).returningAll().execute()
+}
+
+/**
+ * Keys with what decides whether they work and for whom: their owner's membership, and their organization.
+ * @param hashes of the keys; unknown ones have no row.
+ */
+export function selectKeysWithOwners(query: Query, hashes: string[]) {
+  return query
+    .selectFrom('api_keys as k')
+    .leftJoin('memberships as m', (join) =>
+      join.onRef('m.organization_id', '=', 'k.organization_id').onRef('m.user_id', '=', 'k.creator_user_id'),
+    )
+    .innerJoin('organizations as o', 'o.id', 'k.organization_id')
+    .leftJoin('workspaces as w', 'w.id', 'k.workspace_id')
+    .where('k.hash', 'in', hashes)
+    .select(['k.hash', 'k.kind', 'k.name', 'k.organization_id', 'k.workspace_id', 'k.creator_user_id'])
+    .select([
+      'k.disabled',
+      'k.expires_at',
+      'k.limit_usd',
+      'k.limit_reset',
+      'k.include_byok_in_limit',
+      'k.interns_grant',
+    ])
+    .select(['m.joined_at', 'm.left_at', 'm.role', 'o.interns_programme'])
+    .select(['w.io_logging', 'w.io_logging_rate', 'w.io_logging_keys'])
+}

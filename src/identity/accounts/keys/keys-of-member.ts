@@ -1,0 +1,29 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import type { Caller } from '../caller.ts'
+import { disableKey } from './disable-key.ts'
+import { keyRecord } from './key.ts'
+import { enabledKeysOfMember } from './key-rows.ts'
+import { keepOneManagementKey } from './last-management-key.ts'
+
+/**
+ * Disables the keys that act for a member, but for those of interns: an intern goes on working for the organization.
+ * @returns how many they were.
+ * @throws Fault `conflict` when nobody could manage the organization afterwards.
+ */
+export async function disableKeysOf(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  announce: Announce,
+  caller: Caller,
+  userId: string,
+): Promise<number> {
+  const rows = await enabledKeysOfMember(tx, caller.organizationId, userId)
+  for (const row of rows) {
+    await keepOneManagementKey(deps, tx, keyRecord(row), caller.organizationId)
+    await disableKey(deps, tx, announce, caller, row)
+  }
+  return rows.length
+}

@@ -1,0 +1,29 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import { recordChange } from '../../audit/audit.ts'
+import type { Caller } from '../caller.ts'
+import { keyRecord } from './key.ts'
+import { deleteKeyRowsOfWorkspace } from './key-rows.ts'
+
+/** Deletes the keys of a workspace, each with its record. That none of them works any more is for others to say. */
+export async function deleteKeysOf(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  announce: Announce,
+  caller: Caller,
+  workspaceId: string,
+): Promise<void> {
+  const rows = await deleteKeyRowsOfWorkspace(tx, workspaceId)
+  for (const row of rows) {
+    await recordChange(deps, tx, caller, {
+      action: 'key.deleted',
+      targetKind: 'key',
+      targetId: row.hash,
+      before: keyRecord(row),
+      after: null,
+    })
+    announce('key.changed', row.hash)
+  }
+}

@@ -1,0 +1,150 @@
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Page } from '#platform/core/page.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import { recordChange } from '../../audit/audit.ts'
+import type { Caller } from '../caller.ts'
+import { accountsLock } from '../lock.ts'
+import { isMember, namedUser } from '../members/members.ts'
+import { namedWorkspace } from '../workspaces.ts'
+import { insertKey } from './insert-key.ts'
+import { type KeyPatch, type KeyRecord, keyRecord, type NewKey } from './key.ts'
+import { keysSeenBy, requireMayChange, requireMayCreate } from './key-access.ts'
+import { deleteKeyRow, findKeyRow, type KeysQuery, pageOfKeyRows, updateKeyRow } from './key-rows.ts'
+import { keepOneManagementKey } from './last-management-key.ts'
+import { newSecret } from './secret.ts'
+
+type KeysDeps = { db: Db; now: Now; newId: NewId }
+
+type ChangeDeps = KeysDeps & {
+  /** As if no account had been kept of a budget. */
+  forgetSpending: (tx: Tx, budget: string) => Promise<void>
+}
+
+/** The keys of one workspace, the newest first. */
+export async function listKeys(
+  deps: { db: Db },
+  workspaceId: string,
+  page: KeysQuery,
+  caller: Pick<Caller, 'access' | 'userId'>,
+): Promise<Page<KeyRecord>> {
+  const { rows, total } = await pageOfKeyRows(deps.db.query, workspaceId, page, keysSeenBy(caller))
+  return { data: rows.map(keyRecord), total_count: total }
+}
+
+/** @throws Fault `not_found`, the same for another organization's key as for one that does not exist. */
+export async function getKey(deps: { db: { query: Query } }, organizationId: string, hash: string): Promise<KeyRecord> {
+  const row = await findKeyRow(deps.db.query, organizationId, hash)
+  if (!row) throw new Fault('not_found', 'There is no key with this hash.')
+  return keyRecord(row)
+}
+
+/** @returns the key and its secret, which is kept nowhere. */
+export async function createKey(
+  deps: KeysDeps,
+  caller: Caller,
+  wanted: NewKey,
+): Promise<{ key: KeyRecord; secret: string }> {
+  const expiresAt = expiryOf(deps, wanted.expires_at)
+  const secret = newSecret()
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const workspaceId = await namedWorkspace({ db: { query: tx } }, caller, wanted.workspace_id)
+    const userId = await namedUser({ query: tx }, caller.organizationId, wanted.creator_user_id ?? caller.userId)
+    if (userId === undefined || !(await isMember(tx, caller.organizationId, userId))) {
+      throw new Fault('invalid', 'Invalid request: creator_user_id: the organization has no such member')
+    }
+    const owner = { organizationId: caller.organizationId, userId, workspaceId }
+    requireMayCreate(caller, wanted, owner)
+    const key = await insertKey(deps, tx, owner, {
+      secret,
+      kind: wanted.kind,
+      name: wanted.name,
+      limitUsd: wanted.limit ?? null,
+      limitReset: wanted.limit_reset ?? null,
+      includeByokInLimit: wanted.include_byok_in_limit,
+      expiresAt: expiresAt ?? null,
+      externalUser: wanted.external?.user ?? null,
+    })
+    await recordChange(deps, tx, caller, {
+      action: 'key.created',
+      targetKind: 'key',
+      targetId: key.hash,
+      before: null,
+      after: key,
+    })
+    announce('key.changed', key.hash)
+    return { key, secret }
+  })
+}
+
+/** @throws Fault `conflict` when nobody could manage the organization afterwards. */
+export async function changeKey(deps: ChangeDeps, caller: Caller, hash: string, patch: KeyPatch): Promise<KeyRecord> {
+  const expiresAt = expiryOf(deps, patch.expires_at)
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    requireMayChange(caller, before, patch)
+    if (changesNothing(before, patch, expiresAt)) return before
+    const end = patch.disabled ? 0 : expiresAt
+    if (typeof end === 'number') await keepOneManagementKey(deps, tx, before, caller.organizationId, end)
+    await updateKeyRow(tx, hash, { ...columnsOf(patch), expires_at: expiresAt, updated_at: deps.now() })
+    // Nobody kept account while there was no limit: a new one begins with what the ledger says.
+    if (before.limit === null) await deps.forgetSpending(tx, `key:${hash}`)
+    const after = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    await recordChange(deps, tx, caller, {
+      action: 'key.updated',
+      targetKind: 'key',
+      targetId: hash,
+      before,
+      after,
+    })
+    announce('key.changed', hash)
+    return after
+  })
+}
+
+/** @throws Fault `conflict` when nobody could manage the organization afterwards. */
+export async function deleteKey(deps: KeysDeps, caller: Caller, hash: string): Promise<void> {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await getKey({ db: { query: tx } }, caller.organizationId, hash)
+    requireMayChange(caller, before)
+    await keepOneManagementKey(deps, tx, before, caller.organizationId)
+    await deleteKeyRow(tx, hash)
+    await recordChange(deps, tx, caller, {
+      action: 'key.deleted',
+      targetKind: 'key',
+      targetId: hash,
+      before,
+      after: null,
+    })
+    announce('key.changed', hash)
+  })
+}
+
+/** The columns to change. Fields that the patch leaves out stay as they are. */
+function columnsOf({ name, limit, limit_reset, ...flags }: KeyPatch) {
+  const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+  return {
+    name,
+    limit_usd: limit,
+    limit_reset,
+    disabled: flag(flags.disabled),
+    include_byok_in_limit: flag(flags.include_byok_in_limit),
+    interns_grant: flag(flags.interns_grant),
+  }
+}
+
+/** In milliseconds; undefined and null stay what they are. */
+function expiryOf(deps: { now: Now }, text: string | null | undefined): number | null | undefined {
+  if (text === undefined || text === null) return text
+  const at = Date.parse(text)
+  if (at > deps.now()) return at
+  throw new Fault('invalid', 'Invalid request: expires_at: expected an instant in the future')
+}
+
+function changesNothing(before: KeyRecord, patch: KeyPatch, expiresAt: number | null | undefined): boolean {
+  const { expires_at, ...plain } = patch
+  const sameExpiry = expiresAt === undefined || expiresAt === (before.expires_at && Date.parse(before.expires_at))
+  const names = Object.keys(plain) as (keyof typeof plain)[]
+  return sameExpiry && names.every((name) => plain[name] === undefined || plain[name] === before[name])
+}

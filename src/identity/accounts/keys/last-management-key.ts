@@ -1,0 +1,40 @@
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Tx } from '#platform/db/db.ts'
+import type { KeyRecord } from './key.ts'
+import { enabledManagementKeys } from './key-rows.ts'
+
+/**
+ * Refuses to end the key an organization can be managed with longest: one that never expires while there is another,
+ * or, where all of them expire, the last to do so.
+ * @param until when the key ends instead, in milliseconds; at once unless told.
+ * @throws Fault `conflict` when no other works as long as `key` would have.
+ */
+export async function keepOneManagementKey(
+  deps: { now: Now },
+  tx: Tx,
+  key: KeyRecord,
+  organizationId: string,
+  until = 0,
+): Promise<void> {
+  const end = endOf(key)
+  const works = key.kind === 'management' && !key.disabled && end > deps.now()
+  if (!works || until >= end) return
+  const others = (await enabledManagementKeys(tx, organizationId)).filter(({ hash }) => hash !== key.hash)
+  const ends = others.map(({ expires_at }) => expires_at ?? Number.POSITIVE_INFINITY).filter((one) => one > deps.now())
+  if (ends.some((one) => one >= end)) return
+  throw new Fault('conflict', ends.length === 0 ? onlyOne : lastUntil(end))
+}
+
+const endOf = ({ expires_at }: KeyRecord) => (expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at))
+
+const onlyOne =
+  'This is the last management key that works: without it nobody could manage the organization. Create another one first.'
+
+function lastUntil(end: number): string {
+  const [which, wanted] =
+    end === Number.POSITIVE_INFINITY
+      ? ['without an expiry', 'that does not expire']
+      : [`until ${isoTime(end)}`, 'that works as long']
+  return `This is the last management key that works ${which}: nobody could manage the organization once the others have expired. Create another one ${wanted} first.`
+}

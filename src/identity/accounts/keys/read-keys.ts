@@ -1,0 +1,53 @@
+import type { Db } from '#platform/db/db.ts'
+import type { Caller, KeyKind } from '../caller.ts'
+import { keptShareOf } from '../io-logging.ts'
+import type { ReadKeys, StoredKey } from './key-cache.ts'
+import { selectKeysWithOwners } from './key-rows.ts'
+
+/** Reads what the key cache needs, in one query however many keys are asked for. */
+export function keyReader(deps: { db: Pick<Db, 'query'> }): ReadKeys {
+  return async (hashes) => {
+    const rows = await selectKeysWithOwners(deps.db.query, padded(hashes)).execute()
+    return new Map(rows.map((row) => [row.hash, storedKey(row)]))
+  }
+}
+
+/** To a power of two, so that there are few different statements to prepare. */
+function padded(hashes: string[]): string[] {
+  const size = 2 ** Math.ceil(Math.log2(hashes.length))
+  return [...hashes, ...Array<string>(size - hashes.length).fill(hashes[0] ?? '')]
+}
+
+type ReadKeysRow = Awaited<ReturnType<ReturnType<typeof selectKeysWithOwners>['execute']>>[number]
+
+function storedKey(row: ReadKeysRow): StoredKey {
+  return {
+    caller: {
+      keyHash: row.hash,
+      keyKind: row.kind as KeyKind,
+      keyName: row.name,
+      userId: row.creator_user_id,
+      creatorLeft: row.joined_at === null || row.left_at !== null,
+      internsProgramme: row.interns_programme === 1,
+      internsGrant: row.interns_grant === 1,
+      spendLimit: spendLimitOf(row),
+      keptShare: keptShareOf(row, row.hash),
+      organizationId: row.organization_id,
+      workspaceId: row.workspace_id,
+      role: (row.role ?? undefined) as Caller['role'],
+      access: undefined,
+      sessionId: undefined,
+    },
+    disabled: row.disabled === 1,
+    expiresAt: row.expires_at,
+  }
+}
+
+function spendLimitOf({ limit_usd: usd, limit_reset, include_byok_in_limit }: ReadKeysRow): Caller['spendLimit'] {
+  if (usd === null) return null
+  return {
+    usd,
+    reset: limit_reset as NonNullable<Caller['spendLimit']>['reset'],
+    includesByok: include_byok_in_limit === 1,
+  }
+}

@@ -1,0 +1,23 @@
+import { Fault } from '#platform/core/fault.ts'
+import type { Query } from '#platform/db/db.ts'
+import type { KeyOwner } from '../keys/insert-key.ts'
+import { managingRoles } from './role.ts'
+
+/**
+ * The owner, or else the admin, who has been there longest, and the oldest workspace.
+ * @throws Fault `not_found` when the store is empty.
+ */
+export async function firstOwner({ db }: { db: { query: Query } }): Promise<KeyOwner> {
+  const owner = await db.query
+    .selectFrom('memberships as m')
+    .innerJoin('workspaces as w', 'w.organization_id', 'm.organization_id')
+    .where('m.role', 'in', managingRoles)
+    .where('m.left_at', 'is', null)
+    .orderBy((member) => member.case().when('m.role', '=', 'owner').then(0).else(1).end())
+    .orderBy('m.joined_at')
+    .orderBy('w.created_at')
+    .select(['m.organization_id as organizationId', 'm.user_id as userId', 'w.id as workspaceId'])
+    .executeTakeFirst()
+  if (!owner) throw new Fault('not_found', 'The store is empty: start the service once, and it shows the first keys.')
+  return owner
+}

@@ -1,0 +1,70 @@
+import { Fault } from '#platform/core/fault.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+import { type MemberRole, managingRoles, memberRoles } from './role.ts'
+
+const Email = z
+  .email({ pattern: z.regexes.html5Email, error: 'expected an e-mail address, such as ada@example.com' })
+  .max(320)
+  .toLowerCase()
+  .describe('Their address, by which they are one and the same person wherever they belong. Kept in lower case.')
+
+const Name = z
+  .string()
+  .trim()
+  .pipe(text({ min: 1, max: 200 }))
+  .meta({ minLength: 1, maxLength: 200, description: 'First and last names, as one text.' })
+
+const role = z
+  .enum(['org:admin', 'org:member'])
+  .describe(
+    'In two words what `access` tells in five: `org:admin` for `owner` and `admin`. Either of the two fields is enough.',
+  )
+
+const access = z
+  .enum(memberRoles)
+  .describe(
+    'What they may do who are signed in: `owner` and `admin` everything, `developer` what is their own, `viewer` only read. `member` is as `developer`, and its keys see the requests of their workspace. An organization always has an owner or admin. What a key may do is told by its kind.',
+  )
+
+/** A new member of an organization. */
+export const NewMember = strictFields({
+  email: Email,
+  name: Name,
+  role: role.optional(),
+  access: access.optional(),
+}).meta({ id: 'NewMember' })
+export type NewMember = z.output<typeof NewMember>
+
+/** The fields of a member that may be changed. Fields that are left out stay as they are. */
+export const MemberPatch = strictFields({ email: Email, name: Name, role, access })
+  .partial()
+  .meta({ id: 'MemberPatch' })
+export type MemberPatch = z.output<typeof MemberPatch>
+
+/** A member, or one who has left: `leftAt` is then when, in milliseconds. */
+export type Member = {
+  userId: string
+  name: string
+  email: string
+  role: MemberRole
+  joinedAt: number
+  leftAt: number | null
+}
+
+/** A role in the two words that clients of other services know. */
+export const plainRole = (own: MemberRole): z.output<typeof role> =>
+  managingRoles.includes(own) ? 'org:admin' : 'org:member'
+
+/**
+ * The role that is asked for. Of one that has it already in two words, it stays as it is.
+ * @throws Fault `invalid` where the two fields do not agree.
+ */
+export function roleAsked({ role, access }: Pick<MemberPatch, 'role' | 'access'>, before: MemberRole): MemberRole {
+  if (access !== undefined && role !== undefined && plainRole(access) !== role)
+    throw new Fault('invalid', `Invalid request: role: "${role}" is not what access says; one of the two is enough`)
+  if (access !== undefined) return access
+  if (role === undefined || plainRole(before) === role) return before
+  return role === 'org:admin' ? 'admin' : 'member'
+}

@@ -1,0 +1,243 @@
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import { wordsOccur } from '#platform/db/rows/words-occur.ts'
+import type { Caller } from '../caller.ts'
+import { disableKeysOf } from '../keys/keys-of-member.ts'
+import { accountsLock } from '../lock.ts'
+import { type Member, type MemberPatch, type NewMember, roleAsked } from './member.ts'
+import { recordMembership } from './record-membership.ts'
+import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
+
+type MembersDeps = { db: Db; now: Now; newId: NewId }
+
+/** Those who belong to an organization now, in the order in which they joined. @param page `q`: words of name or address. */
+export async function listMembers(
+  deps: { db: Db },
+  organizationId: string,
+  { q, ...page }: PageQuery & { q?: string | undefined },
+): Promise<Page<Member>> {
+  const current = members(deps.db.query, organizationId)
+    .where('m.left_at', 'is', null)
+    .$if(q !== undefined, (all) => all.where(wordsOccur(q!, ['m.name', 'u.email'])))
+  const [data, count] = await Promise.all([
+    current.orderBy('m.joined_at').orderBy('u.id').offset(page.offset).limit(page.limit).execute(),
+    current
+      .clearSelect()
+      .select((member) => member.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { data, total_count: count.n }
+}
+
+/** Somebody's membership, also one that has ended. */
+export function findMembership(tx: Query | Tx, organizationId: string, userId: string): Promise<Member | undefined> {
+  return members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+}
+
+/** Whoever has this address and belongs to the organization, or did. */
+export async function findMemberByAddress(
+  tx: Query | Tx,
+  organizationId: string,
+  email: string | undefined,
+): Promise<Member | undefined> {
+  if (email === undefined) return undefined
+  return members(tx, organizationId).where('u.email', '=', email).executeTakeFirst()
+}
+
+/** Takes somebody in, or back in, under their address. */
+export async function storeMember(
+  deps: Pick<MembersDeps, 'now' | 'newId'>,
+  tx: Tx,
+  organizationId: string,
+  { email, name }: { email: string; name: string },
+  role: MemberRole,
+): Promise<Member> {
+  const userId = await userWith(deps, tx, { email, name })
+  const row = { organization_id: organizationId, user_id: userId, name, role, joined_at: deps.now(), left_at: null }
+  await upsert(tx, 'memberships', [row], { key: ['organization_id', 'user_id'] }).execute()
+  return requireMember(tx, organizationId, userId)
+}
+
+export async function setRole(tx: Tx, organizationId: string, userId: string, role: MemberRole): Promise<void> {
+  await membership(tx, organizationId, userId).set({ role }).execute()
+}
+
+export async function isMember(tx: Query | Tx, organizationId: string, userId: string): Promise<boolean> {
+  return (await findMember({ query: tx }, organizationId, userId)) !== undefined
+}
+
+/** One who belongs to the organization now. */
+export async function findMember(
+  db: { query: Query | Tx },
+  organizationId: string,
+  userId: string,
+): Promise<Member | undefined> {
+  const found = await members(db.query, organizationId).where('u.id', '=', userId).executeTakeFirst()
+  return found?.leftAt === null ? found : undefined
+}
+
+/**
+ * The user id for a name in a request: an id or an e-mail address. The user may have left the organization. A name
+ * without `@` is taken as an id. Undefined for an address that no member has or had.
+ */
+export async function namedUser(
+  db: { query: Query },
+  organizationId: string,
+  name: string,
+): Promise<string | undefined> {
+  if (!name.includes('@')) return name
+  const found = await members(db.query, organizationId).where('u.email', '=', name.toLowerCase()).executeTakeFirst()
+  return found?.userId
+}
+
+/**
+ * Takes somebody into the organization, or back into it.
+ * @throws Fault `conflict` when they belong to it already.
+ */
+export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMember): Promise<Member> {
+  const { organizationId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+    const userId = await userWith(deps, tx, wanted)
+    const before = await members(tx, organizationId).where('u.id', '=', userId).executeTakeFirst()
+    if (before?.leftAt === null) {
+      throw new Fault('conflict', `${wanted.email} belongs to the organization already.`)
+    }
+    const role = roleAsked(wanted, 'member')
+    requireOwner(caller, role, before?.role)
+    const after = await storeMember(deps, tx, organizationId, wanted, role)
+    await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
+    announce('organization.changed', organizationId)
+    return after
+  })
+}
+
+/**
+ * The name is the organization's own word for them; the address is the person's.
+ * @throws Fault `not_found`; `conflict` when no admin would be left, or the address is not to be changed from here.
+ */
+export async function changeMember(
+  deps: MembersDeps,
+  caller: Caller,
+  userId: string,
+  patch: MemberPatch,
+): Promise<Member> {
+  const { organizationId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+    const before = await requireMember(tx, organizationId, userId)
+    const role = roleAsked(patch, before.role)
+    requireOwner(caller, role, before.role)
+    const { name, email } = { ...before, ...patch }
+    if (role === before.role && name === before.name && email === before.email) return before
+    if (role !== before.role) await changeRole(tx, organizationId, before, role)
+    if (name !== before.name) await membership(tx, organizationId, userId).set({ name }).execute()
+    if (email !== before.email) await changeAddress(tx, organizationId, userId, email)
+    const after = { ...before, role, name, email }
+    await recordMembership(deps, tx, caller, 'member.updated', before, after)
+    // What they may do, signed in or by their keys, is part of the keys that are kept in memory.
+    if (role !== before.role) announce('organization.changed', organizationId)
+    return after
+  })
+}
+
+/**
+ * Ends a membership. The member's keys act from now on for somebody who has left, or are disabled with it.
+ * @returns how many keys were disabled.
+ * @throws Fault `not_found`; `conflict` when no admin, or no working management key, would be left.
+ */
+export async function removeMember(
+  deps: MembersDeps,
+  caller: Caller,
+  userId: string,
+  { disableKeys }: { disableKeys: boolean },
+): Promise<number> {
+  const { organizationId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), async (tx, announce) => {
+    const before = await requireMember(tx, organizationId, userId)
+    requireOwner(caller, before.role)
+    if (managingRoles.includes(before.role)) await keepOneAdmin(tx, organizationId, userId)
+    const leftAt = deps.now()
+    await membership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
+    await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
+    announce('organization.changed', organizationId)
+    return disableKeys ? disableKeysOf(deps, tx, announce, caller, userId) : 0
+  })
+}
+
+function members(query: Query, organizationId: string) {
+  return query
+    .selectFrom('memberships as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .where('m.organization_id', '=', organizationId)
+    .select(['u.id as userId', 'm.name', 'u.email', 'm.joined_at as joinedAt', 'm.left_at as leftAt'])
+    .select((member) => member.ref('m.role').$castTo<MemberRole>().as('role'))
+}
+
+async function requireMember(tx: Tx, organizationId: string, userId: string): Promise<Member> {
+  const found = await findMember({ query: tx }, organizationId, userId)
+  if (found) return found
+  throw new Fault('not_found', 'The organization has no such member.')
+}
+
+/** The user with this address, who may be known from before or from elsewhere: then they stay as they are. */
+async function userWith(
+  deps: Pick<MembersDeps, 'now' | 'newId'>,
+  tx: Tx,
+  { email, name }: Pick<NewMember, 'email' | 'name'>,
+): Promise<string> {
+  const user = { id: deps.newId(), email, name, created_at: deps.now() }
+  const { id } = await upsert(tx, 'users', [user], { key: ['email'], replace: ['email'] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+async function changeRole(tx: Tx, organizationId: string, { userId, role }: Member, wanted: MemberRole): Promise<void> {
+  if (managingRoles.includes(role) && !managingRoles.includes(wanted)) await keepOneAdmin(tx, organizationId, userId)
+  await setRole(tx, organizationId, userId, wanted)
+}
+
+function membership(tx: Tx, organizationId: string, userId: string) {
+  return tx.updateTable('memberships').where('organization_id', '=', organizationId).where('user_id', '=', userId)
+}
+
+/** An admin who could make or change an owner would be one. */
+function requireOwner(caller: Caller, ...roles: (MemberRole | undefined)[]): void {
+  if (!roles.includes('owner') || actsAsOwner(caller)) return
+  throw new Fault('forbidden', 'Only an owner may make, change or remove an owner.')
+}
+
+/** Whether somebody else is an owner or admin. */
+export async function hasOtherManager(tx: Tx, organizationId: string, userId: string): Promise<boolean> {
+  const other = await members(tx, organizationId)
+    .where('m.left_at', 'is', null)
+    .where('m.role', 'in', managingRoles)
+    .where('u.id', '!=', userId)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
+async function keepOneAdmin(tx: Tx, organizationId: string, userId: string): Promise<void> {
+  if (!(await hasOtherManager(tx, organizationId, userId)))
+    throw new Fault('conflict', 'This is the last admin of the organization: make somebody else one first.')
+}
+
+/** An address is how a person is known in all their organizations: one of several cannot change it. */
+async function changeAddress(tx: Tx, organizationId: string, userId: string, email: string): Promise<void> {
+  const elsewhere = await tx
+    .selectFrom('memberships')
+    .where('user_id', '=', userId)
+    .where('organization_id', '!=', organizationId)
+    .select('user_id')
+    .executeTakeFirst()
+  if (elsewhere) throw new Fault('conflict', 'Their address is not only known here, so it cannot be changed from here.')
+  try {
+    await tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Fault('conflict', `${email} is somebody else's address already.`)
+  }
+}

@@ -1,0 +1,27 @@
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Tx } from '#platform/db/db.ts'
+import { type Actor, recordChange } from '../../audit/audit.ts'
+import type { Member } from './member.ts'
+
+/** Writes down who joined, changed or left. */
+export async function recordMembership(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  caller: Actor,
+  action: 'member.joined' | 'member.rejoined' | 'member.updated' | 'member.left',
+  before: Member | null,
+  after: Member,
+): Promise<void> {
+  await recordChange(deps, tx, caller, {
+    action,
+    targetKind: 'member',
+    targetId: after.userId,
+    before: before && publicForm(before),
+    after: publicForm(after),
+  })
+}
+
+function publicForm({ name, email, role, leftAt }: Member) {
+  return { name, email, role, left_at: leftAt === null ? null : isoTime(leftAt) }
+}

@@ -1,0 +1,82 @@
+import type { Query } from '#platform/db/db.ts'
+import { namesOfDeleted } from '../audit/audit.ts'
+import { findKeyRows } from './keys/key-rows.ts'
+
+type Db = { query: Query }
+
+/** The names of an organization's users, by id, including those who have left. */
+export function namesOfUsers(
+  { query }: Db,
+  organizationId: string,
+  ids: Iterable<string>,
+): Promise<Map<string, { name: string; email: string }>> {
+  return byId(ids, (some) =>
+    query
+      .selectFrom('memberships as m')
+      .innerJoin('users as u', 'u.id', 'm.user_id')
+      .where('m.organization_id', '=', organizationId)
+      .where('u.id', 'in', some)
+      .select(['u.id', 'm.name', 'u.email'])
+      .execute(),
+  )
+}
+
+/** The names of keys, by hash. A deleted key has its last name. */
+export async function namesOfKeys(
+  { query }: Db,
+  organizationId: string,
+  hashes: Iterable<string>,
+): Promise<Map<string, { name: string }>> {
+  const wanted = [...hashes]
+  const known = await byId(wanted, async (some) => {
+    const rows = await findKeyRows(query, organizationId, some)
+    return rows.map(({ hash, name }) => ({ id: hash, name }))
+  })
+  return withDeleted({ query }, organizationId, 'key', known, wanted)
+}
+
+/** The names of workspaces, by id. A deleted workspace has its last name. */
+export async function namesOfWorkspaces(
+  { query }: Db,
+  organizationId: string,
+  ids: Iterable<string>,
+): Promise<Map<string, { name: string }>> {
+  const wanted = [...ids]
+  const known = await byId(wanted, (some) =>
+    query
+      .selectFrom('workspaces')
+      .where('organization_id', '=', organizationId)
+      .where('id', 'in', some)
+      .select(['id', 'name'])
+      .execute(),
+  )
+  return withDeleted({ query }, organizationId, 'workspace', known, wanted)
+}
+
+/** Statements take so many values, and not many more. */
+const atOnce = 1000
+
+async function byId<T extends { id: string }>(
+  ids: Iterable<string>,
+  read: (some: string[]) => Promise<T[]>,
+): Promise<Map<string, T>> {
+  const found = new Map<string, T>()
+  const wanted = [...new Set(ids)]
+  for (let from = 0; from < wanted.length; from += atOnce) {
+    for (const row of await read(wanted.slice(from, from + atOnce))) found.set(row.id, row)
+  }
+  return found
+}
+
+/** The audit trail remembers what is deleted. */
+async function withDeleted(
+  db: Db,
+  organizationId: string,
+  kind: 'key' | 'workspace',
+  known: Map<string, { id: string; name: string }>,
+  wanted: string[],
+): Promise<Map<string, { name: string }>> {
+  const gone = wanted.filter((id) => !known.has(id))
+  const deleted = await byId(gone, (some) => namesOfDeleted(db, organizationId, kind, some))
+  return new Map([...known, ...deleted])
+}

@@ -1,0 +1,55 @@
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import { recordChange } from '../audit/audit.ts'
+import type { Caller } from './caller.ts'
+import { accountsLock } from './lock.ts'
+
+export type OrganizationRecord = { id: string; name: string; interns_programme: boolean; created_at: string }
+
+/** The fields of an organization that may be changed. Fields that are left out stay as they are. */
+export type OrganizationPatch = { interns_programme?: boolean | undefined }
+
+/** The ids of all organizations. */
+export async function organizationIds(tx: Tx): Promise<string[]> {
+  const rows = await tx.selectFrom('organizations').select('id').orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function getOrganization(deps: { db: { query: Query } }, id: string): Promise<OrganizationRecord> {
+  const row = await deps.db.query.selectFrom('organizations').where('id', '=', id).selectAll().executeTakeFirstOrThrow()
+  return {
+    id: row.id,
+    name: row.name,
+    interns_programme: row.interns_programme === 1,
+    created_at: isoTime(row.created_at),
+  }
+}
+
+/** Holds for its keys on every server within a second. */
+export async function changeOrganization(
+  deps: { db: Db; now: Now; newId: NewId },
+  caller: Caller,
+  { interns_programme: admitted }: OrganizationPatch,
+): Promise<OrganizationRecord> {
+  const { organizationId: id } = caller
+  return deps.db.exclusively(accountsLock(id), async (tx, announce) => {
+    const before = await getOrganization({ db: { query: tx } }, id)
+    if (admitted === undefined || admitted === before.interns_programme) return before
+    await tx
+      .updateTable('organizations')
+      .set({ interns_programme: Number(admitted) })
+      .where('id', '=', id)
+      .execute()
+    const after = await getOrganization({ db: { query: tx } }, id)
+    await recordChange(deps, tx, caller, {
+      action: 'organization.updated',
+      targetKind: 'organization',
+      targetId: id,
+      before,
+      after,
+    })
+    announce('organization.changed', id)
+    return after
+  })
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { localSignals } from '#platform/db/signals.ts'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
+import type { Caller } from './caller.ts'
+import { createRequestsInFlight } from './requests-in-flight.ts'
+
+const caller = { keyHash: 'k', organizationId: 'o', workspaceId: 'w' } as Caller
+const response: ResponseStream = {
+  ...{ opened: false, header: () => {}, write: () => true, onDrain: () => {}, end: () => {} },
+  signal: new AbortController().signal,
+}
+
+function requests() {
+  const signals = localSignals()
+  const inFlight = createRequestsInFlight({
+    signals,
+    keys: { current: () => caller },
+    sessions: { current: async () => caller },
+  })
+  const judged: number[] = []
+  const tracked = [0, 1, 2, 3].map((at) => {
+    const entry = inFlight.track(caller, response)
+    const recheck = () => void judged.push(at)
+    return Object.assign(entry, { recheck })
+  })
+  const change = async () => {
+    judged.length = 0
+    signals.deliver({ topic: 'key.changed', payload: 'k' })
+    await new Promise(setImmediate)
+    return judged.sort()
+  }
+  return { inFlight, tracked, change }
+}
+
+test('each request under way is judged when its key changes, whichever others have ended', async () => {
+  const { inFlight, tracked, change } = requests()
+  assert.deepEqual(await change(), [0, 1, 2, 3])
+  tracked[1]!.release()
+  assert.deepEqual(await change(), [0, 2, 3])
+  tracked[3]!.release()
+  assert.deepEqual(await change(), [0, 2])
+  tracked[0]!.release()
+  tracked[2]!.release()
+  assert.deepEqual(await change(), [])
+  inFlight.close()
+})
+
+test('a request that ends twice ends once', async () => {
+  const { inFlight, tracked, change } = requests()
+  for (const at of [2, 2, 3, 2]) tracked[at]!.release()
+  assert.equal(inFlight.count(), 2)
+  assert.deepEqual(await change(), [0, 1])
+  inFlight.close()
+})
+
+test('keys are looked at in one rhythm while requests come and go, and not at all once none does', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { inFlight, tracked } = requests()
+  for (const { release } of tracked) release()
+  const timers = t.mock.method(globalThis, 'setInterval')
+  const come = () => inFlight.track(caller, response).release()
+  for (let at = 0; at < 5; at++) come()
+  assert.equal(timers.mock.callCount(), 0)
+  t.mock.timers.tick(500)
+  for (let at = 0; at < 5; at++) come()
+  assert.equal(timers.mock.callCount(), 1)
+  inFlight.close()
+})

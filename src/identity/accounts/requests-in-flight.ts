@@ -1,0 +1,132 @@
+import { Fault } from '#platform/core/fault.ts'
+import type { Signals } from '#platform/db/signals.ts'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
+import { RevocableResponse } from '#platform/net/revocable-response.ts'
+import type { Caller } from './caller.ts'
+import type { KeyCache } from './keys/key-cache.ts'
+
+/** The interval at which keys are checked for expiry. If notifications cannot be heard, everything is checked. */
+const lookEveryMs = 500
+
+/** One request under way. */
+export type TrackedRequest = {
+  response: RevocableResponse
+  /** Judged anew with its key as it is now. @throws Fault when it may not go on. */
+  recheck: (caller: Caller) => Promise<void> | void
+  /** The id of the intern that it is talking to: judged anew when that changes. */
+  internId?: string
+  /** It is over. */
+  release: () => void
+}
+
+/**
+ * The requests under way at this server. A change that would refuse them now ends them within a second, with an error
+ * in the stream: a key or member that was removed, a rule or limit that was changed. While nothing changes, nothing is
+ * checked.
+ */
+export type RequestsInFlight = {
+  track: (caller: Caller, response: ResponseStream) => TrackedRequest
+  /** The number of requests under way. */
+  count: () => number
+  close: () => void
+}
+
+type RequestsInFlightDeps = {
+  signals: Signals
+  keys: Pick<KeyCache, 'current'>
+  /** As whom the session of a caller asks now; undefined when it has ended. */
+  sessions: { current: (caller: Caller) => Promise<Caller | undefined> }
+}
+
+/** `at` is its place among those under way. */
+type Entry = TrackedRequest & { caller: Caller; at: number }
+
+export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFlightDeps): RequestsInFlight {
+  // No Set: it makes a new table for every few requests that pass through, and old tables keep what passed through them
+  // from the collector of young objects, each with all that belongs to its request.
+  const entries: Entry[] = []
+  let looking: NodeJS.Timeout | undefined
+
+  const current = (caller: Caller) =>
+    caller.sessionId === undefined ? keys.current(caller.keyHash) : sessions.current(caller)
+
+  const judgeAll = (concerns: (caller: Caller, entry: Entry) => boolean) => {
+    for (const entry of entries.slice()) if (concerns(entry.caller, entry)) void judge(entry)
+  }
+
+  async function judge(entry: Entry, found = current(entry.caller), isLook = false): Promise<void> {
+    try {
+      const caller = await found
+      if (!caller) return entry.response.revoke(keyIsGone(entry.caller))
+      if (isLook && caller === entry.caller) return
+      await entry.recheck(caller)
+      entry.caller = caller
+    } catch (error) {
+      // While nobody can tell, what was allowed goes on.
+      if (error instanceof Fault && error.kind !== 'unavailable') entry.response.revoke(error)
+    }
+  }
+
+  /** In memory, as long as changes are heard: a key is another object once it was read anew. */
+  function look(): void {
+    if (entries.length === 0) return stopLooking()
+    if (!signals.live()) return judgeAll(() => true)
+    for (const entry of entries.slice()) {
+      const found = current(entry.caller)
+      if (found !== entry.caller) void judge(entry, found, true)
+    }
+  }
+
+  /** Not with each request that leaves none under way: most servers have one at a time, and timers would come and go. */
+  function stopLooking(): void {
+    clearInterval(looking)
+    looking = undefined
+  }
+
+  const unsubscribe = [
+    signals.subscribe('key.changed', (hash) => judgeAll(({ keyHash }) => keyHash === hash)),
+    signals.subscribe('session.changed', (id) => judgeAll(({ sessionId }) => sessionId === id)),
+    signals.subscribe('organization.changed', (id) => judgeAll(({ organizationId }) => organizationId === id)),
+    signals.subscribe('guardrail.changed', (id) => judgeAll(({ workspaceId }) => workspaceId === id)),
+    signals.subscribe('intern.changed', (id) => judgeAll((_, { internId }) => internId === id)),
+    signals.onMissed(() => judgeAll(() => true)),
+  ]
+
+  function release(entry: Entry): void {
+    entry.response.release()
+    if (entries[entry.at] !== entry) return
+    const last = entries.pop()!
+    if (last !== entry) {
+      entries[entry.at] = last
+      last.at = entry.at
+    }
+  }
+
+  return {
+    track(caller, response) {
+      const entry: Entry = {
+        caller,
+        at: entries.length,
+        response: new RevocableResponse(response),
+        recheck: () => {},
+        release: () => release(entry),
+      }
+      entries.push(entry)
+      looking ??= setInterval(look, lookEveryMs).unref()
+      return entry
+    },
+    count: () => entries.length,
+    close() {
+      for (const end of unsubscribe) end()
+      stopLooking()
+    },
+  }
+}
+
+const keyIsGone = ({ sessionId }: Caller) =>
+  new Fault(
+    'unauthenticated',
+    sessionId === undefined
+      ? 'The key of this request was disabled or deleted, or has expired.'
+      : 'The session of this request has ended.',
+  )

@@ -1,0 +1,214 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import { type Db, isForeignKeyViolation, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
+import { recordChange } from '../audit/audit.ts'
+import type { Caller } from './caller.ts'
+import { ioLoggingColumns } from './io-logging.ts'
+import { countEnabledKeys } from './keys/key-rows.ts'
+import { deleteKeysOf } from './keys/keys-of-workspace.ts'
+import { accountsLock } from './lock.ts'
+import { type NewWorkspace, type WorkspacePatch, type WorkspaceRecord, workspaceRecord } from './workspace.ts'
+
+type WorkspacesDeps = { db: Db; now: Now; newId: NewId }
+
+/** In the order in which they were made. */
+export async function listWorkspaces(
+  deps: { db: Db },
+  organizationId: string,
+  { offset, limit }: PageQuery,
+): Promise<Page<WorkspaceRecord>> {
+  const all = deps.db.query.selectFrom('workspaces').where('organization_id', '=', organizationId)
+  const [rows, count] = await Promise.all([
+    all.selectAll().orderBy('created_at').orderBy('id').offset(offset).limit(limit).execute(),
+    all.select((workspace) => workspace.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(workspaceRecord), total_count: count.n }
+}
+
+/** @param name its id or its slug. */
+export async function findWorkspace(
+  deps: { db: { query: Query } },
+  organizationId: string,
+  name: string,
+): Promise<WorkspaceRecord | undefined> {
+  const row = await deps.db.query
+    .selectFrom('workspaces')
+    .where('organization_id', '=', organizationId)
+    .where((workspace) => workspace.or([workspace('id', '=', name), workspace('slug', '=', name)]))
+    // A slug may look like the id of another workspace; the id wins.
+    .orderBy((workspace) => workspace.case().when('id', '=', name).then(0).else(1).end())
+    .selectAll()
+    .executeTakeFirst()
+  return row && workspaceRecord(row)
+}
+
+/** @throws Fault `not_found`, the same for another organization's workspace as for one that does not exist. */
+export async function getWorkspace(
+  deps: { db: { query: Query } },
+  organizationId: string,
+  name: string,
+): Promise<WorkspaceRecord> {
+  const workspace = await findWorkspace(deps, organizationId, name)
+  if (!workspace) throw new Fault('not_found', 'There is no such workspace.')
+  return workspace
+}
+
+/**
+ * The id of the workspace that a request names as `workspace_id`, by its id or its slug; the caller's own without.
+ * @throws Fault `invalid` when the organization has none of that name.
+ */
+export async function namedWorkspace(
+  deps: { db: { query: Query } },
+  caller: Pick<Caller, 'organizationId' | 'workspaceId'>,
+  name: string | undefined,
+): Promise<string> {
+  if (name === undefined || name === caller.workspaceId) return caller.workspaceId
+  const workspace = await findWorkspace(deps, caller.organizationId, name)
+  if (workspace) return workspace.id
+  throw new Fault('invalid', 'Invalid request: workspace_id: the organization has no such workspace')
+}
+
+/** Whether a request names the caller's own workspace, or none. */
+export async function isOwnWorkspace(
+  deps: { db: { query: Query } },
+  caller: Pick<Caller, 'organizationId' | 'workspaceId'>,
+  name: string | undefined,
+): Promise<boolean> {
+  if (name === undefined || name === caller.workspaceId) return true
+  return (await findWorkspace(deps, caller.organizationId, name))?.id === caller.workspaceId
+}
+
+/** @throws Fault `conflict` when the slug is taken. */
+export async function createWorkspace(
+  deps: WorkspacesDeps,
+  caller: Caller,
+  wanted: NewWorkspace,
+): Promise<WorkspaceRecord> {
+  const { organizationId, userId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), async (tx) => {
+    const workspace = await refusingTakenSlugs(
+      wanted.slug,
+      insertWorkspace(deps, tx, { organizationId, userId }, wanted),
+    )
+    await recordChange(deps, tx, caller, {
+      action: 'workspace.created',
+      targetKind: 'workspace',
+      targetId: workspace.id,
+      before: null,
+      after: workspace,
+    })
+    return workspace
+  })
+}
+
+/** Stores a workspace, with the id of its default guardrail from birth. */
+export async function insertWorkspace(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  owner: { organizationId: string; userId: string },
+  values: NewWorkspace,
+): Promise<WorkspaceRecord> {
+  const at = deps.now()
+  const row = {
+    id: deps.newId(),
+    organization_id: owner.organizationId,
+    name: values.name,
+    slug: values.slug,
+    description: values.description ?? null,
+    default_guardrail_id: deps.newId(),
+    created_by: owner.userId,
+    io_logging: 0,
+    io_logging_rate: 1,
+    io_logging_keys: null,
+    contents_since: 0,
+    ...ioLoggingColumns(values),
+    created_at: at,
+    updated_at: at,
+  }
+  await tx.insertInto('workspaces').values(row).execute()
+  return workspaceRecord(row)
+}
+
+/** @throws Fault `conflict` when the slug is taken. */
+export async function changeWorkspace(
+  deps: WorkspacesDeps,
+  caller: Caller,
+  name: string,
+  patch: WorkspacePatch,
+): Promise<WorkspaceRecord> {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
+    const fields = Object.keys(patch) as (keyof WorkspacePatch)[]
+    const isOther = (field: keyof WorkspacePatch) =>
+      patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field])
+    if (!fields.some(isOther)) return before
+    const updating = tx
+      .updateTable('workspaces')
+      .set({
+        ...{ name: patch.name, slug: patch.slug, description: patch.description },
+        ...ioLoggingColumns(patch),
+        updated_at: deps.now(),
+      })
+      .where('id', '=', before.id)
+      .execute()
+    await refusingTakenSlugs(patch.slug ?? before.slug, updating)
+    const after = await getWorkspace({ db: { query: tx } }, caller.organizationId, before.id)
+    await recordChange(deps, tx, caller, {
+      action: 'workspace.updated',
+      targetKind: 'workspace',
+      targetId: before.id,
+      before,
+      after,
+    })
+    // What is kept of a key's requests is known with the key.
+    if (Object.keys(ioLoggingColumns(patch)).length > 0) announce('organization.changed', caller.organizationId)
+    return after
+  })
+}
+
+/**
+ * Deletes a workspace with its guardrails, presets and disabled keys.
+ * @throws Fault `conflict` while it has enabled keys or interns: whoever ends them knows what stops working.
+ */
+export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
+    await refuseWithKeys(tx, before.id)
+    await deleteKeysOf(deps, tx, announce, caller, before.id).catch(refuseReferred)
+    await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(refuseReferred)
+    await recordChange(deps, tx, caller, {
+      action: 'workspace.deleted',
+      targetKind: 'workspace',
+      targetId: before.id,
+      before,
+      after: null,
+    })
+    announce('organization.changed', caller.organizationId)
+  })
+}
+
+async function refuseWithKeys(tx: Tx, workspaceId: string): Promise<void> {
+  const keys = await countEnabledKeys(tx, workspaceId)
+  if (keys === 0) return
+  throw new Fault(
+    'conflict',
+    `The workspace still has ${keys} enabled key${keys === 1 ? '' : 's'}. Disable or delete them first.`,
+  )
+}
+
+function refuseReferred(error: unknown): never {
+  if (!isForeignKeyViolation(error)) throw error
+  throw new Fault('conflict', 'The workspace is still in use. Delete its interns first.')
+}
+
+async function refusingTakenSlugs<T>(slug: string, writing: Promise<T>): Promise<T> {
+  try {
+    return await writing
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Fault('conflict', `The organization has a workspace with the slug "${slug}" already.`)
+  }
+}

@@ -1,0 +1,155 @@
+import type { Selectable } from 'kysely'
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import type { Tables } from '#platform/db/tables.ts'
+
+/** A change and its target. Its name has the form `noun.verbed`. */
+export type Change = {
+  action: `${string}.${string}`
+  targetKind:
+    | 'intern'
+    | 'key'
+    | 'guardrail'
+    | 'assignment'
+    | 'preset'
+    | 'workspace'
+    | 'member'
+    | 'organization'
+    | 'catalogue'
+    | 'credential'
+    | 'session'
+    | 'generation'
+    | 'webhook'
+  targetId: string
+  /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
+  before: object | null
+  after: object | null
+}
+
+export type AuditEvent = {
+  id: string
+  at: string
+  actor: { user_id: string; key_hash: string | null; session_id: string | null }
+  action: string
+  target: { kind: string; id: string }
+  before: unknown
+  after: unknown
+}
+
+/**
+ * The user and key that made a change, and the session, where it was made in a browser. `keyHash` is null when it was
+ * made at the terminal, with the store itself.
+ */
+export type Actor = { organizationId: string; userId: string; keyHash: string | null; sessionId?: string | undefined }
+
+/** Writes down a change in the transaction that makes it, so that neither exists without the other. */
+export async function recordChange(
+  deps: { now: Now; newId: NewId },
+  tx: Tx,
+  actor: Actor,
+  change: Change,
+): Promise<void> {
+  await tx
+    .insertInto('audit_events')
+    .values({
+      id: deps.newId(),
+      organization_id: actor.organizationId,
+      at: deps.now(),
+      actor_user_id: actor.userId,
+      actor_key_hash: actor.keyHash,
+      actor_session_id: actor.sessionId ?? null,
+      action: change.action,
+      target_kind: change.targetKind,
+      target_id: change.targetId,
+      before_json: change.before && JSON.stringify(change.before),
+      after_json: change.after && JSON.stringify(change.after),
+    })
+    .execute()
+}
+
+export type AuditFilter = PageQuery & {
+  action?: string
+  target_kind?: string
+  target_id?: string
+  /** Inclusive. */
+  from?: string
+  /** Exclusive. */
+  to?: string
+  /** The id of an event: only older ones, however many newer ones have come since. */
+  starting_after?: string
+}
+
+/** The newest first. */
+export async function listChanges(
+  deps: { db: Db },
+  organizationId: string,
+  filter: AuditFilter,
+): Promise<Page<AuditEvent>> {
+  const matching = matchingEvents(deps, organizationId, filter)
+  const after = filter.starting_after && (await placeOf(deps, organizationId, filter.starting_after))
+  const older = after ? matching.where('seq', '<', after) : matching
+  const [rows, count] = await Promise.all([
+    older.selectAll().orderBy('seq', 'desc').offset(filter.offset).limit(filter.limit).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(eventOf), total_count: count.n }
+}
+
+function matchingEvents({ db }: { db: Db }, organizationId: string, filter: AuditFilter) {
+  const { action, target_kind, target_id, from, to } = filter
+  return db.query
+    .selectFrom('audit_events')
+    .where('organization_id', '=', organizationId)
+    .$if(action !== undefined, (events) => events.where('action', '=', action!))
+    .$if(target_kind !== undefined, (events) => events.where('target_kind', '=', target_kind!))
+    .$if(target_id !== undefined, (events) => events.where('target_id', '=', target_id!))
+    .$if(from !== undefined, (events) => events.where('at', '>=', Date.parse(from!)))
+    .$if(to !== undefined, (events) => events.where('at', '<', Date.parse(to!)))
+}
+
+async function placeOf({ db }: { db: Db }, organizationId: string, id: string): Promise<number> {
+  const event = await db.query
+    .selectFrom('audit_events')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .select('seq')
+    .executeTakeFirst()
+  if (!event) throw new Fault('invalid', 'Invalid request: starting_after: there is no such event')
+  return event.seq
+}
+
+function eventOf(row: Selectable<Tables['audit_events']>): AuditEvent {
+  return {
+    id: row.id,
+    at: isoTime(row.at),
+    actor: { user_id: row.actor_user_id, key_hash: row.actor_key_hash, session_id: row.actor_session_id },
+    action: row.action,
+    target: { kind: row.target_kind, id: row.target_id },
+    before: row.before_json === null ? null : JSON.parse(row.before_json),
+    after: row.after_json === null ? null : JSON.parse(row.after_json),
+  }
+}
+
+/** The last names of deleted objects, if they had names. */
+export async function namesOfDeleted(
+  db: { query: Query },
+  organizationId: string,
+  kind: Change['targetKind'],
+  ids: string[],
+): Promise<{ id: string; name: string }[]> {
+  const rows = await db.query
+    .selectFrom('audit_events')
+    .where('organization_id', '=', organizationId)
+    .where('target_kind', '=', kind)
+    .where('target_id', 'in', ids)
+    .where('action', '=', `${kind}.deleted`)
+    .select(['target_id as id', 'before_json'])
+    .execute()
+  return rows.map(({ id, before_json }) => ({
+    id,
+    name: (JSON.parse(before_json ?? '{}') as { name?: string }).name ?? '',
+  }))
+}

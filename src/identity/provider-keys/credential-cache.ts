@@ -1,0 +1,46 @@
+import type { Db } from '#platform/db/db.ts'
+import { createReadCache } from '#platform/db/rows/read-cache.ts'
+import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
+import { credentialOf, type Rules } from './credential.ts'
+import type { Vault } from './vault.ts'
+
+/** A workspace's own key. A disabled one opens nothing, but still keeps the operator's out where its rules say so. */
+export type OwnCredential = Pick<
+  Rules,
+  | 'disabled'
+  | 'allowed_api_key_hashes'
+  | 'allowed_models'
+  | 'allowed_user_ids'
+  | 'is_fallback'
+  | 'is_required'
+  | 'is_byok_only'
+> & { provider: string; secret: string }
+
+/** The provider keys that workspaces brought along, from memory in the steady state, in the order of preference. */
+export type CredentialCache = {
+  of: (workspaceId: string) => readonly OwnCredential[] | Promise<readonly OwnCredential[]>
+  close: () => void
+}
+
+type CredentialCacheDeps = { db: Pick<Db, 'query' | 'signals'>; vault: Vault; allowStale?: AllowStale }
+
+export function createCredentialCache({ db, vault, allowStale }: CredentialCacheDeps): CredentialCache {
+  const workspaces = createReadCache({
+    signals: db.signals,
+    allowStale,
+    topic: 'credential.changed',
+    read: (workspaceId) => readWorkspace(db, vault, workspaceId),
+  })
+  return { of: workspaces.get, close: workspaces.close }
+}
+
+async function readWorkspace(db: Pick<Db, 'query'>, vault: Vault, workspaceId: string): Promise<OwnCredential[]> {
+  const rows = await db.query
+    .selectFrom('provider_credentials')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('sort_order')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+  return rows.map((row) => ({ ...credentialOf(row), secret: vault.open(row.sealed, row.id) }))
+}

@@ -1,0 +1,112 @@
+import type { Selectable } from 'kysely'
+import { isoTime } from '#platform/core/clock.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+
+const allowed = (what: string) =>
+  z
+    .array(text({ min: 1, max: 256 }))
+    .min(1)
+    .nullable()
+    .describe(`${what} that may use it; null: any.`)
+
+/** The keys, users and models that may use a credential, and what happens where it may not be used. */
+const rules = {
+  disabled: z.boolean(),
+  allowed_api_key_hashes: allowed('The keys, by hash,'),
+  allowed_models: allowed('The models'),
+  allowed_user_ids: allowed('The members'),
+  is_fallback: z.boolean().describe('Used only where nothing else opens the provider.'),
+  is_required: z.boolean().describe('For its models the operator’s own credential is not used.'),
+  is_byok_only: z.boolean().describe('For no model of the provider is the operator’s own credential used.'),
+  declared_zdr: z.null('cannot be declared here: the catalogue says which endpoints retain no data'),
+}
+const Rules = z.object(rules)
+export type Rules = z.infer<typeof Rules>
+
+const noRules: Rules = {
+  disabled: false,
+  allowed_api_key_hashes: null,
+  allowed_models: null,
+  allowed_user_ids: null,
+  is_fallback: false,
+  is_required: false,
+  is_byok_only: false,
+  declared_zdr: null,
+}
+
+const Secret = z
+  .string()
+  .trim()
+  .min(1)
+  .max(4096)
+  .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces, as it goes into a header')
+  .describe('The provider’s key. Encrypted at rest, and never told again.')
+const Name = text({ max: 256 }).nullable()
+
+const notBoth = (wanted: { is_fallback?: boolean; is_byok_only?: boolean }) =>
+  !(wanted.is_fallback && wanted.is_byok_only)
+const both = { error: 'cannot be set together with is_byok_only', path: ['is_fallback'] }
+const yes = { const: true }
+const described = {
+  not: { required: ['is_fallback', 'is_byok_only'], properties: { is_fallback: yes, is_byok_only: yes } },
+}
+
+export const NewCredential = strictFields({
+  provider: z.string().min(1).max(128),
+  key: Secret,
+  name: Name.optional(),
+  workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
+})
+  .extend(Rules.partial().shape)
+  .refine(notBoth, both)
+  .meta(described)
+export type NewCredential = z.infer<typeof NewCredential>
+
+export const CredentialPatch = strictFields({ key: Secret.optional(), name: Name.optional() })
+  .extend(Rules.partial().shape)
+  .refine(notBoth, both)
+  .meta(described)
+export type CredentialPatch = z.infer<typeof CredentialPatch>
+
+export const Credential = z
+  .object({
+    id: z.string(),
+    provider: z.string(),
+    name: z.string().nullable(),
+    label: z.string().describe('Enough of the key to recognise it by.'),
+    workspace_id: z.string().nullable(),
+    sort_order: z.int().describe('Those of one provider are preferred in this order.'),
+    created_at: z.string(),
+    ...rules,
+  })
+  .meta({ id: 'ProviderCredential', description: 'A provider’s key that a workspace brought along.' })
+export type Credential = z.infer<typeof Credential>
+
+export function credentialOf(row: Selectable<Tables['provider_credentials']>): Credential {
+  return {
+    id: row.id,
+    provider: row.provider,
+    name: row.name,
+    label: row.label,
+    workspace_id: row.workspace_id,
+    sort_order: row.sort_order,
+    created_at: isoTime(row.created_at),
+    ...(JSON.parse(row.rules) as Rules),
+  }
+}
+
+/** The rules of a request, over those that were there before. */
+export function rulesOf(wanted: Partial<Rules>, before: Rules = noRules): Rules {
+  const names = Object.keys(noRules) as (keyof Rules)[]
+  return Object.fromEntries(
+    names.map((name) => [name, wanted[name] === undefined ? before[name] : wanted[name]]),
+  ) as Rules
+}
+
+/** `sk-…wxyz`; nothing of a key so short that this would be most of it. */
+export function labelOf(secret: string): string {
+  return secret.length < 16 ? '…' : `${secret.slice(0, 3)}…${secret.slice(-4)}`
+}

@@ -1,0 +1,153 @@
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import type { Caller } from '../accounts/caller.ts'
+import { namedWorkspace } from '../accounts/workspaces.ts'
+import { recordChange } from '../audit/audit.ts'
+import {
+  type Credential,
+  type CredentialPatch,
+  credentialOf,
+  labelOf,
+  type NewCredential,
+  rulesOf,
+} from './credential.ts'
+import type { Vault } from './vault.ts'
+
+export type CredentialDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
+
+type Providers = { findProvider: (slug: string) => unknown }
+
+/** Of one workspace, by provider, in the order of preference. */
+export async function listCredentials(
+  deps: { db: Db },
+  caller: Caller,
+  { offset, limit, workspace_id, provider }: PageQuery & { workspace_id?: string; provider?: string },
+): Promise<Page<Credential>> {
+  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  let all = deps.db.query.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
+  if (provider !== undefined) all = all.where('provider', '=', provider)
+  const ordered = all.selectAll().orderBy('provider').orderBy('sort_order').orderBy('id')
+  const [rows, count] = await Promise.all([
+    ordered.offset(offset).limit(limit).execute(),
+    all.select((row) => row.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(credentialOf), total_count: count.n }
+}
+
+/** @throws Fault `not_found`, the same for another organization's as for one that does not exist. */
+export async function getCredential(
+  deps: { db: { query: Query | Tx } },
+  organizationId: string,
+  id: string,
+): Promise<Credential> {
+  const row = await deps.db.query
+    .selectFrom('provider_credentials')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .selectAll()
+    .executeTakeFirst()
+  if (row) return credentialOf(row)
+  throw new Fault('not_found', 'There is no such provider credential.')
+}
+
+/** The newest of a provider is preferred last. @throws Fault `invalid` for an unknown provider or workspace. */
+export async function createCredential(
+  deps: CredentialDeps & { catalogue: { current: () => Providers } },
+  caller: Caller,
+  wanted: NewCredential,
+): Promise<Credential> {
+  const { key, provider, name = null, workspace_id, ...rules } = wanted
+  if (!deps.catalogue.current().findProvider(provider))
+    throw new Fault('invalid', 'Invalid request: provider: there is no such provider. GET /providers lists them all.')
+  const workspaceId = await namedWorkspace(deps, caller, workspace_id)
+  const id = deps.newId()
+  const row = {
+    id,
+    organization_id: caller.organizationId,
+    workspace_id: workspaceId,
+    provider,
+    name,
+    ...sealed(deps, id, key),
+    rules: JSON.stringify(rulesOf(rules)),
+    created_by: caller.userId,
+    created_at: deps.now(),
+    updated_at: deps.now(),
+  }
+  return change(deps, caller, workspaceId, 'created', async (tx) => {
+    const others = tx.selectFrom('provider_credentials').where('workspace_id', '=', workspaceId)
+    const { last } = await others
+      .where('provider', '=', provider)
+      .select((e) => e.fn.max('sort_order').as('last'))
+      .executeTakeFirstOrThrow()
+    const sort_order = last === null ? 0 : Number(last) + 1
+    await tx
+      .insertInto('provider_credentials')
+      .values({ ...row, sort_order })
+      .execute()
+    return { before: null, after: credentialOf({ ...row, sort_order }) }
+  })
+}
+
+export async function changeCredential(
+  deps: CredentialDeps,
+  caller: Caller,
+  id: string,
+  { key, name, ...rules }: CredentialPatch,
+): Promise<Credential> {
+  const { workspace_id } = await getCredential(deps, caller.organizationId, id)
+  return change(deps, caller, workspace_id ?? '', 'updated', async (tx) => {
+    const before = await getCredential({ db: { query: tx } }, caller.organizationId, id)
+    const wanted = rulesOf(rules, before)
+    if (wanted.is_fallback && wanted.is_byok_only)
+      throw new Fault('invalid', 'Invalid request: is_fallback: cannot be set together with is_byok_only')
+    const set = {
+      rules: JSON.stringify(wanted),
+      updated_at: deps.now(),
+      ...(name !== undefined && { name }),
+      ...(key !== undefined && sealed(deps, id, key)),
+    }
+    await tx.updateTable('provider_credentials').set(set).where('id', '=', id).execute()
+    return { before, after: await getCredential({ db: { query: tx } }, caller.organizationId, id) }
+  })
+}
+
+export async function deleteCredential(deps: CredentialDeps, caller: Caller, id: string): Promise<void> {
+  const { workspace_id } = await getCredential(deps, caller.organizationId, id)
+  await change(deps, caller, workspace_id ?? '', 'deleted', async (tx) => {
+    const before = await getCredential({ db: { query: tx } }, caller.organizationId, id)
+    await tx.deleteFrom('provider_credentials').where('id', '=', id).execute()
+    return { before, after: null as never }
+  })
+}
+
+function sealed({ vault }: CredentialDeps, id: string, key: string) {
+  return { sealed: vault.seal(key, id), sealed_by: vault.keyName, label: labelOf(key) }
+}
+
+type Change = { before: Credential | null; after: Credential }
+
+/** One change after the other in a workspace: told to the audit log, and to every server. */
+function change(
+  deps: CredentialDeps,
+  caller: Caller,
+  workspaceId: string,
+  verb: 'created' | 'updated' | 'deleted',
+  work: (tx: Tx) => Promise<Change>,
+): Promise<Credential> {
+  return deps.db.exclusively(`credentials of ${workspaceId}`, async (tx, announce) => {
+    const { before, after } = await work(tx)
+    const targetId = (after ?? before).id
+    await recordChange(deps, tx, caller, {
+      action: `credential.${verb}`,
+      targetKind: 'credential',
+      targetId,
+      before,
+      after,
+    })
+    announce('credential.changed', workspaceId)
+    return after
+  })
+}

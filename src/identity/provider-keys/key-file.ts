@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from '#platform/core/fault.ts'
+import type { Db } from '#platform/db/db.ts'
+import { createVault, type Vault } from './vault.ts'
+
+/** All that is encrypted at rest. */
+const sealedThings =
+  'provider keys, repository credentials, credentials of tool servers, secrets of webhooks or kept contents'
+
+const form = /^[0-9a-f]{64}\s*$/
+
+type Settings = { data_dir: string; encryption_key_file?: string | undefined }
+
+/**
+ * The vault of this installation. Its key is made at the first start, unless a file of the operator's has it; it is never
+ * made anew while the database holds what only the lost one opens.
+ * @throws StartupError that says which file is missing or wrong.
+ */
+export async function openVault({ db, settings }: { db: Db; settings: Settings }): Promise<Vault> {
+  const file = settings.encryption_key_file ?? join(settings.data_dir, 'encryption.key')
+  const used = await keysInUse(db)
+  const key =
+    readKey(file) ?? (settings.encryption_key_file ? undefined : used.length === 0 ? makeKey(file) : undefined)
+  if (!key) {
+    const why = used.length > 0 ? `, and the ${sealedThings} in the database cannot be read without it` : ''
+    throw new StartupError(
+      `The encryption key ${file} is missing${why}. Restore it, or set ENCRYPTION_KEY_FILE to where it is.`,
+    )
+  }
+  const vault = createVault(key)
+  const other = used.find((name) => name !== vault.keyName)
+  if (other === undefined) return vault
+  throw new StartupError(
+    `The encryption key ${file} is not the one that the ${sealedThings} in the database were encrypted with. Restore that one, or set ENCRYPTION_KEY_FILE to where it is.`,
+  )
+}
+
+async function keysInUse(db: Db): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('provider_credentials')
+    .select('sealed_by')
+    .union((e) =>
+      e
+        .selectFrom('interns')
+        .where('repository_sealed_by', 'is not', null)
+        .select((row) => row.ref('repository_sealed_by').$castTo<string>().as('sealed_by')),
+    )
+    .union((e) =>
+      e
+        .selectFrom('interns')
+        .where('mcp_servers_sealed_by', 'is not', null)
+        .select((row) => row.ref('mcp_servers_sealed_by').$castTo<string>().as('sealed_by')),
+    )
+    .union((e) => e.selectFrom('webhooks').select('sealed_by'))
+    .execute()
+  // There may be millions: of their names, in the order of an index, the first and the last.
+  const contents = await db.query
+    .selectFrom('generation_contents')
+    .select((e) => [e.fn.min('sealed_by').as('first'), e.fn.max('sealed_by').as('last')])
+    .executeTakeFirst()
+  const kept = [contents?.first, contents?.last].filter((name) => name != null)
+  return [...rows.map((row) => row.sealed_by), ...kept]
+}
+
+function readKey(file: string): Buffer | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new StartupError(`The encryption key ${file} cannot be read: ${message}.`)
+  }
+  if (!form.test(text)) throw new StartupError(`The encryption key ${file} must hold 64 hexadecimal digits.`)
+  return Buffer.from(text.trim(), 'hex')
+}
+
+/** Two servers that start at once on one folder end up with the same key. */
+function makeKey(file: string): Buffer | undefined {
+  try {
+    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'EEXIST') throw new StartupError(`The encryption key ${file} cannot be written: ${message}.`)
+  }
+  return readKey(file)
+}

@@ -1,0 +1,20 @@
+import { Fault } from '#platform/core/fault.ts'
+import { firstOwner } from '../accounts/members/first-owner.ts'
+import { isMember, namedUser } from '../accounts/members/members.ts'
+import { makeLink, type NewLink } from './links.ts'
+import type { SignInDeps } from './sign-in.ts'
+
+/**
+ * A link for whoever has the store, as the first start and the operator at the terminal have it.
+ * @param email whom it signs in; the admin who has been there longest unless told.
+ * @throws Fault `not_found` when there is no such member.
+ */
+export async function linkFromStore(deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>, email?: string): Promise<NewLink> {
+  const owner = await firstOwner(deps)
+  const { organizationId } = owner
+  const userId = email === undefined ? owner.userId : await namedUser(deps.db, organizationId, email)
+  if (userId === undefined || !(await isMember(deps.db.query, organizationId, userId))) {
+    throw new Fault('not_found', `No member has the address "${email}".`)
+  }
+  return makeLink(deps, { ...owner, keyHash: null }, userId)
+}

@@ -1,0 +1,168 @@
+import type { ClientAuth, Configuration, TokenEndpointResponse } from 'openid-client'
+import type { Now } from '#platform/core/clock.ts'
+import { explainConnection } from '#platform/core/connection-failure.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { lazyModules } from '#platform/process/lazy-modules.ts'
+import { clientAuthentication, type TokenAuthMethod } from './oidc-client-authentication.ts'
+import { flowOf } from './oidc-flow.ts'
+
+export type OidcSettings = {
+  oidc_issuer: string
+  oidc_client_id: string
+  oidc_client_secret?: string | undefined
+  oidc_token_auth_method: TokenAuthMethod
+  oidc_scopes: string
+}
+
+/** The claims of the ID token, which the issuer signed. */
+export type Claims = { iss: string; sub: string; [name: string]: unknown }
+
+/** What the issuer says about an account, by source: a pair of claims must come from the same one. */
+export type IssuerAnswer = {
+  idToken: Claims
+  /** Undefined if the endpoint is missing or failed. */
+  userInfo: Readonly<Record<string, unknown>> | undefined
+  /** Whether there is a user-info endpoint and it failed, so that claims may be missing. */
+  isIncomplete: boolean
+}
+
+/** The protocol with the issuer: Authorization Code with PKCE, state and nonce. */
+export type OidcClient = {
+  /**
+   * The address to send the browser to.
+   * @param secret the value of the browser's flow cookie.
+   */
+  authorizationUrl: (secret: string, redirectUri: string, options?: { choosesAccount: boolean }) => Promise<string>
+  /**
+   * What the issuer says about the account that signed in.
+   * @param returned the address that the issuer sent the browser to, with its query.
+   * @throws Fault `unauthenticated` if anything differs from what was started.
+   */
+  claimsOf: (secret: string, returned: URL) => Promise<IssuerAnswer>
+  /** The address that ends the session at the issuer; undefined if the issuer has none. */
+  endSessionUrl: (returnTo: string) => Promise<string | undefined>
+  /** Reads the issuer's description once, so that a wrong setting is logged at start. Never rejects. */
+  checkIssuer: () => Promise<void>
+}
+
+/** How long the issuer's description is cached, and how long the issuer may take to answer. */
+const cacheMs = 3_600_000
+const timeoutSeconds = 10
+
+export function createOidcClient(
+  settings: OidcSettings,
+  { now, fetch, onError }: { now: Now; fetch: typeof globalThis.fetch; onError: (error: Error) => void },
+): OidcClient {
+  let cached: { configuration: Promise<Configuration>; at: number } | undefined
+
+  async function configuration(): Promise<Configuration> {
+    if (!cached || now() - cached.at > cacheMs) {
+      const entry = { configuration: discover(settings, fetch), at: now() }
+      entry.configuration.catch(() => {
+        if (cached === entry) cached = undefined
+      })
+      cached = entry
+    }
+    return cached.configuration.catch(refuse)
+  }
+
+  function refuse(error: Error): never {
+    const fault = discoveryFault(error, settings.oidc_issuer)
+    onError(new Error(fault.message, { cause: error }))
+    throw fault
+  }
+
+  return {
+    async authorizationUrl(secret, redirect_uri, { choosesAccount } = { choosesAccount: false }) {
+      const { buildAuthorizationUrl, calculatePKCECodeChallenge } = lazyModules.openIdClient()
+      const { state, nonce, verifier } = flowOf(secret)
+      const code_challenge = await calculatePKCECodeChallenge(verifier)
+      const issuer = await configuration()
+      return buildAuthorizationUrl(issuer, {
+        ...{ redirect_uri, scope: settings.oidc_scopes, state, nonce, code_challenge, code_challenge_method: 'S256' },
+        ...(choosesAccount && { prompt: accountPrompt(issuer) }),
+      }).href
+    },
+    async claimsOf(secret, returned) {
+      const { authorizationCodeGrant } = lazyModules.openIdClient()
+      const { state, nonce, verifier } = flowOf(secret)
+      const issuer = await configuration()
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
+      try {
+        const tokens = await authorizationCodeGrant(issuer, returned, checks)
+        const idToken = tokens.claims()!
+        return { idToken, ...(await userInfo(issuer, tokens, idToken.sub, onError)) }
+      } catch (error) {
+        onError(error as Error)
+        throw new Fault('unauthenticated', 'The issuer did not sign you in, or its answer does not match this sign-in.')
+      }
+    },
+    async endSessionUrl(post_logout_redirect_uri) {
+      const issuer = await configuration()
+      if (issuer.serverMetadata().end_session_endpoint === undefined) return undefined
+      return lazyModules.openIdClient().buildEndSessionUrl(issuer, { post_logout_redirect_uri }).href
+    },
+    checkIssuer: () => discover(settings, fetch).catch(refuse).then(ignoreResult, ignoreResult),
+  }
+}
+
+const ignoreResult = () => undefined
+
+/**
+ * The claims of the user-info endpoint. A failure there does not refuse a sign-in that the ID token proves.
+ * @throws Error if the endpoint describes another account.
+ */
+async function userInfo(
+  issuer: Configuration,
+  tokens: TokenEndpointResponse,
+  subject: string,
+  onError: (error: Error) => void,
+): Promise<Pick<IssuerAnswer, 'userInfo' | 'isIncomplete'>> {
+  if (issuer.serverMetadata().userinfo_endpoint === undefined) return { userInfo: undefined, isIncomplete: false }
+  const oidc = lazyModules.openIdClient()
+  try {
+    const claims = await oidc.fetchUserInfo(issuer, tokens.access_token, oidc.skipSubjectCheck)
+    if (claims.sub === subject) return { userInfo: claims, isIncomplete: false }
+  } catch (error) {
+    onError(new Error('the user-info endpoint failed; signing in by the ID token alone', { cause: error }))
+    return { userInfo: undefined, isIncomplete: true }
+  }
+  throw new Error('the user-info endpoint describes another "sub" than the ID token')
+}
+
+/** After a sign-out the issuer must ask which account signs in; some issuers know only `login` for that. */
+function accountPrompt(issuer: Configuration): string {
+  const supported = issuer.serverMetadata().prompt_values_supported
+  const isUnsupported = Array.isArray(supported) && !supported.includes('select_account')
+  return isUnsupported ? 'login' : 'select_account'
+}
+
+function discoveryFault(error: Error, expected: string): Fault {
+  const { attribute, body } = (error.cause ?? {}) as { attribute?: string; body?: { issuer?: unknown } }
+  if (attribute === 'issuer') {
+    const actual = JSON.stringify(String(body?.issuer)).slice(0, 300)
+    return new Fault(
+      'unavailable',
+      `The setting oidc_issuer is "${expected}", but the issuer there calls itself ${actual}. Set oidc_issuer to exactly that.`,
+    )
+  }
+  const reason = explainConnection(error, new URL(expected).host)
+  return new Fault(
+    'unavailable',
+    reason === undefined
+      ? 'The OpenID Connect issuer cannot be reached now. Try again shortly.'
+      : `The OpenID Connect issuer cannot be reached: ${reason}.`,
+  )
+}
+
+async function discover(settings: OidcSettings, fetch: typeof globalThis.fetch): Promise<Configuration> {
+  const { discovery, allowInsecureRequests, customFetch } = lazyModules.openIdClient() as typeof import('openid-client')
+  const { oidc_issuer, oidc_client_id } = settings
+  const authentication: ClientAuth = clientAuthentication(settings)
+  const isPlain = oidc_issuer.startsWith('http:')
+  return discovery(new URL(oidc_issuer), oidc_client_id, undefined, authentication, {
+    timeout: timeoutSeconds,
+    [customFetch]: fetch,
+    ...(isPlain && { execute: [allowInsecureRequests] }),
+  })
+}

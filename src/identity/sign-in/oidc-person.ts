@@ -1,0 +1,129 @@
+import { Fault } from '#platform/core/fault.ts'
+import { type AccessRole, accessRoles } from '#platform/core/vocabulary.ts'
+import { beginningOf } from '#platform/text/whole-characters.ts'
+import type { Claims, IssuerAnswer } from './oidc-client.ts'
+
+export type OidcRules = {
+  oidc_domains: readonly string[]
+  oidc_role_claim?: string | undefined
+  oidc_roles: Readonly<Record<string, AccessRole>>
+  oidc_default_role: AccessRole | 'none'
+  oidc_trust_addresses: boolean
+}
+
+/** An account as the issuer and the settings describe it. */
+export type OidcPerson = {
+  issuer: string
+  subject: string
+  /** Undefined if the issuer gives none that can be trusted. */
+  email: string | undefined
+  name: string
+  /** The role that each sign-in sets; undefined if the member keeps the present one. */
+  role: AccessRole | undefined
+  /** The role of a new member; undefined if the account cannot become one. */
+  joinsAs: AccessRole | undefined
+  /** Why the role claim could not be read, to be logged. */
+  roleUnknown: string | undefined
+}
+
+/** @throws Fault `forbidden` if the role claim gives no role and one is required, or the subject cannot be stored. */
+export function personIn(answer: IssuerAnswer, rules: OidcRules): OidcPerson {
+  const { idToken, userInfo } = answer
+  const claims: Claims = { ...userInfo, ...idToken }
+  const email = addressIn([idToken, userInfo ?? {}], rules)
+  const defaultRole = rules.oidc_default_role === 'none' ? undefined : rules.oidc_default_role
+  const { oidc_role_claim: claim } = rules
+  const roleUnknown = claim === undefined ? undefined : unreadableClaim(claims, claim, answer.isIncomplete)
+  const role = claim === undefined || roleUnknown !== undefined ? undefined : (highest(claims, rules) ?? defaultRole)
+  if (claim !== undefined && role === undefined && roleUnknown === undefined) {
+    throw new Fault('forbidden', 'The issuer signed you in, but gives you no role that has access here.')
+  }
+  return {
+    issuer: idToken.iss,
+    subject: storableSubject(idToken.sub),
+    email,
+    name: nameIn(claims) ?? email ?? idToken.sub,
+    role,
+    joinsAs: mayJoin(email, rules.oidc_domains) ? (role ?? defaultRole) : undefined,
+    roleUnknown,
+  }
+}
+
+/** OpenID Connect allows 255 ASCII characters. */
+function storableSubject(subject: string): string {
+  if (subject.length <= 255 && !hasControl(subject)) return subject
+  throw new Fault('forbidden', 'The issuer names you by a "sub" longer than 255 characters or with control characters.')
+}
+
+const hasControl = (value: string) => /\p{Cc}/u.test(value)
+
+const text = (value: unknown) =>
+  typeof value === 'string' && value.trim() !== '' ? value.toWellFormed().trim() : undefined
+
+const maxName = 200
+
+function nameIn({ name, preferred_username }: Claims): string | undefined {
+  const given = text(name) ?? text(preferred_username)
+  return given && text(beginningOf(given.replace(/\p{Cc}+/gu, ' '), maxName))
+}
+
+type AddressClaims = { email?: unknown; email_verified?: unknown }
+
+/**
+ * The address, with the verification that the same source states. An unverified address could be anybody's: it would sign
+ * in as the member who has it here. A source that states the verification comes first.
+ */
+function addressIn(sources: AddressClaims[], { oidc_trust_addresses }: OidcRules): string | undefined {
+  const withAddress = sources.filter(({ email }) => text(email) !== undefined)
+  const source = withAddress.find(({ email_verified }) => email_verified !== undefined) ?? withAddress[0]
+  if (source === undefined) return undefined
+  const { email_verified } = source
+  const isVerified = email_verified === true || email_verified === 'true'
+  const isTrusted = oidc_trust_addresses && email_verified === undefined
+  const address = text(source.email)!.toLowerCase()
+  return (isVerified || isTrusted) && isAddress(address) ? address : undefined
+}
+
+const isAddress = (address: string) =>
+  address.length <= 320 && !hasControl(address) && /^[^@\s]+@[^@\s]+$/.test(address)
+
+function mayJoin(email: string | undefined, domains: readonly string[]): boolean {
+  return email !== undefined && (domains.includes('*') || domains.includes(email.slice(email.lastIndexOf('@') + 1)))
+}
+
+/**
+ * Why a missing role claim says nothing about the account's roles: issuers move long lists of groups out of the token
+ * (OpenID Connect Core 5.6.2), and a failed user-info endpoint may have had them.
+ */
+function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): string | undefined {
+  if (valueAt(claims, path) !== undefined) return undefined
+  const { _claim_names: moved } = claims
+  const names = [path, path.split('.')[0]!]
+  if (typeof moved === 'object' && moved !== null && names.some((name) => Object.hasOwn(moved, name))) {
+    return `the claim "${path}" is too long for the token and stands at another endpoint (_claim_names); have the issuer send only the groups assigned to this service`
+  }
+  return isIncomplete ? `the claim "${path}" is missing, and the user-info endpoint failed` : undefined
+}
+
+function highest(
+  claims: Claims,
+  { oidc_role_claim: claim = '', oidc_roles: roles }: OidcRules,
+): AccessRole | undefined {
+  const values = [valueAt(claims, claim)].flat().flatMap(roleName)
+  const given = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []))
+  return accessRoles.find((role) => given.includes(role))
+}
+
+/** Roles are texts; some issuers number them. */
+const roleName = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? [String(value)] : [])
+
+/** A claim of this very name, which may have dots, or else a path into an object. */
+function valueAt(claims: object, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path as keyof typeof claims]
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (at, name) => (typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? at[name as never] : undefined),
+      claims,
+    )
+}

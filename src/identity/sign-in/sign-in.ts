@@ -1,0 +1,91 @@
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import type { Caller } from '../accounts/caller.ts'
+import { consoleKey } from '../accounts/keys/console-key.ts'
+import type { KeyOwner } from '../accounts/keys/insert-key.ts'
+import { accountsLock } from '../accounts/lock.ts'
+import { recordChange } from '../audit/audit.ts'
+import type { SessionRow, SessionTimes, SignInMethod } from './session.ts'
+import { deleteSessionRow, findSessionRow, insertSessionRow, pruneSignIns } from './session-rows.ts'
+import { newSessionToken, tokenHash } from './token.ts'
+
+export type SignInDeps = { db: Db; now: Now; newId: NewId; times: SessionTimes }
+
+/** The browser, as far as it tells. */
+export type Browser = { address: string | null; userAgent: string | null }
+
+/** The member, how they proved it, and the key that signs in, where one does. */
+export type Proof = KeyOwner & { method: SignInMethod; key?: Pick<Caller, 'keyHash' | 'keyKind'> }
+
+/** A session that has just begun; the token is kept nowhere but in the browser's cookie. */
+export type NewSession = { row: SessionRow; token: string }
+
+const maxUserAgent = 300
+
+/** Signs somebody in with the key that they pasted. */
+export async function signInWithKey(deps: SignInDeps, caller: Caller, browser: Browser): Promise<NewSession> {
+  if (caller.keyKind === 'intern') throw new Fault('forbidden', 'The key of an intern signs nobody in.')
+  if (caller.creatorLeft) {
+    throw new Fault('forbidden', 'The member whom this key acts for has left the organization: it signs nobody in.')
+  }
+  const { organizationId, userId, workspaceId } = caller
+  return deps.db.exclusively(accountsLock(organizationId), (tx, announce) =>
+    beginSession(deps, tx, announce, { organizationId, userId, workspaceId, method: 'key', key: caller }, browser),
+  )
+}
+
+/** Begins a session, always under a new id, in the transaction that used the proof up. */
+export async function beginSession(
+  deps: SignInDeps,
+  tx: Tx,
+  announce: Announce,
+  { method, key, ...owner }: Proof,
+  { address, userAgent }: Browser,
+): Promise<NewSession> {
+  const at = deps.now()
+  await pruneSignIns(tx, at, deps.times)
+  const using = key?.keyKind === 'api' ? key.keyHash : await consoleKey(deps, tx, announce, owner)
+  const id = deps.newId()
+  const token = newSessionToken(id)
+  const row: SessionRow = {
+    ...{ id, token_hash: tokenHash(token), organization_id: owner.organizationId, user_id: owner.userId, method },
+    managing_key_hash: key?.keyKind === 'management' ? key.keyHash : null,
+    using_key_hash: using,
+    ...{ address, user_agent: userAgent?.slice(0, maxUserAgent) ?? null },
+    ...{ created_at: at, seen_at: at, expires_at: at + deps.times.wholeMs },
+  }
+  await insertSessionRow(tx, row)
+  await recordChange(
+    deps,
+    tx,
+    { ...owner, keyHash: key?.keyHash ?? null, sessionId: id },
+    { action: 'session.started', targetKind: 'session', targetId: id, before: null, after: publicForm(row) },
+  )
+  return { row, token }
+}
+
+/** @throws Fault `not_found`, the same for a session that is not the caller's to end as for one that does not exist. */
+export async function endSession(
+  deps: Pick<SignInDeps, 'db' | 'now' | 'newId'>,
+  caller: Caller,
+  id: string,
+  mayEnd: (row: SessionRow) => boolean,
+): Promise<void> {
+  await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const row = await findSessionRow(tx, id)
+    if (!row || row.organization_id !== caller.organizationId || !mayEnd(row)) {
+      throw new Fault('not_found', 'There is no such session.')
+    }
+    await deleteSessionRow(tx, id)
+    const change = { action: 'session.ended', targetKind: 'session', targetId: id } as const
+    await recordChange(deps, tx, caller, { ...change, before: publicForm(row), after: null })
+    announce('session.changed', id)
+  })
+}
+
+function publicForm({ user_id, method, address, user_agent, created_at, expires_at }: SessionRow) {
+  return { user_id, method, address, user_agent, created_at: isoTime(created_at), expires_at: isoTime(expires_at) }
+}

@@ -1,0 +1,54 @@
+import { z } from '#platform/json/schema.ts'
+import { printable, printableExactly, printableLines } from '#platform/text/printable.ts'
+import { type Activity, toolStatuses } from './transcript.ts'
+
+export const ToolCallItem = z.object({
+  type: z.literal('tool_call'),
+  tool_call_id: z.string().describe('The same for all that is told of one call.'),
+  operation: z.string().nullable().describe('The kind of tool, as in a permission.'),
+  title: z.string().nullable().describe('What the agent calls it.'),
+  status: z.enum(toolStatuses),
+  input: z.string().nullable().describe('What the tool was called with, as JSON where the agent told it so.'),
+  output: z.string().nullable().describe('What it gave so far.'),
+  paths: z.array(z.string()).describe('The files that it is about.'),
+  changes: z
+    .array(
+      z.object({
+        path: z.string(),
+        diff: z.string().describe('A unified diff: the lines that go and come, each with some around it.'),
+      }),
+    )
+    .describe('What it writes.'),
+})
+
+export const PlanItem = z.object({
+  type: z.literal('plan'),
+  steps: z.array(
+    z.object({
+      text: z.string(),
+      status: z.string().describe('`pending`, `in_progress` or `completed`.'),
+      priority: z.string().optional().describe('`high`, `medium` or `low`.'),
+    }),
+  ),
+})
+
+/** The work of an intern as clients see it. What is long is cut in its middle, with a mark. */
+export const ActivityItem = z.discriminatedUnion('type', [
+  ToolCallItem.meta({ id: 'InternToolCall', description: 'A tool call of an intern, as it stands.' }),
+  PlanItem.meta({ id: 'InternPlan', description: 'What an intern means to do; each plan replaces the one before.' }),
+])
+export type ActivityItem = z.infer<typeof ActivityItem>
+
+/** What would change how a text is shown is escaped, as wherever an agent's words are shown to be judged. */
+export function activityItem(activity: Activity): ActivityItem {
+  if (activity.type === 'plan') return { type: 'plan', steps: activity.steps }
+  const { type, toolCallId, operation, title, status, input, output, paths, changes } = activity
+  return {
+    ...{ type, tool_call_id: toolCallId, operation, status },
+    title: title === null ? null : printableExactly(title),
+    input: input === null ? null : printable(input),
+    output: output === null ? null : printable(output),
+    paths: paths.map(printableExactly),
+    changes: changes.map(({ path, diff }) => ({ path: printableExactly(path), diff: printableLines(diff) })),
+  }
+}

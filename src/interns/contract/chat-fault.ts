@@ -1,0 +1,69 @@
+import { Fault, type FaultKind } from '#platform/core/fault.ts'
+import { fileRefusals, Refusal } from './refusal.ts'
+import type { BudgetPart } from './turn-budget.ts'
+
+/** Every reason of the chat route, and whether trying again may help. */
+const reasons = {
+  attachment_failed: false,
+  bad_request: false,
+  busy: true,
+  client_closed_request: false,
+  interaction_not_pending: false,
+  interaction_unknown: false,
+  intern_not_ready: true,
+  intern_rejected: false,
+  intern_unreachable: true,
+  not_found: false,
+  payload_too_large: false,
+  rate_limited: true,
+  run_ended: false,
+  stream_severed: true,
+  timeout: true,
+  turn_failed: false,
+} as const satisfies Record<string, boolean>
+export type ChatReason = keyof typeof reasons
+
+export const kindOfCode: Record<number, FaultKind> = {
+  400: 'invalid',
+  404: 'not_found',
+  409: 'conflict',
+  410: 'gone',
+  503: 'unavailable',
+  504: 'gateway_timeout',
+}
+
+type More = { retryable?: boolean; retryAfterSeconds?: number; budget?: BudgetPart }
+
+/** A refusal of the chat route: its reason, and a header that tells clients whether to try again. */
+export function chatFault(kind: FaultKind, reason: ChatReason, message: string, more: More = {}): Fault {
+  const retryable = more.retryable ?? reasons[reason]
+  const retryAfterSeconds = more.retryAfterSeconds ?? (reason === 'busy' || kind === 'unavailable' ? 1 : undefined)
+  return new Fault(kind, message, {
+    metadata: { reason, retryable, ...(more.budget && { budget: more.budget }) },
+    headers: { 'x-should-retry': String(retryable) },
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
+}
+
+/** A refusal by a guardrail, with the closest reason that the chat route has. */
+export function guardrailRefusal({ kind, message, details }: Fault): Fault {
+  if (kind === 'forbidden') return chatFault(kind, 'bad_request', message)
+  if (kind === 'rate_limited') return chatFault(kind, 'rate_limited', message, details)
+  return new Fault(kind, message)
+}
+
+/** A refusal of the intern's daemon, as an error for the caller. */
+export function asChatFault(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error
+  const { code, reason, message, retryable } = error
+  if (Object.hasOwn(fileRefusals, error.kind)) return chatFault('bad_gateway', 'intern_rejected', message)
+  return chatFault(kindOfCode[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
+}
+
+/** A refusal from before the handler, with the reason that this route owes. */
+export function restateForChat(fault: Fault): Fault {
+  if (fault.details.metadata) return fault
+  if (fault.kind === 'invalid') return chatFault('invalid', 'bad_request', fault.message)
+  if (fault.kind === 'payload_too_large') return chatFault('payload_too_large', 'payload_too_large', fault.message)
+  return fault
+}

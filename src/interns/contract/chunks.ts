@@ -1,0 +1,103 @@
+import type { Chunk, ChunkChoice, StreamError } from '#chat/chunk.ts'
+import type { Usage } from '#chat/usage.ts'
+import { printableExactly } from '#platform/text/printable.ts'
+import { type ActivityItem, activityItem } from './activity-item.ts'
+import type { Question } from './question.ts'
+import type { BudgetPart } from './turn-budget.ts'
+import type { FailureReason, TurnEvent } from './turn-event.ts'
+
+/** A chunk of an intern's reply: the last has no choices, but the session to go on with. */
+export type InternChunk = Chunk & { session_id?: string | null; activity?: ActivityItem }
+
+/** Names that differ between dialects. */
+export type ChunkNames = { inputTool: string; fallbackModel: string }
+
+type Failed = { usage?: Usage | null; budget?: BudgetPart | undefined }
+
+/** The status that a failure would have had before the stream opened. */
+const failureCodes: Record<FailureReason, number> = { turn_failed: 502, stream_severed: 502, busy: 503 }
+
+type Started = Extract<TurnEvent, { type: 'turn.started' }>
+
+/**
+ * Turns what a caller of a turn hears into chunks, in the order of every reply: a role chunk, content and reasoning, a
+ * finish chunk, a final chunk. Which events close the reply is the events' own matter.
+ */
+export function chunkWriter(started: Started, names: ChunkNames, createdSeconds: number) {
+  const model = started.model ?? names.fallbackModel
+  const chunk = (choices: ChunkChoice[], more: Partial<InternChunk> = {}): InternChunk => ({
+    id: `chatcmpl-${started.runId}`,
+    object: 'chat.completion.chunk',
+    created: createdSeconds,
+    model,
+    choices,
+    ...more,
+  })
+  const say = (delta: ChunkChoice['delta']) => chunk([{ index: 0, delta, finish_reason: null }])
+  const finish = (reason: ChunkChoice['finish_reason'], error?: StreamError) =>
+    chunk([{ index: 0, delta: {}, finish_reason: reason }], error && { error })
+  const final = (usage: Usage | null, reported: string | null = null) =>
+    chunk([], { session_id: started.sessionId, usage, ...(reported !== null && { model: reported }) })
+  const fail = (code: number, message: string, reason: string, retryable: boolean, about: Failed = {}) => [
+    finish('error', { code, message, metadata: { reason, retryable, ...(about.budget && { budget: about.budget }) } }),
+    final(about.usage ?? null),
+  ]
+
+  return {
+    /** The first chunk of the reply. */
+    first: () => say({ role: 'assistant', content: '' }),
+    of(event: TurnEvent): InternChunk[] {
+      switch (event.type) {
+        case 'turn.started':
+        case 'work.noticed':
+        case 'decision.made':
+          return []
+        case 'activity.noticed':
+          return [{ ...say({}), activity: activityItem(event.activity) }]
+        case 'text.added':
+          return [say({ content: event.text })]
+        case 'reasoning.added':
+          return [say({ reasoning: event.text })]
+        case 'question.asked':
+          return [say({ tool_calls: [inputCall(event.question, names)] }), finish('tool_calls'), final(null)]
+        case 'turn.finished':
+          return [finish('stop'), final(event.usage, event.model)]
+        case 'turn.failed':
+          return fail(failureCodes[event.reason], event.message, event.reason, event.retryable, { usage: event.usage })
+        case 'run.ended':
+          return fail(410, event.message, 'run_ended', false, event)
+        default:
+          // A daemon may have been taken over: what it should never say is not passed on.
+          event satisfies never
+          return []
+      }
+    },
+    /** The end of a reply whose caller may not hear on. */
+    refused: (code: number, message: string) => fail(code, message, 'run_ended', false),
+    /** The end of a reply whose intern said nothing for too long. */
+    timedOut: (message: string) => fail(504, message, 'timeout', true),
+  }
+}
+
+function inputCall(question: Question, names: ChunkNames) {
+  const call = { name: names.inputTool, arguments: JSON.stringify(argumentsOf(question)) }
+  return { index: 0, id: question.id, type: 'function' as const, function: call }
+}
+
+/**
+ * `detail` is told where there is more to know than the operation's name: who consents must see to what. Both say in
+ * words what would change how they are shown, wherever that is: a page and a terminal are deceived alike.
+ */
+export function argumentsOf(question: Question) {
+  if (question.kind === 'elicitation') {
+    const { kind, message, fields } = question
+    return { kind, message, fields }
+  }
+  const { kind, operation, options, detail, choices } = question
+  const told = operation === null ? null : printableExactly(operation)
+  return {
+    ...{ kind, operation: told, options },
+    ...(choices && { choices: choices.map(({ id, kind, name }) => ({ id, kind, name: printableExactly(name) })) }),
+    ...(detail !== null && { detail: printableExactly(detail) }),
+  }
+}

@@ -1,0 +1,77 @@
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import { Refusal } from '../contract/refusal.ts'
+import type { Runs } from '../contract/runs.ts'
+import { type Intern, isAsleep, isUp } from '../registry/store.ts'
+import { connectRuns, type DaemonAddress, keptThrough, keptToken, logThrough } from '../remote/connect-runs.ts'
+import { type DaemonCertificates, keptName, logName } from '../remote/daemon-certificates.ts'
+import { type InternLog, neverStarted } from '../remote/log.ts'
+import { accessOf, type TcpAccess } from '../remote/tcp-access.ts'
+import { connectTls } from '../remote/tls-connection.ts'
+import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
+
+export type ElsewhereDeps = {
+  hosts: InternHosts
+  vault: Vault
+  certificates: Pick<DaemonCertificates, 'forServer'>
+}
+
+/**
+ * How an intern on another host is reached. @throws Refusal `host_gone` where its host is, `intern_unreachable` where it
+ * servers on other hosts do not get at it.
+ */
+export async function addressElsewhere(deps: ElsewhereDeps, intern: Intern): Promise<DaemonAddress> {
+  const { hosts, certificates } = deps
+  const name = intern.hostname ?? ''
+  const { address, gone } = (await hosts.find(name)) ?? neverHeardOf(name)
+  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  if (!isUp(intern)) throw new Refusal('intern_unreachable', `${atRest(intern)}: start it.`)
+  const access = openAccess(deps.vault, intern)
+  const host = access?.host ?? address
+  if (host === null || !access) {
+    const why = host === null ? 'it says no INTERN_ADDRESS' : 'the intern was started before it said one'
+    throw new Refusal(
+      'intern_unreachable',
+      `The intern lives on the host ${name}, where servers on other hosts cannot reach it: ${why}.`,
+    )
+  }
+  return { host, port: access.port, token: access.token, tls: await certificates.forServer(intern.id) }
+}
+
+const atRest = (intern: Intern) =>
+  `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${intern.hostname}`
+
+/** What is kept of an intern on another host: through its daemon, or where it has none through a server of that host. */
+export function keptElsewhere(deps: ElsewhereDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  if (isUp(intern)) return connectRuns(() => addressElsewhere(deps, intern))
+  const mute = () => `${atRest(intern)}: start it, or ask a server of that host.`
+  return keptThrough(() => connectHost(deps, intern, keptName(intern.id), mute))
+}
+
+/** The log of an intern on another host, which a server of that host has. */
+export async function logElsewhere(deps: ElsewhereDeps, intern: Intern, bytes: number): Promise<InternLog> {
+  if (intern.hostname === null) return { none: neverStarted }
+  const mute = () => `The intern’s log is on the host ${intern.hostname}: ask a server of that host.`
+  return logThrough(() => connectHost(deps, intern, logName(intern.id), mute), bytes)
+}
+
+/** A connection to a server of the intern's host. @param mute says that none listens there. */
+async function connectHost(deps: ElsewhereDeps, intern: Intern, servername: string, mute: () => string) {
+  const name = intern.hostname ?? ''
+  const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? neverHeardOf(name)
+  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  if (address === null || keptPort === null) throw new Refusal('intern_unreachable', mute())
+  const tls = await deps.certificates.forServer(intern.id, servername)
+  return connectTls({ host: address, port: keptPort, token: keptToken, tls })
+}
+
+/** @throws Refusal where it was sealed by a server with another key. */
+export function openAccess(vault: Vault, intern: Intern): TcpAccess | undefined {
+  try {
+    return accessOf(vault, intern)
+  } catch {
+    throw new Refusal(
+      'intern_unreachable',
+      `The server of the host ${intern.hostname} has another encryption key than this one; all servers need the same.`,
+    )
+  }
+}

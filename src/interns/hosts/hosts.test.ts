@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { clockOf } from '#platform/db/clock.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { goneMessage, InternHosts } from './hosts.ts'
+
+const at = Date.parse('2030-01-01T00:00:00Z')
+const own = (name: string) => ({ name, address: `${name}.internal`, labels: ['gpu'], capacity: 7 })
+
+onEachDatabase('hosts of interns', (kind) => {
+  /** Two servers on hosts of their own, and one without, on a database whose clock the test sets. */
+  async function place() {
+    const store = await newDb(kind)
+    const time = { now: at }
+    const clock = clockOf(() => time.now)
+    const [a, b, off] = [own('a'), own('b'), undefined].map(
+      (mine) => new InternHosts({ db: store.db, clock, own: mine }),
+    )
+    await a!.renew()
+    await b!.renew()
+    await off!.renew()
+    return { a: a!, b: b!, off: off!, time, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+  }
+
+  test('are known by what their servers say of them', async () => {
+    await using here = await place()
+    assert.deepEqual(
+      await here.off.all(),
+      ['a', 'b'].map((name) => ({ ...own(name), keptPort: null, gone: null })),
+    )
+    assert.deepEqual(await here.off.standing('a'), { name: 'a', state: 'up', reason: null, since: null })
+    assert.equal(await here.off.standing(null), null)
+  })
+
+  test('are gone when nobody has heard of them for seven seconds, since they were last heard of', async () => {
+    await using here = await place()
+    here.time.now = at + 7000
+    assert.equal((await here.b.standing('a'))?.state, 'up')
+    here.time.now = at + 7001
+    const since = '2030-01-01T00:00:00.000Z'
+    const reason = 'The host a has not been heard of.'
+    assert.deepEqual(await here.b.standing('a'), { name: 'a', state: 'gone', reason, since })
+    assert.equal(goneMessage((await here.b.find('a'))!.gone!), `The host a has not been heard of (since ${since}).`)
+    assert.equal((await here.a.standing('a'))?.state, 'up', 'to its own server it is there')
+    await here.a.renew()
+    assert.equal((await here.b.standing('a'))?.state, 'up')
+  })
+
+  test('are gone soon after their server was stopped, unless another of the same host goes on', async () => {
+    await using here = await place()
+    await here.a.leave()
+    here.time.now += 2000
+    assert.equal((await here.b.standing('a'))?.state, 'up')
+    here.time.now += 1
+    assert.deepEqual(await here.b.standing('a'), {
+      ...{
+        name: 'a',
+        state: 'gone',
+        reason: 'The server of the host a was stopped.',
+        since: '2030-01-01T00:00:00.000Z',
+      },
+    })
+    await here.a.renew()
+    assert.equal((await here.b.standing('a'))?.state, 'up')
+  })
+
+  test('that were never heard of are gone, since nobody knows when', async () => {
+    await using here = await place()
+    const reason = 'The host old has never been heard of.'
+    assert.deepEqual(await here.a.standing('old'), { name: 'old', state: 'gone', reason, since: null })
+  })
+})

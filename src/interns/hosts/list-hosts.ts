@@ -1,0 +1,34 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Query } from '#platform/db/db.ts'
+import type { ListedHost } from '../registry/intern.ts'
+import { countInService, countOfOrganization } from '../registry/interns-by-host.ts'
+import { type InternHosts, type KnownHost, neverHeardOf, standingOf } from './hosts.ts'
+
+type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'all'>; now: () => number }
+
+/** A host that is gone, and that no intern of the organization lives on, is of no more interest after this time. */
+const forgottenAfterMs = 24 * 3600_000
+
+/** The hosts that interns live on, by name: those that are there, and those that are gone. */
+export async function listHosts(
+  { db, internHosts, now }: ListDeps,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+): Promise<ListedHost[]> {
+  const [hosts, used, interns] = await Promise.all([
+    internHosts.all(),
+    countInService(db.query),
+    countOfOrganization(db.query, organizationId),
+  ])
+  const isOfInterest = ({ name, gone }: KnownHost) =>
+    !gone || interns.has(name) || now() - gone.since < forgottenAfterMs
+  const listed = hosts
+    .filter(isOfInterest)
+    .map((host) => ({ ...standingOf(host), labels: host.labels, capacity: host.capacity || null }))
+  const known = new Set(hosts.map(({ name }) => name))
+  const unknown = [...interns.keys()]
+    .filter((name) => !known.has(name))
+    .map((name) => ({ ...standingOf(neverHeardOf(name)), labels: [], capacity: null }))
+  return [...listed, ...unknown]
+    .map((host) => ({ ...host, capacity_used: used.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,210 @@
+import type { RawBuilder } from 'kysely'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { recordChange } from '#identity/audit/audit.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import { goneMessage, type InternHosts, neverHeardOf } from '../hosts/hosts.ts'
+import { budgetColumn } from '../registry/budget.ts'
+import { internChanged } from '../registry/events.ts'
+import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from '../registry/intern.ts'
+import { type McpServerColumns, mcpServerColumns, mcpServersOf, type NewMcpServer } from '../registry/mcp-servers.ts'
+import { revokeInternKey } from '../registry/own-key.ts'
+import { requireOwner } from '../registry/owner.ts'
+import { type RepositoryColumns, repositoryColumns } from '../registry/repository.ts'
+import { findIntern, type Intern, internRecord } from '../registry/store.ts'
+import { endQuestions } from '../runs/questions.ts'
+import { endRuns, internStopped } from '../runs/run-store.ts'
+import { nameTaken } from './create.ts'
+
+export type InternChangeDeps = { db: Db; now: Now; newId: NewId }
+type ChangeDeps = InternChangeDeps & { vault: Vault }
+type CommandDeps = InternChangeDeps & { internHosts: InternHosts }
+
+/**
+ * Changes an intern. A running intern takes most changes at its next start. The approval mode holds from the next
+ * prompt on.
+ */
+export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
+  return alterIntern(deps, caller, id, 'intern.updated', async (tx, intern) => {
+    await requireOwner(tx, caller, intern)
+    const { repository, mcp_servers, web_hosts, budget, ...fields } = patch
+    const names = Object.keys(fields) as (keyof typeof fields)[]
+    const record = internRecord(intern)
+    const isOther = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
+    const isOtherRepository = repository !== undefined && (repository !== null || record.repository !== null)
+    const isOtherList = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
+    if (!isOther && !isOtherRepository && !isOtherList) return undefined
+    const columns = {
+      ...(repository !== undefined && repositoryColumns(deps.vault, intern.id, repository)),
+      ...(budget !== undefined && { budget: budgetColumn(budget) }),
+      ...(web_hosts && { web_hosts: web_hosts.length > 0 ? JSON.stringify(web_hosts) : null }),
+      ...(mcp_servers && (await serversAfter(deps, tx, intern.id, mcp_servers))),
+    }
+    try {
+      await update(tx, intern.id, { ...fields, ...columns, updated_at: deps.now() })
+    } catch (error) {
+      throw isUniqueViolation(error) ? nameTaken(patch.name ?? intern.name) : error
+    }
+    return intern
+  })
+}
+
+async function serversAfter({ vault }: ChangeDeps, tx: Tx, id: string, wanted: NewMcpServer[]) {
+  const before = await mcpServersOf({ db: { query: tx }, vault }, id)
+  return mcpServerColumns(vault, id, wanted, before)
+}
+
+/**
+ * Asks for the intern to be started; the server that supervises it does it. @throws Fault `conflict` in a wrong state,
+ * `unavailable` where its host is gone.
+ */
+export function provisionIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'provision', 'queued', (intern, tx) => requireHost(deps.internHosts, intern, tx))
+}
+
+/** Takes a running intern out of service, its key with it; the server that supervises it ends its processes. */
+export function suspendIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'suspend', 'stopped', (intern, tx) => toBeEnded(deps.internHosts, intern, tx))
+}
+
+/** Takes the intern's key, and asks for the rest to be taken down; the server that supervises it does it. */
+export function deleteIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
+  return command(deps, caller, id, 'delete', 'destroying')
+}
+
+const verbs: Record<InternCommand, string> = {
+  provision: 'intern.provisioned',
+  suspend: 'intern.suspended',
+  delete: 'intern.deleted',
+}
+
+function command(
+  deps: InternChangeDeps,
+  caller: Caller,
+  id: string,
+  name: InternCommand,
+  status: InternStatus,
+  besides: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
+): Promise<Intern> {
+  return alterIntern(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
+    if (name === 'delete') await requireOwner(tx, caller, intern)
+    if (!mayBe(name, intern.status)) {
+      throw new Fault(
+        'conflict',
+        `The intern is ${intern.status}; to ${name} it, it must be ${allowedFrom[name].join(' or ')}.`,
+      )
+    }
+    const next = { status, last_failure_message: null, ...(await besides(intern, tx)) }
+    if (name === 'provision') await update(tx, intern.id, { ...next, progress: null, updated_at: deps.now() })
+    else await takeOutOfService(deps, tx, announce, intern, next)
+    return intern
+  })
+}
+
+/**
+ * One that no server has in hand may have left something: a server of its host is to look, and nobody else, so that what is
+ * ended never meets what is started again.
+ */
+async function toBeEnded(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
+  const isThere = hostname !== null && (hostname === hosts.here || (await hosts.find(hostname, tx))?.gone === null)
+  return isThere ? { supervisor: sql<string>`coalesce(supervisor, ${unheld})` } : {}
+}
+
+/** No server is named so: the lease of one that is gone. */
+const unheld = ''
+
+/** @throws Fault `unavailable` where nobody could start it. */
+async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
+  if (hostname === null || hostname === hosts.here) return {}
+  const { gone } = (await hosts.find(hostname, tx)) ?? neverHeardOf(hostname)
+  if (gone) throw new Fault('unavailable', `${goneMessage(gone)} ${wayOut}`)
+  return {}
+}
+
+const wayOut = 'The intern is there again when its host is; or move it (POST …/move), or give it up (POST …/give-up).'
+
+/** The intern's key and its questions end with what it does now. */
+export async function takeOutOfService(
+  deps: InternChangeDeps,
+  tx: Tx,
+  announce: Announce,
+  intern: Intern,
+  columns: Columns,
+): Promise<void> {
+  await update(tx, intern.id, { ...columns, asleep_since: null, progress: null, updated_at: deps.now() })
+  await revokeInternKey(tx, announce, intern)
+  await endQuestions(tx, announce, intern.id, { now: deps.now, end: { state: 'ended' } })
+  await endRuns(tx, announce, intern.id, { ...internStopped, endedAt: deps.now() })
+}
+
+type Columns = Partial<
+  RepositoryColumns &
+    McpServerColumns & {
+      name: string
+      description: string | null
+      instructions: string | null
+      model: string | null
+      approval_mode: string
+      web_hosts: string | null
+      budget: string | null
+      visibility: string
+      status: string
+      progress: null
+      last_failure_message: string | null
+      hostname: string | null
+      home: null
+      moved_at: number | null
+      asleep_since: null
+      tcp_access: null
+      supervisor: null | RawBuilder<string>
+      supervised_until: number
+      updated_at: number
+    }
+>
+
+async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
+  await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
+}
+
+/** Changes an intern that the caller sees, with its record in the audit trail, and announces it. */
+export async function alterIntern(
+  deps: InternChangeDeps,
+  caller: Caller,
+  id: string,
+  action: `intern.${string}`,
+  work: (tx: Tx, intern: Intern, announce: Announce) => Promise<Intern | undefined>,
+): Promise<Intern> {
+  const { id: uuid } = await findIntern(deps, caller, id)
+  const find = (query: Query) => findIntern({ db: { query } }, caller, uuid)
+  return alterFound(deps, caller, { uuid, find }, action, work)
+}
+
+/** The same of one that is found in another way, under its lock. */
+export async function alterFound(
+  deps: InternChangeDeps,
+  caller: Caller,
+  { uuid, find }: { uuid: string; find: (query: Query) => Promise<Intern> },
+  action: `intern.${string}`,
+  work: (tx: Tx, intern: Intern, announce: Announce) => Promise<Intern | undefined>,
+): Promise<Intern> {
+  return deps.db.exclusively(`intern:${uuid}`, async (tx, announce) => {
+    const before = await find(tx)
+    const changed = await work(tx, before, announce)
+    if (!changed) return before
+    const after = await find(tx)
+    await recordChange(deps, tx, caller, {
+      action,
+      targetKind: 'intern',
+      targetId: uuid,
+      before: internRecord(before),
+      after: internRecord(after),
+    })
+    announce('intern.changed', uuid, internChanged(after, deps.now()))
+    return after
+  })
+}

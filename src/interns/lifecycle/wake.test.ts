@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { createVault } from '#identity/provider-keys/vault.ts'
+import { newUuid } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import { memoryDb } from '#test/harness/memory-db.ts'
+import { Refusal } from '../contract/refusal.ts'
+import { internById } from '../registry/store.ts'
+import { createIntern } from './create.ts'
+import { whileAwake } from './wake.ts'
+
+const idleMs = 1000
+
+/** An intern that is up since 1000, and what is asked of it at 2000. */
+async function intern() {
+  const db = await memoryDb()
+  const time = { now: 1000 }
+  const deps = { db, now: () => time.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const owner = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
+  const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
+  type State = {
+    status?: 'running' | 'queued' | 'provisioning'
+    hostname?: string
+    asleep_since?: number | null
+    updated_at?: number
+  }
+  const set = async (state: State) =>
+    void (await db.query.updateTable('interns').set(state).where('id', '=', id).execute())
+  const wake = () => set({ status: 'running', asleep_since: null, updated_at: time.now })
+  await wake()
+  time.now = 2000
+  const hosts = { here: undefined, find: async () => undefined }
+  // Whoever asks for it to be started finds it up.
+  let looks = 0
+  const query = new Proxy(db.query, {
+    get(target, name) {
+      if (name === 'selectFrom') looks++
+      const found = Reflect.get(target, name) as unknown
+      return typeof found === 'function' ? found.bind(target) : found
+    },
+  })
+  const woken: Db = { ...db, query, exclusively: (name, work) => db.exclusively(name, work).finally(wake) }
+  const leaving = new AbortController()
+  return {
+    wake,
+    moveTo: (hostname: string, status: 'queued' | 'provisioning') => set({ hostname, status }),
+    fallAsleep: (since: number) => set({ asleep_since: since, updated_at: since }),
+    /** What has become of each try in turn. */
+    ask: async (...tries: (() => Promise<unknown>)[]) => {
+      const found = (await internById(db.query, id))!
+      return whileAwake({ ...deps, db: woken, hosts, idleMs }, found, leaving.signal, async () => tries.shift()!())
+    },
+    /** Whoever asks leaves. */
+    leave: () => leaving.abort(),
+    looks: () => looks,
+    announce: () => db.exclusively('x', async (_, announce) => announce('intern.changed', id)),
+    [Symbol.asyncDispose]: () => db.close(),
+  }
+}
+
+const refused = (kind: 'intern_unreachable' | 'intern_asleep' | 'stream_severed') =>
+  Promise.reject(new Refusal(kind, 'gone'))
+
+test('a prompt that never reached an intern wakes it, however long it was on its way', async () => {
+  await using at = await intern()
+  for (const kind of ['intern_unreachable', 'intern_asleep'] as const) {
+    const late = async () => {
+      await at.fallAsleep(2000 + 10 * idleMs)
+      return refused(kind)
+    }
+    assert.equal(await at.ask(late, async () => 'said'), 'said', kind)
+  }
+})
+
+test('a prompt that met the end of a daemon goes to the next one, which another has woken', async () => {
+  await using at = await intern()
+  const woken = async () => {
+    await at.wake()
+    return refused('intern_unreachable')
+  }
+  assert.equal(await at.ask(woken, async () => 'said'), 'said')
+})
+
+test('a prompt that may have begun is not said twice', async () => {
+  await using at = await intern()
+  const begun = async () => {
+    await at.fallAsleep(2000 + idleMs)
+    return refused('stream_severed')
+  }
+  await assert.rejects(at.ask(begun), { kind: 'stream_severed' })
+  await using other = await intern()
+  const early = async () => {
+    await other.fallAsleep(2000 + idleMs - 1)
+    return refused('stream_severed')
+  }
+  assert.equal(await other.ask(early, async () => 'said'), 'said')
+})
+
+test('an intern that is up and cannot be reached is not asked again', async () => {
+  await using at = await intern()
+  await assert.rejects(
+    at.ask(() => refused('intern_unreachable')),
+    { kind: 'intern_unreachable' },
+  )
+})
+
+test('who waits for an intern to have fallen asleep looks when that is announced, and else five times a second', async () => {
+  await using at = await intern()
+  const sleepy = async () => {
+    setTimeout(() => void at.fallAsleep(2000).then(at.announce), 1000)
+    return refused('intern_asleep')
+  }
+  assert.equal(await at.ask(sleepy, async () => 'said'), 'said')
+  assert.ok(at.looks() < 30, `it looked ${at.looks()} times in a second`)
+})
+
+test('who leaves does not wait for an intern to have fallen asleep', async () => {
+  await using at = await intern()
+  const since = performance.now()
+  const left = async () => {
+    at.leave()
+    return refused('intern_asleep')
+  }
+  await assert.rejects(at.ask(left), { kind: 'intern_asleep' })
+  assert.ok(performance.now() - since < 20_000)
+})
+
+test('an intern that waits for a host of another name is refused with host_gone', async () => {
+  await using at = await intern()
+  for (const status of ['queued', 'provisioning'] as const) {
+    await at.moveTo('old-name', status)
+    await assert.rejects(
+      at.ask(async () => 'started'),
+      { kind: 'host_gone', message: 'The host old-name has never been heard of.' },
+    )
+  }
+})

@@ -1,0 +1,71 @@
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import type { TurnBudget } from '../contract/turn-budget.ts'
+
+const Usd = z.number().positive().max(1_000_000)
+const Seconds = z.int().min(1).max(31_536_000)
+
+const maxCost = Usd.describe('What it may cost, in USD.')
+const maxSeconds = Seconds.describe(
+  'How long it may work, in seconds. The time for which it waits for an answer does not count.',
+)
+
+/** What one turn may take, as a prompt says. */
+export const PromptBudget = strictFields({ max_cost_usd: maxCost.nullish(), max_seconds: maxSeconds.nullish() }).meta({
+  id: 'InternTurnBudget',
+  description: 'What one turn may take: at most what the intern’s own budget leaves.',
+})
+export type PromptBudget = z.infer<typeof PromptBudget>
+
+/** What each turn of an intern and each of its sessions may take. */
+export const NewInternBudget = strictFields({
+  max_cost_usd: Usd.nullable().describe('What a turn may cost, in USD.'),
+  max_seconds: Seconds.nullable().describe(
+    'How long a turn may work, in seconds. The time for which it waits for an answer does not count.',
+  ),
+  session_max_cost_usd: Usd.nullable().describe('What all turns of a session may cost together, in USD.'),
+  session_max_turns: z.int().min(1).max(1_000_000).nullable().describe('How many turns a session may have.'),
+})
+  .partial()
+  .meta({ id: 'NewInternBudget', description: 'What each of its turns, and each of its sessions, may take.' })
+
+/** The same, as it is told: without what is not limited. */
+export const InternBudget = z
+  .object({
+    max_cost_usd: z.number().optional(),
+    max_seconds: z.int().optional(),
+    session_max_cost_usd: z.number().optional(),
+    session_max_turns: z.int().optional(),
+  })
+  .meta({ id: 'InternBudget', description: 'What each of its turns, and each of its sessions, may take.' })
+export type InternBudget = z.infer<typeof InternBudget>
+
+/** As it is kept: null where nothing is limited. */
+export function budgetColumn(budget: z.infer<typeof NewInternBudget> | null): string | null {
+  const limited = Object.entries(budget ?? {}).filter(([, limit]) => limit != null)
+  return limited.length > 0 ? JSON.stringify(Object.fromEntries(limited)) : null
+}
+
+/** The narrowest of what the intern, its session and the prompt leave; undefined where nothing is limited. */
+export function budgetOfTurn(
+  own: InternBudget | null,
+  asked: PromptBudget | null | undefined,
+  sessionSpentUsd: number,
+): TurnBudget | undefined {
+  const ofTurn = least(own?.max_cost_usd, asked?.max_cost_usd)
+  const ofSession = own?.session_max_cost_usd == null ? undefined : own.session_max_cost_usd - sessionSpentUsd
+  const costUsd = least(ofTurn, ofSession)
+  const seconds = least(own?.max_seconds, asked?.max_seconds)
+  if (costUsd === undefined && seconds === undefined) return undefined
+  const costOf = costUsd === ofTurn ? ('max_cost_usd' as const) : ('session_max_cost_usd' as const)
+  return {
+    ...(costUsd !== undefined && { costUsd, costOf }),
+    ...(own?.session_max_cost_usd != null && { sessionUsd: own.session_max_cost_usd }),
+    ...(seconds !== undefined && { seconds }),
+  }
+}
+
+function least(a: number | null | undefined, b: number | null | undefined): number | undefined {
+  const both = [a, b].filter((each) => each != null)
+  return both.length > 0 ? Math.min(...both) : undefined
+}

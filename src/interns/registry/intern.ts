@@ -1,0 +1,197 @@
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+import { isWebHost } from '#platform/net/web-hosts.ts'
+import { InternBudget, NewInternBudget } from './budget.ts'
+import { McpServer, NewMcpServers } from './mcp-servers.ts'
+import { NewRepository, Repository } from './repository.ts'
+
+export const internStatuses = [
+  'queued',
+  'provisioning',
+  'running',
+  'failed',
+  'stopped',
+  'destroying',
+  'destroy_failed',
+] as const
+export type InternStatus = (typeof internStatuses)[number]
+
+/** The states in which an intern counts for the capacity of its host, and is started where it is moved to. */
+export const inService: readonly InternStatus[] = ['queued', 'provisioning', 'running', 'failed']
+
+export const InternName = z
+  .string()
+  .min(2)
+  .max(17)
+  .regex(
+    /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
+    'must be lowercase letters and digits, in words joined by "-", a letter first',
+  )
+
+const Description = text({ max: 1000 }).nullable()
+const Instructions = text({ max: 32_000 }).nullable().describe('What the intern is told before every conversation.')
+const Model = text({ min: 1, max: 256 })
+  .nullable()
+  .describe('The model it thinks with; the service’s own choice unless told.')
+
+export const approvalModes = ['manual', 'self-drive'] as const
+export type ApprovalMode = (typeof approvalModes)[number]
+const InternApprovalMode = z
+  .enum(approvalModes)
+  .describe(
+    'What holds for a prompt that does not say. With `manual` the intern asks before it acts whatever a prompt says: one that asks for `self-drive` is refused.',
+  )
+
+export const visibilities = ['creator', 'workspace'] as const
+export type Visibility = (typeof visibilities)[number]
+const InternVisibility = z
+  .enum(visibilities)
+  .describe(
+    'Who sees it, talks to it and answers what it asks: `creator`, the member who made it; `workspace`, every member with an API key of its workspace.',
+  )
+
+const WebHosts = z
+  .array(
+    text({ min: 1, max: 260 }).refine(isWebHost, {
+      error:
+        'must be a host such as "example.com", "*.example.com" or "example.com:8080", an address, a network, or "*"',
+    }),
+  )
+  .max(100)
+  .describe(
+    'From which hosts the builtin agent may fetch pages; none unless told. `*` is every public host. What has no public address is reached only where that address or its network is listed, too.',
+  )
+
+/** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
+export const AgentChoice = z.union(
+  [
+    text({ min: 1, max: 100 }),
+    z.strictObject({
+      command: text({ min: 1, max: 4096 }),
+      args: z
+        .array(text({ max: 4096 }))
+        .max(100)
+        .default([]),
+      env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), text({ max: 32_768 })).default({}),
+    }),
+  ],
+  { error: 'must be the name of a configured agent, or an object with "command", "args" and "env"' },
+)
+export type AgentChoice = z.infer<typeof AgentChoice>
+
+const HostLabels = z
+  .array(z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be labels as the setting intern_labels has them'))
+  .max(20)
+  .describe('What the host that it lives on must have (setting `intern_labels`).')
+
+/** The host that an intern lives on, as clients see it. */
+export const InternHost = z
+  .object({
+    name: z.string(),
+    state: z.enum(['up', 'gone']).describe('`gone`: its server was stopped, or nobody has heard of it.'),
+    reason: z.string().nullable().describe('Why it is gone.'),
+    since: z.iso.datetime().nullable().describe('Since when it is gone; null where it is not, or was never there.'),
+  })
+  .meta({ id: 'InternHost', description: 'The host that keeps the intern’s files.' })
+export type InternHost = z.infer<typeof InternHost>
+
+/** A host of interns, as it is listed. */
+export const ListedHost = InternHost.extend({
+  labels: HostLabels.describe('What it has (setting `intern_labels`).'),
+  capacity: z
+    .int()
+    .nullable()
+    .describe('How many interns in service it takes (setting `intern_capacity`); null where it has no such limit.'),
+  capacity_used: z.int().describe('How many interns of the whole service it has that are not stopped.'),
+  interns: z.int().describe('How many interns of your organization have their files there, stopped ones too.'),
+}).meta({ id: 'ListedInternHost', description: 'A host that interns live on.' })
+export type ListedHost = z.infer<typeof ListedHost>
+
+export const NewIntern = strictFields({
+  name: InternName,
+  description: Description.optional(),
+  instructions: Instructions.optional(),
+  model: Model.optional(),
+  agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
+  approval_mode: InternApprovalMode.optional(),
+  visibility: InternVisibility.optional(),
+  repository: NewRepository.nullable().optional(),
+  mcp_servers: NewMcpServers.optional(),
+  web_hosts: WebHosts.optional(),
+  budget: NewInternBudget.nullable().optional(),
+  host_labels: HostLabels.optional(),
+  provision: z.boolean().default(false).describe('Whether to provision it at once.'),
+  workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
+}).meta({ id: 'NewIntern' })
+export type NewIntern = z.infer<typeof NewIntern>
+
+export const InternPatch = strictFields({
+  name: InternName,
+  description: Description,
+  instructions: Instructions,
+  model: Model,
+  approval_mode: InternApprovalMode,
+  visibility: InternVisibility,
+  repository: NewRepository.nullable().describe(
+    'Replaced whole, its credential with it. Cloned at the next start, unless one was cloned before.',
+  ),
+  mcp_servers: NewMcpServers,
+  web_hosts: WebHosts,
+  budget: NewInternBudget.nullable().describe('Replaced whole; it holds from the next prompt on. Null for none.'),
+})
+  .partial()
+  .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
+export type InternPatch = z.infer<typeof InternPatch>
+
+export const Progress = z.object({ step_label: z.string(), step_number: z.int(), total_steps: z.int() })
+export type Progress = z.infer<typeof Progress>
+
+/** An intern as clients see it. */
+export const InternRecord = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    instructions: z.string().nullable(),
+    model: z.string().nullable(),
+    agent: AgentChoice.nullable().describe('Null for the builtin agent. Values of `env` are not shown.'),
+    approval_mode: InternApprovalMode,
+    visibility: InternVisibility,
+    repository: Repository.nullable(),
+    mcp_servers: z.array(McpServer),
+    web_hosts: WebHosts,
+    budget: InternBudget.nullable(),
+    creator_user_id: z.string().describe('The member who made it: only they change and delete it while they belong.'),
+    status: z.enum(internStatuses),
+    last_failure_message: z.string().nullable(),
+    progress: Progress.nullable(),
+    hostname: z.string().nullable().describe('The name of its host; null until it is started for the first time.'),
+    host: InternHost.nullable(),
+    host_labels: HostLabels,
+    asleep_since: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'Since when it sleeps: it counts as running, and the next prompt starts its processes (setting `intern_idle_ms`).',
+      ),
+    workspace_id: z.string(),
+    vault_id: z.null(),
+    attached_vault_id: z.null(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Intern', description: 'A long-running agent that can be talked to.' })
+export type InternRecord = z.infer<typeof InternRecord>
+
+/** The actions on an intern, and the states in which each is allowed. In any other state the action is a conflict. */
+export const allowedFrom = {
+  provision: ['stopped', 'failed'],
+  suspend: ['running', 'failed'],
+  delete: ['running', 'failed', 'stopped', 'destroy_failed'],
+} as const satisfies Record<string, InternStatus[]>
+export type InternCommand = keyof typeof allowedFrom
+
+export function mayBe(command: InternCommand, status: InternStatus): boolean {
+  return (allowedFrom[command] as readonly InternStatus[]).includes(status)
+}

@@ -1,0 +1,220 @@
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Query, Tx } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+
+/** Stands for a value that is not shown. Sent back for a server that is otherwise the same, it keeps the value. */
+const hiddenValue = '********'
+
+const mcpServerTypes = ['stdio', 'http', 'sse'] as const
+type McpServerType = (typeof mcpServerTypes)[number]
+
+const usualTimeoutSeconds = 60
+
+/** Headers of the transport itself. */
+const ownHeaders = ['accept', 'connection', 'content-length', 'content-type', 'host', 'transfer-encoding', 'upgrade']
+
+const Name = z
+  .string()
+  .min(1)
+  .max(32)
+  .regex(/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/, 'must be lowercase letters and digits, in words joined by "-" or "_"')
+  .describe('Its tools are called by this name and theirs: `name__tool`.')
+const Value = z.string().trim().min(1).max(8192)
+const Environment = z
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), Value, nameError('is no name of a variable'))
+  .describe('Values are encrypted at rest, and never shown.')
+const HeaderValue = Value.regex(/^[\x20-\x7e]+$/, 'must be visible ASCII')
+const HeaderName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/)
+  .refine((name) => !isOwnHeader(name))
+const Url = text({ min: 1, max: 2048 })
+  .refine(isServerUrl, { error: 'must be an http:// or https:// URL without user, password and fragment' })
+  .describe('A query may hold a secret: it is encrypted at rest, and never shown.')
+
+/** Zod says of a wrong name only that it is one. */
+function nameError(message: string) {
+  return { error: (issue: { code?: string }) => (issue.code === 'invalid_key' ? message : undefined) }
+}
+
+const isNotEmpty = (value: object | undefined) => value !== undefined && Object.keys(value).length > 0
+
+/** By which an intern reaches tools of others. */
+export const NewMcpServer = strictFields({
+  name: Name,
+  type: z
+    .enum(mcpServerTypes)
+    .optional()
+    .describe('`stdio` with a command; with a URL `http` (streamable HTTP), which is the default there, or `sse`.'),
+  command: text({ min: 1, max: 4096 }).optional().describe('The program to start.'),
+  args: z
+    .array(text({ max: 4096 }))
+    .max(100)
+    .optional()
+    .describe('Are shown, and seen by other users of the host: secrets go into `env`.'),
+  env: Environment.optional(),
+  url: Url.optional(),
+  headers: z
+    .record(HeaderName, HeaderValue, nameError('is no name of a header, or of one that the protocol sets itself'))
+    .optional()
+    .describe('Values are encrypted at rest, and never shown.'),
+  timeout_seconds: z
+    .int()
+    .min(1)
+    .max(900)
+    .optional()
+    .describe(`How long the builtin agent waits for a call; ${usualTimeoutSeconds} unless told.`),
+})
+  .refine((server) => (server.command === undefined) !== (server.url === undefined), {
+    error: 'must have either "command" or "url"',
+  })
+  .refine(({ type, command }) => type === undefined || (type === 'stdio') === (command !== undefined), {
+    error: 'is "stdio" with a command, "http" or "sse" with a URL',
+    path: ['type'],
+  })
+  .refine(({ url, args, env }) => url === undefined || (args === undefined && !isNotEmpty(env)), {
+    error: 'goes with a command; to a URL credentials go as "headers"',
+    path: ['env'],
+  })
+  .refine(({ command, headers }) => command === undefined || !isNotEmpty(headers), {
+    error: 'go with a URL; a command gets its credentials as "env"',
+    path: ['headers'],
+  })
+  .meta({ id: 'NewMcpServer', oneOf: [{ required: ['command'] }, { required: ['url'] }] })
+export type NewMcpServer = z.infer<typeof NewMcpServer>
+
+export const NewMcpServers = z
+  .array(NewMcpServer)
+  .max(20)
+  .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, {
+    error: 'must have a name each of their own',
+  })
+  .describe(
+    'Servers of the Model Context Protocol whose tools the intern may use. Replaced whole; a value that is sent as `********` stays as it was, where the rest of its server does.',
+  )
+
+/** A server as it is shown. */
+export const McpServer = z
+  .object({
+    name: z.string(),
+    type: z.enum(mcpServerTypes),
+    command: z.string().optional(),
+    args: z.array(z.string()).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    url: z.string().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    timeout_seconds: z.int(),
+  })
+  .meta({ id: 'McpServer', description: 'A server of tools. Values of `env` and `headers` are never shown.' })
+/** With all its secrets it has the same form. */
+export type McpServer = z.infer<typeof McpServer>
+
+export type McpServerColumns = {
+  mcp_servers: string | null
+  mcp_servers_sealed: string | null
+  mcp_servers_sealed_by: string | null
+}
+
+const none: McpServerColumns = { mcp_servers: null, mcp_servers_sealed: null, mcp_servers_sealed_by: null }
+
+/**
+ * The stored columns of an intern's servers, encrypted for this intern alone. `before`: what is stored now.
+ * @throws Fault `invalid` for a value that is to stay and was not there.
+ */
+export function mcpServerColumns(
+  vault: Vault,
+  internId: string,
+  wanted: NewMcpServer[] | undefined,
+  before: McpServer[] = [],
+): McpServerColumns {
+  if (!wanted?.length) return none
+  const servers = wanted.map((server, index) => withKept(wholeServer(server), before, `mcp_servers[${index}]`))
+  return {
+    mcp_servers: JSON.stringify(servers.map(shownServer)),
+    mcp_servers_sealed: vault.seal(JSON.stringify(servers), placeOf(internId)),
+    mcp_servers_sealed_by: vault.keyName,
+  }
+}
+
+/** An intern's servers with their secrets, for its daemon. */
+export async function mcpServersOf(
+  { db, vault }: { db: { query: Query | Tx }; vault: Vault },
+  internId: string,
+): Promise<McpServer[]> {
+  const row = await db.query
+    .selectFrom('interns')
+    .where('id', '=', internId)
+    .select('mcp_servers_sealed')
+    .executeTakeFirst()
+  return row?.mcp_servers_sealed ? JSON.parse(vault.open(row.mcp_servers_sealed, placeOf(internId))) : []
+}
+
+const placeOf = (internId: string) => `mcp servers of ${internId}`
+
+function wholeServer({ name, type, command, args, env, url, headers, timeout_seconds }: NewMcpServer): McpServer {
+  const rest = { timeout_seconds: timeout_seconds ?? usualTimeoutSeconds }
+  if (command !== undefined) return { name, type: 'stdio', command, args: args ?? [], env: env ?? {}, ...rest }
+  return { name, type: (type ?? 'http') as McpServerType, url: url ?? '', headers: headers ?? {}, ...rest }
+}
+
+function shownServer({ url, env, headers, ...shown }: McpServer): McpServer {
+  return {
+    ...shown,
+    ...(env && { env: hidden(env) }),
+    ...(url !== undefined && { url: shownUrl(url) }),
+    ...(headers && { headers: hidden(headers) }),
+  }
+}
+
+const hidden = (values: Record<string, string>) =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, hiddenValue]))
+
+function shownUrl(url: string): string {
+  const { origin, pathname, search } = new URL(url)
+  return `${origin}${pathname}${search ? `?${hiddenValue}` : ''}`
+}
+
+/**
+ * Puts the stored values in the place of those that stay. Only to whom they were given before: who may change where a
+ * server is must not get to know its secrets that way.
+ */
+function withKept(server: McpServer, before: McpServer[], at: string): McpServer {
+  const earlier = before.find((one) => one.name === server.name && placeOfServer(one) === placeOfServer(server))
+  const kept = (field: 'env' | 'headers') => {
+    const values = server[field]
+    if (!values) return {}
+    const entries = Object.entries(values).map(([name, value]) => {
+      if (value !== hiddenValue) return [name, value]
+      const stored = earlier?.[field]?.[name]
+      if (stored !== undefined) return [name, stored]
+      throw nothingToKeep(`${at}.${field}.${name}`)
+    })
+    return { [field]: Object.fromEntries(entries) }
+  }
+  if (!server.url?.endsWith(`?${hiddenValue}`)) return { ...server, ...kept('env'), ...kept('headers') }
+  if (!earlier?.url) throw nothingToKeep(`${at}.url`)
+  return { ...server, ...kept('headers'), url: earlier.url }
+}
+
+const nothingToKeep = (where: string) =>
+  new Fault(
+    'invalid',
+    `Invalid request: ${where}: "${hiddenValue}" stands for a value that is stored for a server of this name and place, and there is none: tell the value`,
+  )
+
+/** Whom the values are told to. */
+const placeOfServer = ({ type, command, args, url }: McpServer) =>
+  JSON.stringify([type, command, args, url && shownUrl(url)])
+
+function isOwnHeader(name: string): boolean {
+  return ownHeaders.includes(name.toLowerCase()) || name.toLowerCase().startsWith('mcp-')
+}
+
+function isServerUrl(value: string): boolean {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(value) && URL.parse(value)
+  if (!url) return false
+  return url.username === '' && url.password === '' && !value.includes('#')
+}

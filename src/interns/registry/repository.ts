@@ -1,0 +1,123 @@
+import { labelOf } from '#identity/provider-keys/credential.ts'
+import type { Vault } from '#identity/provider-keys/vault.ts'
+import type { Query } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+
+const Url = text({ min: 1, max: 2048 })
+  .refine(isRepositoryUrl, {
+    error:
+      'must be an https:// URL without user, query or fragment, such as https://git.example.com/team/widgets.git; a password goes into "credential"',
+  })
+  .meta({ pattern: '^https?://' })
+  .describe('Over https, or over http where the operator has named the server (setting `repository_origins`).')
+
+const Ref = text({ min: 1, max: 255 })
+  .refine(isRefName, { error: 'must be the name of a branch or of a tag' })
+  .describe('The branch or tag to check out; the repository’s own choice unless told.')
+
+const visible = /^[\x21-\x7e]+$/
+const Credential = strictFields({
+  username: z
+    .string()
+    .trim()
+    .min(1)
+    .max(256)
+    .regex(/^[\x21-\x39\x3b-\x7e]+$/, 'must be visible ASCII without spaces and colons')
+    .default('git')
+    .describe('Servers that take tokens mostly take any.'),
+  password: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .regex(visible, 'must be visible ASCII without spaces')
+    .describe('A token that may read this repository. Encrypted at rest, and never told again, the intern included.'),
+})
+
+export const NewRepository = strictFields({
+  url: Url,
+  ref: Ref.optional(),
+  depth: z.int().min(1).max(1_000_000).optional().describe('How many commits of its history; all unless told.'),
+  credential: Credential.optional(),
+}).meta({ id: 'NewRepository', description: 'What an intern begins with a clone of.' })
+export type NewRepository = z.infer<typeof NewRepository>
+
+/** A repository as it is shown. */
+export const Repository = z
+  .object({
+    url: z.string(),
+    ref: z.string().nullable(),
+    depth: z.int().nullable(),
+    folder: z.string().describe('The folder of the workspace that it is in.'),
+    credential: z
+      .object({ username: z.string(), label: z.string().describe('Enough of the password to recognise it by.') })
+      .nullable(),
+  })
+  .meta({ id: 'Repository', description: 'What an intern begins with a clone of. The credential is never shown.' })
+export type Repository = z.infer<typeof Repository>
+
+export type RepositoryColumns = {
+  repository: string | null
+  repository_sealed: string | null
+  repository_sealed_by: string | null
+}
+
+/** The stored columns of a repository. The password is encrypted for this intern alone. */
+export function repositoryColumns(
+  vault: Vault,
+  internId: string,
+  wanted: NewRepository | null | undefined,
+): RepositoryColumns {
+  if (!wanted) return { repository: null, repository_sealed: null, repository_sealed_by: null }
+  const { credential } = wanted
+  const url = new URL(wanted.url)
+  const kept: Repository = {
+    url: url.href,
+    ref: wanted.ref ?? null,
+    depth: wanted.depth ?? null,
+    folder: folderOf(url),
+    credential: credential ? { username: credential.username, label: labelOf(credential.password) } : null,
+  }
+  return {
+    repository: JSON.stringify(kept),
+    repository_sealed: credential ? vault.seal(credential.password, placeOf(internId)) : null,
+    repository_sealed_by: credential ? vault.keyName : null,
+  }
+}
+
+/** The password of an intern's repository, for the one process that clones it. */
+export async function repositoryPassword(
+  { db, vault }: { db: { query: Query }; vault: Vault },
+  internId: string,
+): Promise<string | undefined> {
+  const row = await db.query
+    .selectFrom('interns')
+    .where('id', '=', internId)
+    .select('repository_sealed')
+    .executeTakeFirst()
+  return row?.repository_sealed ? vault.open(row.repository_sealed, placeOf(internId)) : undefined
+}
+
+const placeOf = (internId: string) => `repository of ${internId}`
+
+function isRepositoryUrl(value: string): boolean {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(value) && URL.parse(value)
+  if (!url) return false
+  const { username, password, search, hash, pathname } = url
+  return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(value) && pathname !== '/'
+}
+
+/** By the rules of `git check-ref-format`, and never to be taken for an option. */
+function isRefName(value: string): boolean {
+  if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)/.test(value)) return false
+  return !/^[-./@]|[./]$/.test(value)
+}
+
+/** Never a hidden folder: the workspace is the home of the agent, whose own settings stand in such. */
+function folderOf({ pathname }: URL): string {
+  const last = pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''
+  const name = last.replace(/\.git$/, '').replace(/[^A-Za-z0-9._-]+/g, '-')
+  return /^[A-Za-z0-9]/.test(name) ? name.slice(0, 100) : 'repository'
+}

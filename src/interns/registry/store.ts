@@ -1,0 +1,209 @@
+import type { Selectable } from 'kysely'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Query, Tx } from '#platform/db/db.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import type { InternBudget } from './budget.ts'
+import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress, Visibility } from './intern.ts'
+import type { McpServer } from './mcp-servers.ts'
+import type { Repository } from './repository.ts'
+
+/** An intern as the service knows it. */
+export type Intern = {
+  id: string
+  organizationId: string
+  workspaceId: string
+  creatorUserId: string
+  name: string
+  description: string | null
+  instructions: string | null
+  model: string | null
+  agent: AgentChoice | null
+  approvalMode: ApprovalMode
+  visibility: Visibility
+  repository: Repository | null
+  /** As they are shown: without their secrets. */
+  mcpServers: McpServer[]
+  webHosts: string[]
+  budget: InternBudget | null
+  status: InternStatus
+  lastFailureMessage: string | null
+  progress: Progress | null
+  hostname: string | null
+  /** Its folder on that host. */
+  home: string | null
+  /** How its daemon is reached from other hosts, encrypted. */
+  tcpAccess: string | null
+  hostLabels: string[]
+  /** When it was moved to its host, unless it has been started there since. */
+  movedAt: number | null
+  /** Since when its processes have ended, until the next prompt; kept while it is being woken. */
+  asleepSince: number | null
+  keyHash: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** Whether it can be talked to, though no process of it is there: the next prompt starts it. */
+export const isAsleep = ({ status, asleepSince }: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
+  status === 'running' && asleepSince !== null
+
+/** Whether its daemon is there to be asked. */
+export const isUp = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
+  intern.status === 'running' && !isAsleep(intern)
+
+type InternStoreDeps = { db: { query: Query } }
+type InternStoreRow = Selectable<Tables['interns']>
+
+/** A key sees the interns of its workspace that its creator made or that all of it see, and no others. */
+export function visibleTo(deps: InternStoreDeps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
+  return deps.db.query
+    .selectFrom('interns')
+    .where('workspace_id', '=', caller.workspaceId)
+    .where((e) => e.or([e('creator_user_id', '=', caller.userId), e('visibility', '=', 'workspace')]))
+}
+
+/** By id, or by name for people at a terminal: one's own comes before a colleague's. @throws Fault `not_found`. */
+export async function findIntern(
+  deps: InternStoreDeps,
+  caller: Pick<Caller, 'workspaceId' | 'userId'>,
+  id: string,
+): Promise<Intern> {
+  const row = await visibleTo(deps, caller)
+    .where((e) => e.or([e('id', '=', id), e('name', '=', id)]))
+    .orderBy((e) => e.case().when('creator_user_id', '=', caller.userId).then(0).else(1).end())
+    .selectAll()
+    .executeTakeFirst()
+  if (row) return internOf(row)
+  throw new Fault('not_found', 'There is no such intern.')
+}
+
+/** For whom it matters not who sees it. */
+export async function internById(query: Query | Tx, id: string): Promise<Intern | undefined> {
+  const row = await query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
+  return row && internOf(row)
+}
+
+/** The model of the intern whose own key this is; null where it has none of its own, or there is no such intern. */
+export async function modelOfKey(deps: InternStoreDeps, keyHash: string): Promise<string | null> {
+  const row = await deps.db.query
+    .selectFrom('interns')
+    .where('key_hash', '=', keyHash)
+    .select('model')
+    .executeTakeFirst()
+  return row?.model ?? null
+}
+
+export type ListFilter = { limit: number; statuses?: InternStatus[]; startingAfter?: string }
+
+/** The newest first, from behind `startingAfter` on. */
+export async function listInterns(
+  deps: InternStoreDeps,
+  caller: Caller,
+  { limit, statuses, startingAfter }: ListFilter,
+): Promise<{ interns: Intern[]; hasMore: boolean }> {
+  let matching = visibleTo(deps, caller)
+  if (statuses?.length) matching = matching.where('status', 'in', statuses)
+  if (startingAfter !== undefined) {
+    const last = await visibleTo(deps, caller)
+      .where('id', '=', startingAfter)
+      .select(['created_at', 'id'])
+      .executeTakeFirst()
+    if (!last) throw new Fault('invalid', 'Invalid request: starting_after: is not the id of an intern')
+    matching = matching.where((e) =>
+      e.or([
+        e('created_at', '<', last.created_at),
+        e.and([e('created_at', '=', last.created_at), e('id', '>', last.id)]),
+      ]),
+    )
+  }
+  const rows = await matching
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute()
+  return { interns: rows.slice(0, limit).map(internOf), hasMore: rows.length > limit }
+}
+
+export function internOf(row: InternStoreRow): Intern {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    workspaceId: row.workspace_id,
+    creatorUserId: row.creator_user_id,
+    name: row.name,
+    description: row.description,
+    instructions: row.instructions,
+    model: row.model,
+    agent: row.agent === null ? null : (JSON.parse(row.agent) as AgentChoice),
+    approvalMode: row.approval_mode as ApprovalMode,
+    visibility: row.visibility as Visibility,
+    repository: row.repository === null ? null : (JSON.parse(row.repository) as Repository),
+    mcpServers: row.mcp_servers === null ? [] : (JSON.parse(row.mcp_servers) as McpServer[]),
+    webHosts: row.web_hosts === null ? [] : (JSON.parse(row.web_hosts) as string[]),
+    budget: row.budget === null ? null : (JSON.parse(row.budget) as InternBudget),
+    status: row.status as InternStatus,
+    lastFailureMessage: row.last_failure_message,
+    progress: row.progress === null ? null : (JSON.parse(row.progress) as Progress),
+    hostname: row.hostname,
+    home: row.home,
+    tcpAccess: row.tcp_access,
+    hostLabels: row.host_labels === null ? [] : (JSON.parse(row.host_labels) as string[]),
+    movedAt: row.moved_at,
+    asleepSince: row.asleep_since,
+    keyHash: row.key_hash,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** The public form, but for how its host is. An agent's environment may hold secrets, so only its names are shown. */
+export function internRecord(intern: Intern): Omit<InternRecord, 'host'> {
+  return {
+    id: intern.id,
+    name: intern.name,
+    description: intern.description,
+    instructions: intern.instructions,
+    model: intern.model,
+    agent: publicAgent(intern.agent),
+    approval_mode: intern.approvalMode,
+    visibility: intern.visibility,
+    repository: intern.repository,
+    mcp_servers: intern.mcpServers,
+    web_hosts: intern.webHosts,
+    budget: intern.budget,
+    creator_user_id: intern.creatorUserId,
+    status: intern.status,
+    last_failure_message: intern.lastFailureMessage,
+    progress: intern.progress,
+    hostname: intern.hostname,
+    host_labels: intern.hostLabels,
+    asleep_since: isAsleep(intern) ? isoTime(intern.asleepSince!) : null,
+    workspace_id: intern.workspaceId,
+    vault_id: null,
+    attached_vault_id: null,
+    created_at: isoTime(intern.createdAt),
+    updated_at: isoTime(intern.updatedAt),
+  }
+}
+
+function publicAgent(agent: AgentChoice | null): AgentChoice | null {
+  if (agent === null || typeof agent === 'string') return agent
+  return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
+}
+
+/** Whether processes of one that is stopped or asleep may still be there: a server is ending them. */
+export async function isEnding(deps: InternStoreDeps, id: string): Promise<boolean> {
+  const row = await deps.db.query
+    .selectFrom('interns')
+    .where('id', '=', id)
+    .where('supervisor', 'is not', null)
+    .where((e) =>
+      e.or([e('status', '=', 'stopped'), e.and([e('status', '=', 'running'), e('asleep_since', 'is not', null)])]),
+    )
+    .select('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from '#platform/json/schema.ts'
+import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts'
+import { Refusal } from '../contract/refusal.ts'
+import { readAs } from './read-answer.ts'
+
+/** A thousand entries with names and targets as long as they can be, each character of which takes up to six bytes. */
+const maxPageBytes = 32 * 1024 * 1024
+const maxSmallBytes = 64 * 1024
+
+type FilesClient = {
+  ask: (method: string, path: string, body?: Bytes, signal?: AbortSignal) => Promise<IncomingMessage>
+  readText: (response: IncomingMessage, maxBytes: number) => Promise<string>
+}
+
+const Page = z.object({
+  entries: z.array(
+    z.object({
+      name: z.string(),
+      isNameValid: z.boolean(),
+      kind: z.enum(['file', 'folder', 'link', 'other']),
+      size: z.number(),
+      modifiedAt: z.number(),
+      isExecutable: z.boolean(),
+      target: z.string().nullable(),
+    }),
+  ),
+  next: z.string().optional(),
+})
+const Head = z.object({
+  size: z.int().min(0),
+  modifiedAt: z.number(),
+  tag: z.string().regex(/^[\w-]{1,100}$/),
+  part: z.object({ from: z.int().min(0), to: z.int().min(0) }).nullable(),
+})
+const Made = z.object({ made: z.boolean() })
+const Written = Made.extend({ size: z.number() })
+const Unpacked = z.object({ files: z.number(), folders: z.number(), links: z.number(), bytes: z.number() })
+const Nothing = z.object({})
+
+/** The files of an intern through the door of whoever keeps its workspace. */
+export function connectFiles({ ask, readText }: FilesClient): InternFiles {
+  const target = (what: string, query: Query) => `/files/${what}?${queryOf(query)}`
+  async function told<Answer>(
+    schema: z.ZodType<Answer>,
+    [method, what, query]: [method: string, what: string, query: Query],
+    body?: Bytes,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const response = await ask(method, target(what, query), body, signal)
+    return readAs(schema, await readText(response, what === 'list' ? maxPageBytes : maxSmallBytes))
+  }
+  return {
+    list: (path, { limit, after }) => told(Page, ['GET', 'list', { path, limit, after }]),
+    read: async (path, { range = {}, ifTag }, signal) =>
+      contentOf(await ask('GET', target('content', { path, ...range, if: ifTag }), undefined, signal)),
+    write: (path, body, replace, signal) => told(Written, ['PUT', 'content', { path, replace }], body, signal),
+    remove: async (path, recursive) => void (await told(Nothing, ['DELETE', 'content', { path, recursive }])),
+    makeFolder: (path) => told(Made, ['POST', 'folder', { path }]),
+    rename: async (path, to, replace) => void (await told(Nothing, ['POST', 'rename', { path, to, replace }])),
+    pack: (path, signal) => ask('GET', target('archive', { path }), undefined, signal),
+    unpack: (path, archive, signal) => told(Unpacked, ['PUT', 'archive', { path }], archive, signal),
+  }
+}
+
+type Query = Record<string, string | number | boolean | undefined>
+
+function queryOf(query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  return new URLSearchParams(given).toString()
+}
+
+/** A part that the daemon says it sends, and no other number of bytes, is what a client gets. */
+function contentOf(response: IncomingMessage): InternFileContent {
+  const told = response.headers['x-file']
+  const { part, ...about } = readAs(Head, decodeURIComponent(typeof told === 'string' ? told : ''))
+  const [from, to] = part ? [part.from, part.to] : [0, about.size]
+  if (from > to || to > about.size || Number(response.headers['content-length']) !== to - from) {
+    response.destroy()
+    throw new Refusal('intern_rejected', 'The intern answered with another part of the file than it says.')
+  }
+  return { ...about, part: part ?? undefined, body: response }
+}

@@ -1,0 +1,86 @@
+import { z } from '#platform/json/schema.ts'
+import type { WholePermission } from '../contract/question.ts'
+import { Refusal, type RefusalKind, refusals } from '../contract/refusal.ts'
+import type { LoggedDecision } from '../contract/rules/rule.ts'
+import type { InternHealth } from '../contract/runs.ts'
+import type { EntryPage, Milestone, SessionPage } from '../contract/transcript.ts'
+import { DecisionsAnswer } from '../rules/read-decisions.ts'
+import type { InternLog } from './log.ts'
+import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-transcript.ts'
+
+/** The longest message of a refusal: a person reads it. */
+const longestMessage = 10_000
+
+const Cancelled = z.object({ cancelled: z.boolean() })
+const Health = z.object({
+  contract: z.number(),
+  startedAt: z.number(),
+  agent: z.enum(['stopped', 'starting', 'running']),
+  agentName: z.string().max(longestMessage).nullable(),
+  runs: z.number(),
+  waiting: z.number(),
+  resting: z.boolean().optional(),
+})
+const Refused = z.object({
+  error: z.object({ kind: z.string(), message: z.string(), retryable: z.boolean().optional() }),
+})
+
+const Whole = z.object({
+  question: z
+    .object({
+      detail: z.string().nullable(),
+      command: z.string().nullable(),
+      paths: z.array(z.string()).max(10_000),
+      changes: z.array(z.object({ path: z.string(), diff: z.string() })).max(10_000),
+    })
+    .nullable(),
+})
+
+const Log = z.union([
+  z.object({ text: z.string(), isCut: z.boolean() }),
+  z.object({ none: z.string().max(longestMessage) }),
+])
+
+export const readLogAnswer = (body: string): InternLog => readAs(Log, body)
+export const readWholePermission = (body: string): WholePermission | undefined =>
+  readAs(Whole, body).question ?? undefined
+export const readSessions = (body: string): SessionPage => readAs(SessionPageAnswer, body)
+export const readEntries = (body: string): EntryPage => readAs(EntryPageAnswer, body)
+export const readMilestones = (body: string): Milestone[] => readAs(MilestonesAnswer, body).milestones
+export const readCancelled = (body: string): boolean => readAs(Cancelled, body).cancelled
+export const readHealth = (body: string): InternHealth => readAs(Health, body)
+
+const Resting = z.object({ againAfterMs: z.number().min(0) })
+export const readResting = (body: string): number => readAs(Resting, body).againAfterMs
+
+const Judging = z.object({ judging: z.literal(true) })
+
+export const readDecisions = (body: string): LoggedDecision[] => readAs(DecisionsAnswer, body).decisions
+export const readJudging = (body: string): unknown => readAs(Judging, body)
+
+/** Reads the reason from a daemon's answer with another status than 200, if it has one. */
+export function readRefusal(body: string, status: number): Refusal {
+  const { success, data } = Refused.safeParse(json(body))
+  if (!success)
+    return new Refusal('intern_rejected', `The intern answered with status ${status}, which it never should.`)
+  const { kind, message: said, retryable } = data.error
+  const message = said.slice(0, longestMessage)
+  if (Object.hasOwn(refusals, kind)) return new Refusal(kind as RefusalKind, message, retryable)
+  return new Refusal('intern_rejected', `The intern refused the request: ${message}`)
+}
+
+/** @throws Refusal when it is not what was asked for. */
+export function readAs<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
+  const { success, data, error } = schema.safeParse(json(body))
+  if (success) return data
+  const { path, message } = error.issues[0]!
+  throw new Refusal('intern_rejected', `The intern's answer is not to be understood: ${path.join('.')}: ${message}.`)
+}
+
+function json(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

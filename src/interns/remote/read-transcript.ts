@@ -1,0 +1,177 @@
+import { z } from '#platform/json/schema.ts'
+import { permissionKinds, type Question } from '../contract/question.ts'
+import { endReasons } from '../contract/run.ts'
+import {
+  type Activity,
+  type Entry,
+  type EntryPage,
+  type Milestone,
+  milestoneTypes,
+  type SessionPage,
+  type TranscriptEvent,
+  toolStatuses,
+} from '../contract/transcript.ts'
+import { ActionAnswer, DecisionAnswer } from '../rules/read-decisions.ts'
+
+/** What a daemon says of its transcripts, checked like all that comes from there. */
+
+const most = { text: 600_000, name: 2_000, items: 10_000 }
+
+const text = z.string().max(most.text)
+const name = z.string().max(most.name)
+const instant = z.number().nonnegative()
+const count = z.int().nonnegative()
+const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(most.items)
+
+const SessionSummary = z.object({
+  id: name,
+  title: name,
+  status: z.enum(['idle', 'running', 'waiting']),
+  turns: count,
+  createdAt: instant,
+  updatedAt: instant,
+  dropped: count,
+})
+
+const AskedPermission = z.object({
+  id: name,
+  kind: z.literal('permission'),
+  operation: text.nullable(),
+  detail: text.nullable(),
+  options: list(z.enum(permissionKinds)),
+  choices: list(z.object({ id: name, kind: z.enum(permissionKinds), name: text })).exactOptional(),
+})
+const Field = z.object({
+  name: text,
+  type: z.enum(['string', 'number', 'integer', 'boolean', 'array']),
+  required: z.boolean(),
+  options: list(text).exactOptional(),
+})
+const AskedForm = z.object({ id: name, kind: z.literal('elicitation'), message: text, fields: list(Field) })
+const Asked: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedPermission, AskedForm])
+
+const Answer = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('waiting') }),
+  z.object({ state: z.literal('ended') }),
+  z.object({
+    state: z.literal('answered'),
+    answer: name,
+    fields: list(text),
+    by: name.nullable(),
+    answeredAt: instant,
+  }),
+])
+
+const Usage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  cost: z.number().nonnegative().exactOptional(),
+  prompt_tokens_details: z.object({ cached_tokens: count.exactOptional() }).exactOptional(),
+})
+
+const Budget = z.object({
+  id: name.exactOptional(),
+  costUsd: z.number().exactOptional(),
+  costOf: z.enum(['max_cost_usd', 'session_max_cost_usd']).exactOptional(),
+  sessionUsd: z.number().exactOptional(),
+  seconds: z.number().exactOptional(),
+})
+
+const about = { id: count, revision: count, runId: name, at: instant, updatedAt: instant }
+const Changes = list(z.object({ path: text, diff: text }))
+const Step = z.object({ text, status: text, priority: text.exactOptional() })
+
+const toolCall = {
+  type: z.literal('tool_call'),
+  toolCallId: name,
+  operation: name.nullable(),
+  title: text.nullable(),
+  status: z.enum(toolStatuses),
+  input: text.nullable(),
+  output: text.nullable(),
+  paths: list(text),
+  changes: Changes,
+}
+const plan = { type: z.literal('plan'), steps: list(Step) }
+const ActivityAnswer = z.discriminatedUnion('type', [z.object(toolCall), z.object(plan)])
+
+/** Undefined for what is none. */
+export const readActivity = (value: unknown): Activity | undefined =>
+  ActivityAnswer.safeParse(value).data as Activity | undefined
+
+const EntryAnswer = z.discriminatedUnion('type', [
+  z.object({
+    ...about,
+    type: z.literal('prompt'),
+    text,
+    mode: z.enum(['manual', 'self-drive']),
+    by: name.nullable(),
+    background: z.literal(true).exactOptional(),
+    budget: Budget.exactOptional(),
+  }),
+  z.object({ ...about, type: z.literal('message'), text }),
+  z.object({ ...about, type: z.literal('reasoning'), text }),
+  z.object({ ...about, ...toolCall, endedAt: instant.nullable() }),
+  z.object({ ...about, ...plan }),
+  z.object({
+    ...about,
+    type: z.literal('question'),
+    question: Asked,
+    deadlineAt: instant,
+    answer: Answer,
+    action: ActionAnswer.exactOptional(),
+  }),
+  z.object({
+    ...about,
+    type: z.literal('decision'),
+    operation: text.nullable(),
+    detail: text.nullable(),
+    decision: DecisionAnswer,
+  }),
+  z.object({
+    ...about,
+    type: z.literal('end'),
+    reason: z.enum(endReasons),
+    message: text.nullable(),
+    model: name.nullable(),
+    usage: Usage.nullable(),
+    meteredSince: instant.exactOptional(),
+  }),
+])
+
+export const SessionPageAnswer: z.ZodType<SessionPage> = z.object({
+  sessions: list(SessionSummary),
+  hasMore: z.boolean(),
+})
+const KnownEntry = EntryAnswer as unknown as z.ZodType<Entry>
+export const EntryPageAnswer: z.ZodType<EntryPage> = z.object({
+  session: SessionSummary,
+  entries: list(KnownEntry),
+  hasMore: z.boolean(),
+})
+const MilestoneEntry = KnownEntry.refine(({ type }) => (milestoneTypes as readonly string[]).includes(type))
+export const MilestonesAnswer = z.object({
+  milestones: list(z.object({ sessionId: name, entry: MilestoneEntry as unknown as z.ZodType<Milestone['entry']> })),
+})
+const Event: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('entry'), entry: KnownEntry }),
+  z.object({
+    type: z.literal('text'),
+    id: count,
+    runId: name,
+    at: instant,
+    kind: z.enum(['message', 'reasoning']),
+    offset: count,
+    text,
+  }),
+])
+
+/** Undefined for what is no event of the contract: the stream ends there. */
+export function readTranscriptEvent(line: string): TranscriptEvent | undefined {
+  try {
+    return Event.safeParse(JSON.parse(line)).data
+  } catch {
+    return undefined
+  }
+}

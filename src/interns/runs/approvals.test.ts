@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { listChanges } from '#identity/audit/audit.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { memoryDb } from '#test/harness/memory-db.ts'
+import { Refusal, type RefusalKind } from '../contract/refusal.ts'
+import { answering } from './approvals.ts'
+import { findQuestion, saveQuestion } from './questions.ts'
+
+const caller = { organizationId: 'o', userId: 'u', keyHash: 'h' } as Caller
+const question = { id: 'q', kind: 'permission', operation: 'shell', detail: null, options: ['allow_once'] } as never
+
+const refused = (kind: RefusalKind) => new Refusal(kind, 'It is not to be.')
+
+/** Answers a question, in vain. @returns whether it is still known, and what is on record, the last first. */
+async function inVain(error: Error) {
+  const db = await memoryDb()
+  // The owner of the intern is not needed here.
+  await sql`pragma foreign_keys = off`.execute(db.query)
+  const deps = { db, now: () => 1000, newId: newUuid, conceal: async (_: Caller, text: string) => text }
+  await saveQuestion(deps, 'intern', { question, sessionId: 's', deadlineAt: 60_000 })
+  const answer = { sessionId: 's', questionId: 'q', answer: 'allow_once' }
+  const give = () => Promise.reject(error)
+  await assert.rejects(answering(deps, { caller, internId: 'intern', answer }, give), /It is not to be/)
+  const asked = await findQuestion(deps, 'intern', { sessionId: 's', id: 'q' })
+  const { data } = await listChanges({ db }, 'o', { limit: 10, offset: 0 })
+  await db.close()
+  return { known: asked !== undefined, records: data.map(({ action }) => action) }
+}
+
+test('a question that waits no more is forgotten when an answer to it is refused', async () => {
+  for (const kind of ['interaction_not_pending', 'interaction_unknown', 'output_lost'] as const)
+    assert.equal((await inVain(refused(kind))).known, false, kind)
+})
+
+test('one whose answer could not be given is still waiting', async () => {
+  for (const kind of ['intern_unreachable', 'stream_severed'] as const)
+    assert.equal((await inVain(refused(kind))).known, true, kind)
+})
+
+test('an answer is on record before it is given, and that the intern refused it, too; not what broke elsewhere', async () => {
+  const { records } = await inVain(refused('interaction_not_pending'))
+  assert.deepEqual(records, ['intern.answer_refused', 'intern.answered'])
+  assert.deepEqual((await inVain(new Error('It is not to be.'))).records, ['intern.answered'])
+})

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import type { Runs } from '../contract/runs.ts'
+import type { Milestone } from '../contract/transcript.ts'
+import { type Intern, internById } from '../registry/store.ts'
+import type { DecisionCollector } from '../rules/collect.ts'
+import { limitedRuns } from './limited-turns.ts'
+import { type Metered, withMeteredUsage } from './metered-usage.ts'
+import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
+import type { RunRecord } from './run-record.ts'
+import type { Spent } from './run-spending.ts'
+import { beginRun, endRun, endRunsOfStopped, findRun, waitRun } from './run-store.ts'
+import { watchSpending } from './watch-spending.ts'
+import { type StandingOf, watchStarters } from './watch-starters.ts'
+
+export type FollowDeps = {
+  db: Db
+  now: Now
+  metered: Metered
+  spent: Spent
+  standingOf: StandingOf
+  decisions: DecisionCollector
+  /** A turn is over. */
+  ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
+  onError: (error: Error) => void
+}
+
+/**
+ * The runs of a busy intern are written in steps, so that it does not keep the database busy. No pause follows the start
+ * of a turn alone: the caller waits for its end to be written.
+ */
+const pauseMs = 100
+const retryMs = { first: 1000, most: 30_000 }
+/** What was metered for an intern since a turn began is that turn's alone only as long as nothing can have followed it. */
+const freshMs = 5000
+
+/**
+ * Writes down the runs of an intern as its daemon tells of them, from where the last server to do so left off: whoever
+ * prompted them, and whether or not anybody hears them. @returns the way to end it.
+ */
+export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs): () => void {
+  const left = new AbortController()
+  void follow(deps, intern, runsOf, left.signal)
+  return () => left.abort()
+}
+
+async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, signal: AbortSignal): Promise<void> {
+  const { id } = intern
+  let waitMs = retryMs.first
+  const watch = watchSpending(deps, id, runsOf, signal)
+  watch()
+  const lookAtStarters = watchStarters(deps, intern, runsOf, signal)
+  lookAtStarters()
+  while (!signal.aborted) {
+    try {
+      const found = await runsOf().transcripts.milestones(await seen(deps.db, id), signal)
+      if (found.length > 0) await writeDown(deps, id, found)
+      if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) watch()
+      if (found.some(({ entry }) => mayBeInBackground(entry))) lookAtStarters()
+      // Of a run that nobody hears.
+      if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions.collect(intern, runsOf())
+      waitMs = retryMs.first
+      if (found.some(({ entry }) => entry.type !== 'prompt')) await sleep(pauseMs, undefined, { signal, ref: false })
+    } catch (error) {
+      if (signal.aborted) return
+      deps.onError(new Error(`The runs of the intern ${id} are not written down: ${(error as Error).message}`))
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {})
+      waitMs = Math.min(2 * waitMs, retryMs.most)
+    }
+  }
+}
+
+/** By its prompt, or by an answer, which does not say so here. */
+const mayBeInBackground = (entry: Milestone['entry']) =>
+  entry.type === 'question' || (entry.type === 'prompt' && entry.background === true)
+
+async function seen({ query }: Db, internId: string): Promise<number> {
+  const row = await query.selectFrom('interns').where('id', '=', internId).select('runs_seen').executeTakeFirst()
+  return row?.runs_seen ?? Number.MAX_SAFE_INTEGER
+}
+
+/** All of them, or nothing. */
+async function writeDown(deps: FollowDeps, internId: string, found: Milestone[]): Promise<void> {
+  const { db, now } = deps
+  const intern = await internById(db.query, internId)
+  if (!intern) return
+  const [told, spent] = await Promise.all([
+    Promise.all(found.map((milestone) => keepable(deps, intern, milestone))),
+    spentOf(deps, intern, found),
+  ])
+  const last = Math.max(...told.map(({ entry }) => entry.revision))
+  const over = await db.exclusively(questionsOf(internId), async (tx, announce) => {
+    // Before the runs, as whoever changes an intern's state does.
+    await tx.updateTable('interns').set({ runs_seen: last }).where('id', '=', internId).execute()
+    const ended: RunRecord[] = []
+    for (const milestone of told) {
+      const run = await apply(tx, announce, internId, { now, milestone, spent, meteredKey: intern.keyHash })
+      if (run) ended.push(run)
+    }
+    await endRunsOfStopped(tx, announce, internId, now)
+    return ended
+  })
+  for (const run of over) deps.ended(intern, run)
+}
+
+/** What was metered for turns that may cost no more than so much, and are over. */
+async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found: Milestone[]) {
+  const ended = found.flatMap(({ entry }) => (entry.type === 'end' ? [entry] : []))
+  const known = new Map<string, number>()
+  if (ended.length === 0 || keyHash === null) return known
+  const beganAt = new Map((await limitedRuns(db.query, id)).map(({ runId, beganAt }) => [runId, beganAt]))
+  for (const { entry } of found)
+    if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) beganAt.set(entry.runId, Math.round(entry.at))
+  for (const { runId, at } of ended) {
+    const since = beganAt.get(runId)
+    if (since !== undefined) known.set(runId, await spent(keyHash, since, Math.ceil(at)))
+  }
+  return known
+}
+
+async function keepable(
+  { now, metered, decisions }: FollowDeps,
+  intern: Intern,
+  milestone: Milestone,
+): Promise<Milestone> {
+  const { entry } = milestone
+  if (entry.type === 'question' && entry.action) {
+    return { ...milestone, entry: { ...entry, action: await decisions.concealed(intern, entry.action) } }
+  }
+  if (entry.type !== 'end' || now() - entry.at > freshMs) return milestone
+  const { usage } = await withMeteredUsage(entry, intern.keyHash, metered)
+  return { ...milestone, entry: { ...entry, usage } }
+}
+
+type Applied = { now: Now; milestone: Milestone; spent: ReadonlyMap<string, number>; meteredKey: string | null }
+
+/** @returns the run, where this ends it. */
+async function apply(
+  tx: Tx,
+  announce: Announce,
+  internId: string,
+  { now, milestone, spent, meteredKey }: Applied,
+): Promise<RunRecord | undefined> {
+  const { sessionId, entry } = milestone
+  const id = entry.runId
+  const at = Math.min(Math.round(entry.at), now())
+  switch (entry.type) {
+    case 'prompt':
+      await beginRun(tx, internId, {
+        id,
+        sessionId,
+        background: entry.background === true,
+        startedBy: entry.by,
+        beganAt: at,
+        ...{ budget: entry.budget, meteredKey },
+      })
+      return undefined
+    case 'question':
+      await applyQuestion(tx, announce, internId, { now, sessionId, entry })
+      return undefined
+    case 'end': {
+      const { reason: outcome, message, model, usage } = entry
+      const spentUsd = spent.get(id)
+      return endRun(tx, announce, internId, id, { outcome, message, model, usage, spentUsd, endedAt: at })
+    }
+    default:
+      return entry satisfies never
+  }
+}
+
+type Asked = { now: Now; sessionId: string; entry: Extract<Milestone['entry'], { type: 'question' }> }
+
+/**
+ * The server that passes a question on to a caller keeps it, and forgets it with the answer. It may die before either, and in
+ * the background there is none: so it is kept here too, unless it is known, and forgotten here where it was answered.
+ */
+async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now, sessionId, entry }: Asked) {
+  const { runId, question, deadlineAt, answer, action } = entry
+  const { id } = question
+  await waitRun(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
+  if (answer.state === 'ended') return endQuestions(tx, announce, internId, { now, id, end: { state: 'ended' } })
+  if (answer.state === 'waiting') {
+    const run = await findRun({ db: { query: tx } }, internId, runId).catch(() => undefined)
+    if (run && run.status !== 'ended' && deadlineAt > now())
+      await keepQuestion(tx, announce, internId, { now, question: { question, sessionId, deadlineAt, action } })
+    return
+  }
+  const end = answer.by === null ? { state: 'ended' as const } : { state: 'answered' as const, answered_by: answer.by }
+  await endQuestions(tx, announce, internId, { now, id, end })
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { createVault } from '#identity/provider-keys/vault.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
+import type { TurnEvent } from '../contract/turn-event.ts'
+import { createIntern } from '../lifecycle/create.ts'
+import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
+import { type FollowDeps, followRuns } from './follow-runs.ts'
+import { noteRun } from './note-run.ts'
+import { beginRun } from './run-store.ts'
+
+type Store = Awaited<ReturnType<typeof newDb>>
+
+/** An intern whose daemon says that it has begun, and no more. */
+async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | null) {
+  const now = Date.now
+  const deps = { db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = {
+    organizationId: at.organization_id,
+    workspaceId: at.id,
+    userId: at.created_by,
+    keyHash: 'k',
+  } as never
+  const { id } = (await createIntern(deps, caller, { name: 'ada', provision: true, budget })).intern
+  const runs = { status: 'running', key_hash: 'the key of then' }
+  await db.query.updateTable('interns').set(runs).where('id', '=', id).execute()
+  async function* begun(): AsyncGenerator<TurnEvent> {
+    yield { type: 'turn.started', runId: 'r', sessionId: 's', model: null }
+  }
+  const turn = {
+    ...{ db, now, newId: newUuid, idleMs: 0, budgetMs: 60_000, rates: { user: 100, organization: 100 } },
+    runsOf: () => ({ start: async () => begun() }),
+    screen: async (_: unknown, text: string) => text,
+    decisions: { collectLeft: () => {} },
+  } as unknown as ChatTurnDeps
+  const prompt = () => {
+    const request = { messages: [{ role: 'user' as const, content: 'hello' }] }
+    return startChatTurn(turn, caller, { internId: id, request: request as never }, new AbortController().signal)
+  }
+  const kept = () => db.query.selectFrom('intern_runs').select(['id', 'budget', 'metered_key', 'began_at']).execute()
+  return { id, prompt, kept }
+}
+
+onEachDatabase('a turn that has begun', (kind) => {
+  test('with a budget is written down, with the intern’s key of then, before its caller hears of it', async () => {
+    await using store = await newDb(kind)
+    const { id, prompt, kept } = await runningIntern(store, { max_cost_usd: 1 })
+    const since = Date.now()
+    await prompt()
+    const [run] = await kept()
+    const budget = JSON.parse(run?.budget ?? '')
+    const { id: account, ...limits } = budget
+    assert.deepEqual([run?.metered_key, limits], ['the key of then', { costUsd: 1, costOf: 'max_cost_usd' }])
+    assert.match(account, /^[\w-]{36}$/)
+    assert.ok(run!.began_at >= since)
+    // As its daemon tells it, when the intern was started again and has another key.
+    const told = { id: 'r', sessionId: 's', background: false, beganAt: 1, startedBy: null }
+    await beginRun(store.db.query, id, { ...told, budget, meteredKey: 'a later key' })
+    assert.deepEqual(await kept(), [run])
+  })
+
+  test('in the background has the key that began it, also where its daemon tells of it at the same moment', async () => {
+    await using store = await newDb(kind)
+    const { id } = await runningIntern(store, null)
+    const begun = { sessionId: 's', background: true, startedBy: 'u', beganAt: 1 }
+    for (let at = 0; at < 20; at++) {
+      const run = { ...begun, id: `r${at}` }
+      const noted = beginRun(store.db.query, id, { ...run, keyHash: 'key' })
+      await Promise.all([noted, beginRun(store.db.query, id, run)])
+    }
+    const rows = await store.db.query.selectFrom('intern_runs').select(['key_hash', 'background']).execute()
+    assert.deepEqual(rows, Array(20).fill({ key_hash: 'key', background: 1 }))
+  })
+
+  const ways = [
+    ['stopped', null, 'cancelled', 'The intern was stopped.'] as const,
+    ['failed', 'It died.', 'severed', 'It died.'] as const,
+  ]
+  for (const [status, failure, outcome, message] of ways) {
+    const stoppedIntern = async (store: Store) => {
+      const { id } = await runningIntern(store, null)
+      const gone = { status, last_failure_message: failure }
+      await store.db.query.updateTable('interns').set(gone).where('id', '=', id).execute()
+      const columns = ['status', 'outcome', 'message'] as const
+      return { id, told: () => store.db.query.selectFrom('intern_runs').select(columns).executeTakeFirst() }
+    }
+
+    test(`and is noted when its intern is ${status} already, has ended with it`, async () => {
+      await using store = await newDb(kind)
+      const { id, told } = await stoppedIntern(store)
+      const run = { id: 'r', sessionId: 's', background: true, startedBy: 'u', beganAt: 1 }
+      await noteRun({ db: store.db, now: Date.now }, { cancel: async () => false }, id, run)
+      assert.deepEqual(await told(), { status: 'ended', outcome, message })
+    })
+
+    test(`and is told by its daemon when its intern is ${status} already, has ended with it`, async () => {
+      await using store = await newDb(kind)
+      const { id, told } = await stoppedIntern(store)
+      const entry = { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello' }
+      const pages = [[{ sessionId: 's', entry }]]
+      const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
+      const deps = { db: store.db, now: Date.now, ended: assert.fail, onError: assert.fail } as unknown as FollowDeps
+      const leave = followRuns(deps, { id } as never, () => runs as never)
+      assert.deepEqual(await until(told), { status: 'ended', outcome, message })
+      leave()
+    })
+  }
+
+  test('without a budget is written as well, with its account, before its caller has its id', async () => {
+    await using store = await newDb(kind)
+    const { prompt, kept } = await runningIntern(store, null)
+    await prompt()
+    const [run] = await kept()
+    assert.deepEqual([run?.id, run?.metered_key, Object.keys(JSON.parse(run?.budget ?? ''))], ['r', null, ['id']])
+    assert.deepEqual(await store.db.query.selectFrom('announced_turns').selectAll().execute(), [])
+  })
+})

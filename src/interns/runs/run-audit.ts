@@ -1,0 +1,24 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { recordChange } from '#identity/audit/audit.ts'
+import type { ApprovalDeps } from './approvals.ts'
+import type { RunRecord } from './run-record.ts'
+
+/**
+ * Records in the audit trail who ended a turn. After it has ended: whoever wants an agent to stop is not kept from it by a
+ * trail that cannot be written.
+ */
+export async function recordCancelled(
+  deps: Pick<ApprovalDeps, 'db' | 'now' | 'newId'>,
+  caller: Caller,
+  { id, internId, sessionId, startedBy }: RunRecord,
+): Promise<void> {
+  const after = { run_id: id, session_id: sessionId, started_by_user_id: startedBy }
+  const change = {
+    action: 'intern.turn_cancelled',
+    targetKind: 'intern',
+    targetId: internId,
+    before: null,
+    after,
+  } as const
+  await deps.db.exclusively(`turns of ${internId}`, (tx) => recordChange(deps, tx, caller, change))
+}

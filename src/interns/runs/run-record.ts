@@ -1,0 +1,91 @@
+import type { Selectable } from 'kysely'
+import type { Usage } from '#chat/usage.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { z } from '#platform/json/schema.ts'
+import { type EndReason, endReasons } from '../contract/run.ts'
+
+export const runStatuses = ['running', 'waiting', 'ended'] as const
+export type RunStatus = (typeof runStatuses)[number]
+
+/** A run as the service knows it, whoever heard its reply. */
+export type RunRecord = {
+  id: string
+  internId: string
+  sessionId: string
+  status: RunStatus
+  background: boolean
+  /** The member who prompted it; null where that is not known. */
+  startedBy: string | null
+  questionId: string | null
+  outcome: EndReason | null
+  message: string | null
+  model: string | null
+  usage: Usage | null
+  beganAt: number
+  endedAt: number | null
+}
+
+export const InternRun = z
+  .object({
+    id: z.string(),
+    intern_id: z.string(),
+    session_id: z.string(),
+    status: z.enum(runStatuses).describe('`waiting`: for the answer to `question_id`.'),
+    background: z.boolean().describe('Whether it goes on when its caller leaves.'),
+    started_by_user_id: z.string().nullable().describe('Who prompted it; null where that is not known.'),
+    question_id: z.string().nullable(),
+    outcome: z
+      .enum(endReasons)
+      .nullable()
+      .describe('How it ended, in the word of its transcript; only `finished` is a success. Null until then.'),
+    error: z.string().nullable().describe('Why it ended otherwise, where there is more to say than `outcome`.'),
+    model: z.string().nullable(),
+    usage: z
+      .looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() })
+      .nullable(),
+    cost_usd: z
+      .number()
+      .nullable()
+      .describe('What its agent said, else what was metered meanwhile; null where neither is known to be of this run.'),
+    created_at: z.iso.datetime(),
+    ended_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'InternRun', description: 'The work of an intern on one prompt.' })
+
+export function runItem(run: RunRecord): z.infer<typeof InternRun> {
+  return {
+    id: run.id,
+    intern_id: run.internId,
+    session_id: run.sessionId,
+    status: run.status,
+    background: run.background,
+    started_by_user_id: run.startedBy,
+    question_id: run.questionId,
+    outcome: run.outcome,
+    error: run.message,
+    model: run.model,
+    usage: run.usage,
+    cost_usd: run.usage?.cost ?? null,
+    created_at: isoTime(run.beganAt),
+    ended_at: run.endedAt === null ? null : isoTime(run.endedAt),
+  }
+}
+
+export function runOf(row: Selectable<Tables['intern_runs']>): RunRecord {
+  return {
+    id: row.id,
+    internId: row.intern_id,
+    sessionId: row.session_id,
+    status: row.status as RunStatus,
+    background: row.background === 1,
+    startedBy: row.started_by,
+    questionId: row.question_id,
+    outcome: row.outcome as EndReason | null,
+    message: row.message,
+    model: row.model,
+    usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),
+    beganAt: row.began_at,
+    endedAt: row.ended_at,
+  }
+}

@@ -1,0 +1,250 @@
+import type { Updateable } from 'kysely'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Db, Query, Tx } from '#platform/db/db.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { queueTold } from '#webhooks/outbox.ts'
+import type { EndReason } from '../contract/run.ts'
+import { isLimited, type TurnBudget } from '../contract/turn-budget.ts'
+import type { InternStatus } from '../registry/intern.ts'
+import { internById } from '../registry/store.ts'
+import { forgetAnnounced } from './limited-turns.ts'
+import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
+import { toldRunEnd } from './told.ts'
+
+export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'beganAt'> & {
+  /** Null where it is not a prompt that says so. */
+  startedBy: string | null
+  budget?: TurnBudget | undefined
+  /** The key that began it in the background, or put it there. */
+  keyHash?: string | undefined
+  /** The intern's own key. */
+  meteredKey?: string | null
+}
+
+/** A run that has begun. One that is known stays what it is, and is in the background from now on where this says so. */
+export async function beginRun(query: Query | Tx, internId: string, run: BegunRun): Promise<void> {
+  const { id, startedBy, keyHash = null, meteredKey = null } = run
+  const row = {
+    intern_id: internId,
+    id,
+    session_id: run.sessionId,
+    status: 'running',
+    background: Number(run.background),
+    started_by: startedBy,
+    key_hash: keyHash,
+    began_at: run.beganAt,
+  }
+  const known = () => only(query.updateTable('intern_runs'), internId, id)
+  // At first, so that what is said of it below is said of the row of whoever was quicker.
+  await upsert(query, 'intern_runs', [row], { key: ['intern_id', 'id'], replace: ['session_id'] }).execute()
+  if (keyHash !== null)
+    await known()
+      .set({ key_hash: keyHash })
+      .where('key_hash', 'is', null)
+      // Who answers a run that is in the background already does not begin it.
+      .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
+      .execute()
+  if (run.background) await known().set({ background: 1 }).execute()
+  const { budget } = run
+  if (budget)
+    await known()
+      // What is read of it later may be read by a server that knows the intern's next key alone.
+      .set((e) => ({
+        budget: JSON.stringify(budget),
+        ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(meteredKey)) }),
+      }))
+      .execute()
+  // Not before: a request that begins in between has to find one of them.
+  if (budget?.id !== undefined) await forgetAnnounced(query, budget.id)
+  if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
+}
+
+type Waiting = { id: string; questionId: string; isOver: boolean }
+
+/** A run waits with a question, or no longer does. */
+export async function waitRun(tx: Tx, internId: string, { id, questionId, isOver }: Waiting): Promise<void> {
+  const set = isOver ? { status: 'running', question_id: null } : { status: 'waiting', question_id: questionId }
+  await only(tx.updateTable('intern_runs').set(set), internId, id)
+    .where('status', '<>', 'ended')
+    .$if(isOver, (rows) => rows.where('question_id', '=', questionId))
+    .execute()
+}
+
+/** `spentUsd`: what was metered meanwhile for an intern whose turn has a budget. */
+export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
+  outcome: EndReason
+  endedAt: number
+  spentUsd?: number | undefined
+}
+
+/** A run is over, and webhooks are told: only once. @returns it, unless that was known. */
+export async function endRun(
+  tx: Tx,
+  announce: Announce,
+  internId: string,
+  id: string,
+  end: RunEnd,
+): Promise<RunRecord | undefined> {
+  const row = await only(tx.updateTable('intern_runs').set(ended(end)), internId, id)
+    .where('status', '<>', 'ended')
+    .returningAll()
+    .executeTakeFirst()
+  const run = row && runOf(row)
+  await tell(tx, announce, internId, run ? [run] : [])
+  return run
+}
+
+async function tell(tx: Tx, announce: Announce, internId: string, runs: RunRecord[]): Promise<void> {
+  const intern = runs.length > 0 ? await internById(tx, internId) : undefined
+  if (intern) for (const run of runs) await queueTold(tx, announce, toldRunEnd(intern, run))
+}
+
+/** The end of runs whose intern was stopped. */
+export const internStopped = { outcome: 'cancelled', message: 'The intern was stopped.' } as const
+
+/** How the runs of an intern have ended that is in another state than `running` from now on. */
+export function endOfRuns(status: InternStatus, failure: string | null | undefined) {
+  return status === 'failed' ? { outcome: 'severed' as const, message: failure ?? null } : internStopped
+}
+
+/**
+ * Ends runs that are written down just after their intern was stopped, or failed: who did that knew nothing of them, and nobody
+ * else would before its next start. To be called where nobody can change its state meanwhile.
+ */
+export async function endRunsOfStopped(tx: Tx, announce: Announce, internId: string, now: Now): Promise<void> {
+  const intern = await internById(tx, internId)
+  if (!intern || intern.status === 'running') return
+  await endRuns(tx, announce, internId, { ...endOfRuns(intern.status, intern.lastFailureMessage), endedAt: now() })
+}
+
+/** All runs of an intern that are not over are, since nothing of it goes on; webhooks are told. */
+export async function endRuns(
+  tx: Tx,
+  announce: Announce,
+  internId: string,
+  { outcome, message, endedAt }: Pick<RunEnd, 'outcome' | 'message' | 'endedAt'>,
+): Promise<void> {
+  const rows = await tx
+    .updateTable('intern_runs')
+    .set({ status: 'ended', question_id: null, outcome, message, ended_at: endedAt })
+    .where('intern_id', '=', internId)
+    .where('status', '<>', 'ended')
+    .returningAll()
+    .execute()
+  await tell(tx, announce, internId, rows.map(runOf))
+}
+
+function ended({ outcome, message, model, usage, endedAt, spentUsd }: RunEnd): Updateable<Tables['intern_runs']> {
+  const told = usage?.cost
+  const spent = told === undefined && spentUsd === undefined ? null : Math.max(told ?? 0, spentUsd ?? 0)
+  const about = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt, spent_usd: spent }
+  return { status: 'ended', question_id: null, ...about }
+}
+
+function only<Rows extends { where: (column: 'intern_id' | 'id', is: '=', value: string) => Rows }>(
+  rows: Rows,
+  internId: string,
+  id: string,
+): Rows {
+  return rows.where('intern_id', '=', internId).where('id', '=', id)
+}
+
+/** @throws Fault `not_found` */
+export async function findRun({ db }: { db: { query: Query } }, internId: string, id: string): Promise<RunRecord> {
+  const row = await only(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
+  if (row) return runOf(row)
+  throw new Fault('not_found', 'The intern has no such run, or it is kept no longer.')
+}
+
+export type RunFilter = {
+  limit: number
+  statuses?: readonly RunStatus[] | undefined
+  sessionId?: string | undefined
+  background?: boolean | undefined
+  startingAfter?: string | undefined
+}
+
+/** The latest first, from behind `startingAfter` on. @throws Fault `invalid` where that is no run of the intern. */
+export async function listRuns(
+  { db }: { db: { query: Query } },
+  internId: string,
+  { limit, statuses, sessionId, background, startingAfter }: RunFilter,
+): Promise<{ runs: RunRecord[]; hasMore: boolean }> {
+  let rows = db.query.selectFrom('intern_runs').where('intern_id', '=', internId)
+  if (statuses?.length) rows = rows.where('status', 'in', statuses)
+  if (sessionId !== undefined) rows = rows.where('session_id', '=', sessionId)
+  if (background !== undefined) rows = rows.where('background', '=', Number(background))
+  if (startingAfter !== undefined) {
+    const last = await findRun({ db }, internId, startingAfter).catch(() => undefined)
+    if (!last) throw new Fault('invalid', 'Invalid request: starting_after: is not the id of a run of this intern')
+    rows = rows.where((e) =>
+      e.or([e('began_at', '<', last.beganAt), e.and([e('began_at', '=', last.beganAt), e('id', '<', startingAfter)])]),
+    )
+  }
+  const found = await rows
+    .selectAll()
+    .orderBy('began_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  return { runs: found.slice(0, limit).map(runOf), hasMore: found.length > limit }
+}
+
+/** Whether any of these interns has a turn that runs and whose caller waits. */
+export async function isInTurn(query: Query, internIds: string[]): Promise<boolean> {
+  if (internIds.length === 0) return false
+  const found = await query
+    .selectFrom('intern_runs')
+    .where('intern_id', 'in', internIds)
+    .where('status', '=', 'running')
+    .where('background', '=', 0)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/** Who began a run that goes on by itself: with a key, or signed in. */
+export type Starter = { keyHash: string | null; userId: string }
+
+/**
+ * The runs of an intern that are not over; of those in the background who began them, as far as it is known. Others may get
+ * there with any answer.
+ */
+export async function startersOf(
+  query: Query,
+  internId: string,
+): Promise<{ id: string; starter: Starter | undefined }[]> {
+  const rows = await query
+    .selectFrom('intern_runs')
+    .where('intern_id', '=', internId)
+    .where('status', '<>', 'ended')
+    .select(['id', 'background', 'key_hash', 'started_by'])
+    .execute()
+  return rows.map(({ id, background, key_hash: keyHash, started_by: userId }) => ({
+    id,
+    starter: background === 0 || userId === null ? undefined : { keyHash, userId },
+  }))
+}
+
+const everyMs = 60 * 60_000
+
+/** Forgets runs that ended so many days ago, from now on. @returns the way to end that. */
+export function keepPruningRuns(
+  { db, now, onError }: { db: Pick<Db, 'query'>; now: Now; onError: (error: Error) => void },
+  days: number,
+): () => void {
+  const prune = () =>
+    void db.query
+      .deleteFrom('intern_runs')
+      .where('ended_at', '<', now() - days * 86_400_000)
+      .execute()
+      .catch(onError)
+  prune()
+  const timer = setInterval(prune, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,62 @@
+import { z } from '#platform/json/schema.ts'
+import type { Attachment } from '../contract/attachments.ts'
+
+export const ImagePart = z.object({
+  type: z.literal('image_url'),
+  image_url: z.object({ url: z.string().describe('A data URL, such as `data:image/png;base64,…`.') }),
+})
+
+export const FilePart = z.object({
+  type: z.literal('file'),
+  file: z.object({
+    filename: z.string().min(1).max(255).optional().describe('What it is called in the workspace.'),
+    file_data: z.string().optional().describe('A data URL, which an intern needs.'),
+  }),
+})
+
+export const AudioPart = z.object({
+  type: z.literal('input_audio'),
+  input_audio: z.object({ data: z.string().describe('Base64.'), format: z.string().min(1).max(32) }),
+})
+
+export type AttachedPart = z.infer<typeof ImagePart> | z.infer<typeof FilePart> | z.infer<typeof AudioPart>
+
+/** @param refuse throws what is wrong with the part. */
+export function attachmentOf(part: AttachedPart, at: number, refuse: (what: string) => Error): Attachment {
+  switch (part.type) {
+    case 'input_audio': {
+      const { data, format } = part.input_audio
+      const mimeType = `audio/${format === 'mp3' ? 'mpeg' : format}`
+      return checked({ kind: 'audio', name: null, mimeType, data, part: at }, 'input_audio.data', refuse)
+    }
+    case 'image_url': {
+      const found = dataUrl(part.image_url.url)
+      if (!found) throw refuse('image_url.url must be a data URL in base64: an intern fetches no images')
+      if (!found.mimeType.startsWith('image/')) throw refuse(`image_url.url holds ${found.mimeType}, which is no image`)
+      return checked({ kind: 'image', name: null, ...found, part: at }, 'image_url.url', refuse)
+    }
+    case 'file': {
+      const { filename = null, file_data = '' } = part.file
+      const found = dataUrl(file_data)
+      if (!found) throw refuse('file.file_data must be a data URL in base64, such as "data:text/plain;base64,SGk="')
+      const name = filename?.split(/[/\\]/).at(-1) || null
+      return checked({ kind: 'file', name, ...found, part: at }, 'file.file_data', refuse)
+    }
+  }
+}
+
+/** The type without its parameters, such as the character set. */
+function dataUrl(url: string): { mimeType: string; data: string } | undefined {
+  const comma = url.slice(0, 300).indexOf(',')
+  const [, mimeType = 'application/octet-stream'] =
+    /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+-]+=[\w."+-]+)*;base64$/i.exec(url.slice(0, comma)) ?? []
+  const isData = comma !== -1 && /^data:/i.test(url) && /;base64$/i.test(url.slice(0, comma))
+  return isData ? { mimeType: mimeType.toLowerCase(), data: url.slice(comma + 1) } : undefined
+}
+
+function checked(attachment: Attachment, field: string, refuse: (what: string) => Error): Attachment {
+  const { data } = attachment
+  if (data === '') throw refuse(`${field} holds no bytes`)
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data) || data.length % 4 === 1) throw refuse(`${field} is not valid base64`)
+  return attachment
+}

@@ -1,0 +1,153 @@
+import { ifThen } from '#platform/json/described-rule.ts'
+import { z } from '#platform/json/schema.ts'
+import { text } from '#platform/json/text.ts'
+import type { Attachment } from '../contract/attachments.ts'
+import { chatFault } from '../contract/chat-fault.ts'
+import { PromptBudget } from '../registry/budget.ts'
+import { type ApprovalMode, approvalModes } from '../registry/intern.ts'
+import { AudioPart, attachmentOf, FilePart, ImagePart } from './attached-parts.ts'
+
+const Id = text({ min: 1, max: 128 })
+
+const TextPart = z.object({ type: z.literal('text'), text: z.string() })
+
+const Content = z.union([z.string(), z.array(TextPart), z.null()], {
+  error: 'must be text, an array of text parts, or null',
+})
+
+/** Only the last message is read, but clients send all of them again. */
+const UserContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion('type', [TextPart, ImagePart, FilePart, AudioPart])), z.null()],
+  { error: 'must be text, an array of parts (text, image_url, file or input_audio), or null' },
+)
+
+const EchoedToolCall = z.object({ id: Id, function: z.object({ name: z.string(), arguments: z.string() }) })
+
+const Message = z.discriminatedUnion(
+  'role',
+  [
+    z.object({ role: z.enum(['system', 'developer']), content: Content }),
+    z.object({ role: z.literal('user'), content: UserContent }),
+    z.object({ role: z.literal('assistant'), content: Content, tool_calls: z.array(EchoedToolCall).optional() }),
+    z.object({ role: z.literal('tool'), content: Content, tool_call_id: Id }),
+  ],
+  { error: 'must have the role "system", "developer", "user", "assistant" or "tool"' },
+)
+
+const mustStream = 'must be true: an intern only streams'
+
+const Asked = z.object({
+  messages: z.array(Message).min(1),
+  stream: z.boolean({ error: mustStream }).optional().describe('Must be true, but where `background` is.'),
+  background: z
+    .boolean()
+    .nullish()
+    .describe(
+      'Whether the run goes on when its caller leaves. Without `stream` the answer is 202 and the run, once it has begun.',
+    ),
+  budget: PromptBudget.nullish(),
+  model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
+  stream_options: z
+    .object({
+      include_activity: z
+        .boolean()
+        .nullish()
+        .describe('Whether chunks with `activity` tell of tool calls and plans as the intern works.'),
+    })
+    .nullish(),
+  session_id: text({ min: 1, max: 256 }).optional().describe('The session to go on with; a new one unless told.'),
+  approval_mode: z
+    .enum(approvalModes)
+    .optional()
+    .describe(
+      'Whether the intern asks before it acts, or acts; its own `approval_mode` unless told. It is `self-drive` at first.',
+    ),
+})
+
+const inBackground = { required: ['background'], properties: { background: { const: true } } }
+const streaming = { required: ['stream'], properties: { stream: { const: true } } }
+
+/**
+ * A prompt or an answer for an intern. Other chat fields are ignored: the intern chooses its own sampling and tools.
+ */
+export const InternChatRequest = Asked.refine(({ stream, background }) => stream === true || background === true, {
+  error: mustStream,
+  path: ['stream'],
+}).meta({ id: 'InternChatRequest', ...ifThen(inBackground, {}, streaming) })
+export type InternChatRequest = z.infer<typeof InternChatRequest>
+
+/** The same where the session is in the path: there a reply need not stream. */
+export const InternChatInSession = Asked.extend({
+  stream: z.boolean().nullish().describe('Whether the reply streams; otherwise it comes whole.'),
+}).meta({ id: 'InternSessionChatRequest' })
+
+/** In Unicode characters. */
+const maxPrompt = 32_000
+
+export type TurnInput =
+  | {
+      kind: 'prompt'
+      prompt: string
+      attachments: Attachment[]
+      mode: ApprovalMode | undefined
+      sessionId: string | undefined
+    }
+  | { kind: 'answer'; answer: string; questionId: string; sessionId: string }
+
+/** Reads the last message. Earlier messages are history, which the intern keeps itself. */
+export function turnInputOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): TurnInput {
+  const last = messages.at(-1)
+  if (last?.role === 'user') {
+    const attachments = attachmentsOf(last.content)
+    return { kind: 'prompt', prompt: promptOf(last.content, attachments), attachments, mode, sessionId }
+  }
+  if (last?.role !== 'tool') {
+    throw bad(`the last message must have the role "user" or "tool", not "${last?.role}"`)
+  }
+  if (sessionId === undefined) throw bad('session_id is required when the last message has the role "tool"')
+  return { kind: 'answer', answer: joined(last.content), questionId: last.tool_call_id, sessionId }
+}
+
+/**
+ * The approval mode of a prompt. A prompt cannot switch off the questions of an intern that was made to ask.
+ * @throws Fault `bad_request`.
+ */
+export function modeOf(wanted: ApprovalMode | undefined, own: ApprovalMode): ApprovalMode {
+  if (own === 'manual' && wanted === 'self-drive') {
+    throw bad(
+      'approval_mode: this intern asks before it acts ("manual"); it was made so, and a prompt cannot change it',
+    )
+  }
+  return wanted ?? own
+}
+
+const mostAttachments = 20
+
+function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
+  if (typeof content === 'string' || content === null) return []
+  const attachments = content.flatMap((part, at) => {
+    const refuse = (what: string) => bad(`content[${at}] of the last message: ${what}`)
+    return part.type === 'text' ? [] : [attachmentOf(part, at, refuse)]
+  })
+  if (attachments.length > mostAttachments) {
+    throw bad(`the last message has ${attachments.length} files and images, and may have ${mostAttachments}`)
+  }
+  return attachments
+}
+
+function promptOf(content: z.infer<typeof UserContent>, attachments: Attachment[]): string {
+  const prompt = joined(content)
+  if (prompt === '' && attachments.length === 0) throw bad('the text of the last message is empty')
+  // A character takes one or two units, so a count is needed only in between.
+  if (prompt.length > maxPrompt && [...prompt].length > maxPrompt) {
+    throw bad(`the text of the last message has more than ${maxPrompt} characters`)
+  }
+  return prompt
+}
+
+function joined(content: z.infer<typeof UserContent>): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+const bad = (what: string) => chatFault('invalid', 'bad_request', `Invalid request: ${what}.`)

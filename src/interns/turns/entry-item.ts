@@ -1,0 +1,179 @@
+import { isoTime } from '#platform/core/clock.ts'
+import { z } from '#platform/json/schema.ts'
+import { printableExactly } from '#platform/text/printable.ts'
+import { activityItem, PlanItem, ToolCallItem } from '../contract/activity-item.ts'
+import { argumentsOf } from '../contract/chunks.ts'
+import type { Question } from '../contract/question.ts'
+import { endReasons } from '../contract/run.ts'
+import type { Entry, SessionSummary, TranscriptEvent } from '../contract/transcript.ts'
+import { approvalModes } from '../registry/intern.ts'
+import { DecisionItem } from '../rules/decision-item.ts'
+
+export const InternSession = z
+  .object({
+    id: z.string().describe('The `session_id` of chat.'),
+    title: z.string().describe('The beginning of its first prompt.'),
+    status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: for the answer to a question.'),
+    turns: z.int(),
+    dropped_entries: z.int().describe('How many of its oldest entries are kept no longer.'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'InternSession', description: 'A conversation with an intern.' })
+
+const about = {
+  id: z.string().describe('Ids rise in the order of the transcript, as numbers.'),
+  run_id: z.string().describe('The turn that it belongs to.'),
+  at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+}
+const by = z.string().nullable().describe('The member’s id; null where it is not known.')
+
+const Asked = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('permission'),
+    operation: z.string().nullable(),
+    detail: z.string().optional(),
+    options: z.array(z.string()),
+    choices: z.array(z.object({ id: z.string(), kind: z.string(), name: z.string() })).optional(),
+  }),
+  z.object({
+    kind: z.literal('elicitation'),
+    message: z.string(),
+    fields: z.array(
+      z.object({
+        name: z.string(),
+        type: z.string(),
+        required: z.boolean(),
+        options: z.array(z.string()).optional(),
+      }),
+    ),
+  }),
+])
+
+const UsageItem = z.looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() })
+
+export const EntryItem = z
+  .discriminatedUnion('type', [
+    z.object({
+      ...about,
+      type: z.literal('prompt'),
+      text: z.string(),
+      approval_mode: z.enum(approvalModes),
+      by_user_id: by,
+    }),
+    z.object({ ...about, type: z.literal('message'), text: z.string() }),
+    z.object({ ...about, type: z.literal('reasoning'), text: z.string() }),
+    z.object({ ...about, ...ToolCallItem.shape, ended_at: z.iso.datetime().nullable() }),
+    z.object({ ...about, ...PlanItem.shape }),
+    z.object({
+      ...about,
+      type: z.literal('question'),
+      question_id: z.string(),
+      question: Asked,
+      deadline_at: z.iso.datetime(),
+      state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: without an answer.'),
+      answer: z.string().nullable().describe('The word of it; what was typed into a form is not kept.'),
+      fields: z.array(z.string()).describe('The fields of a form that were filled in.'),
+      answered_by_user_id: by,
+      answered_by_user_name: z.string().nullable().describe('Their name, or else their address.'),
+      answered_at: z.iso.datetime().nullable(),
+    }),
+    z.object({
+      ...about,
+      type: z.literal('decision'),
+      operation: z.string().nullable(),
+      detail: z.string().nullable().describe('What it was about; cut where it is long.'),
+      ...DecisionItem.shape,
+    }),
+    z.object({
+      ...about,
+      type: z.literal('end'),
+      outcome: z.enum(endReasons),
+      message: z.string().nullable(),
+      model: z.string().nullable(),
+      usage: UsageItem.nullable(),
+    }),
+  ])
+  .meta({ id: 'InternEntry', description: 'One thing that was said or done in a session. It may still change.' })
+export type EntryItem = z.infer<typeof EntryItem>
+
+/** What a stream of a session tells besides entries: the next piece of a text. */
+export const TextItem = z
+  .object({
+    entry_id: z.string(),
+    run_id: z.string(),
+    type: z.enum(['message', 'reasoning']),
+    at: z.iso.datetime(),
+    offset: z.int().describe('How much of the entry’s text comes before, in UTF-16 units.'),
+    text: z.string(),
+  })
+  .meta({ id: 'InternText', description: 'A piece of a text that is being written.' })
+
+export function sessionItem(session: SessionSummary): z.infer<typeof InternSession> {
+  const { id, title, status, turns, dropped, createdAt, updatedAt } = session
+  return {
+    id,
+    title,
+    status,
+    turns,
+    dropped_entries: dropped,
+    created_at: time(createdAt),
+    updated_at: time(updatedAt),
+  }
+}
+
+export function textItem(event: Extract<TranscriptEvent, { type: 'text' }>): z.infer<typeof TextItem> {
+  const { id, runId, kind, at, offset, text } = event
+  return { entry_id: String(id), run_id: runId, type: kind, at: time(at), offset, text }
+}
+
+/** The names of members, by id. */
+export type Names = ReadonlyMap<string, string | null>
+
+export function entryItem(entry: Entry, names: Names): EntryItem {
+  const told = { id: String(entry.id), run_id: entry.runId, at: time(entry.at), updated_at: time(entry.updatedAt) }
+  switch (entry.type) {
+    case 'prompt':
+      return { ...told, type: 'prompt', text: entry.text, approval_mode: entry.mode, by_user_id: entry.by }
+    case 'message':
+    case 'reasoning':
+      return { ...told, type: entry.type, text: entry.text }
+    case 'tool_call': {
+      const ended_at = entry.endedAt === null ? null : time(entry.endedAt)
+      return { ...told, ...activityItem(entry), ended_at } as EntryItem
+    }
+    case 'plan':
+      return { ...told, type: 'plan', steps: entry.steps }
+    case 'question':
+      return { ...told, type: 'question', ...questionItem(entry, names) }
+    case 'decision': {
+      const { type, operation, detail, decision } = entry
+      return { ...told, type, operation, detail: detail === null ? null : printableExactly(detail), ...decision }
+    }
+    case 'end': {
+      const { type, reason, message, model, usage } = entry
+      return { ...told, type, outcome: reason, message, model, usage }
+    }
+    default:
+      return entry satisfies never
+  }
+}
+
+function questionItem({ question, deadlineAt, answer }: Extract<Entry, { type: 'question' }>, names: Names) {
+  const answered = answer.state === 'answered' ? answer : undefined
+  return {
+    question_id: question.id,
+    question: argumentsOf(question as Question),
+    deadline_at: time(deadlineAt),
+    state: answer.state,
+    answer: answered?.answer ?? null,
+    fields: answered?.fields ?? [],
+    answered_by_user_id: answered?.by ?? null,
+    answered_by_user_name: names.get(answered?.by ?? '') ?? null,
+    answered_at: answered ? time(answered.answeredAt) : null,
+  }
+}
+
+/** A daemon may say any number. */
+const time = (at: number) => isoTime(Math.min(at, 8.64e15))

@@ -1,0 +1,44 @@
+import { closesStream, type TurnEvent } from '../contract/turn-event.ts'
+import type { IdleTimer } from './idle-timer.ts'
+
+/** Does what is to be done about the event that closes a reply, before it is told. */
+export function completing(
+  events: AsyncIterator<TurnEvent>,
+  decision: () => void,
+  complete: (event: TurnEvent) => Promise<TurnEvent>,
+): AsyncIterator<TurnEvent> {
+  const next = async () => {
+    const result = await events.next()
+    if (!result.done && result.value.type === 'decision.made') decision()
+    if (result.done || !closesStream(result.value)) return result
+    return { done: false as const, value: await complete(result.value) }
+  }
+  return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
+}
+
+/** Passes events on while they come. When they stop coming for too long, `timeout` is the last. */
+export function nextUntilIdle(
+  events: AsyncIterator<TurnEvent>,
+  idleTimer: IdleTimer,
+  gaveUp: AbortSignal,
+): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {
+  const leave = async () => {
+    idleTimer.stop()
+    await events.return?.()
+    return { done: true as const, value: undefined }
+  }
+  const next = async () => {
+    try {
+      const result = await events.next()
+      if (result.done) idleTimer.stop()
+      else idleTimer.heard()
+      return result
+    } catch (error) {
+      await leave()
+      if (!gaveUp.aborted) throw error
+      return { done: false as const, value: 'timeout' as const }
+    }
+  }
+  const passed = { next, return: leave, [Symbol.asyncIterator]: () => passed }
+  return passed
+}

@@ -1,0 +1,21 @@
+import type { Now } from '#platform/core/clock.ts'
+import { type ChunkNames, chunkWriter, type InternChunk } from '../contract/chunks.ts'
+import type { TurnEvent } from '../contract/turn-event.ts'
+import { type Turn, timeoutMessage } from './chat-turn.ts'
+
+const line = (chunk: InternChunk) => `data: ${JSON.stringify(chunk)}\n\n`
+
+/** The server-sent events of a turn's reply, `[DONE]` last. */
+export function replyText({ started }: Turn, names: ChunkNames, { now, budgetMs }: { now: Now; budgetMs: number }) {
+  const writer = chunkWriter(started, names, Math.floor(now() / 1000))
+  return {
+    opening: line(writer.first()),
+    of(event: TurnEvent | 'timeout'): string {
+      const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(budgetMs)) : writer.of(event)
+      return chunks.map(line).join('')
+    },
+    /** The end of a reply that may not go on. */
+    failed: ({ code, message }: { code: number; message: string }) => writer.refused(code, message).map(line).join(''),
+    closing: 'data: [DONE]\n\n',
+  }
+}

@@ -1,0 +1,42 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+
+export type TurnRates = { user: number; organization: number }
+
+const minuteMs = 60_000
+
+/**
+ * Counts a turn of the caller over all servers. Within a minute (of the clock, not a sliding one) a user and an
+ * organization have so many.
+ * @returns undefined, or in how many milliseconds the next minute begins when this turn is one too many.
+ */
+export async function countTurn(
+  deps: { db: Db; now: Now },
+  caller: Caller,
+  rates: TurnRates,
+): Promise<number | undefined> {
+  const at = deps.now()
+  const minute = Math.floor(at / minuteMs)
+  const user = `user:${caller.userId}`
+  const organization = `organization:${caller.organizationId}`
+  const turns = await increment(deps.db, [user, organization], minute)
+  if (turns.get(user)! <= rates.user && turns.get(organization)! <= rates.organization) return undefined
+  return (minute + 1) * minuteMs - at
+}
+
+/** In one statement: each that writes waits for the disk, and the turn with it. */
+async function increment(db: Db, subjects: string[], minute: number): Promise<Map<string, number>> {
+  const first = subjects.map((subject) => ({ subject, minute, turns: 1 }))
+  const counted = await upsert(db.query, 'turn_counts', first, { key: ['subject', 'minute'], add: ['turns'] })
+    .returning(['subject', 'turns'])
+    .execute()
+  for (const { subject, turns } of counted) if (turns === 1) await forgetOld(db, subject, minute)
+  return new Map(counted.map(({ subject, turns }) => [subject, turns]))
+}
+
+/** The first turn of a minute clears away the minutes before it. */
+async function forgetOld(db: Db, subject: string, minute: number): Promise<void> {
+  await db.query.deleteFrom('turn_counts').where('subject', '=', subject).where('minute', '<', minute).execute()
+}

@@ -1,0 +1,93 @@
+import type { Usage } from '#chat/usage.ts'
+import type { ActivityItem } from '../contract/activity-item.ts'
+import { type ChatReason, chatFault, kindOfCode } from '../contract/chat-fault.ts'
+import { type ChunkNames, chunkWriter, type InternChunk } from '../contract/chunks.ts'
+import type { BudgetPart } from '../contract/turn-budget.ts'
+import { type Turn, timeoutMessage } from './chat-turn.ts'
+
+/** What one answer may hold; who wants more streams it. In UTF-16 units. */
+const longestReply = 16 * 1024 * 1024
+
+type ToolCalls = NonNullable<InternChunk['choices'][number]['delta']['tool_calls']>
+
+/**
+ * The reply of a turn as one chat completion. What would end a stream as an error is a fault.
+ * @throws Fault with the reason that a chunk would have had.
+ */
+export async function wholeReply(
+  turn: Turn,
+  names: ChunkNames,
+  { now, budgetMs }: { now: () => number; budgetMs: number },
+) {
+  const writer = chunkWriter(turn.started, names, Math.floor(now() / 1000))
+  const reply = new Reply(writer.first())
+  for await (const event of turn.events) {
+    const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(budgetMs)) : writer.of(event)
+    for (const chunk of chunks) reply.add(chunk)
+  }
+  return reply.whole()
+}
+
+class Reply {
+  readonly #first: InternChunk
+  #last: InternChunk
+  #content: string[] = []
+  #reasoning: string[] = []
+  #characters = 0
+  #calls: ToolCalls = []
+  #activity: ActivityItem[] = []
+  #finish: string | null = null
+
+  constructor(first: InternChunk) {
+    this.#first = first
+    this.#last = first
+  }
+
+  add(chunk: InternChunk): void {
+    this.#last = chunk
+    const { error } = chunk
+    if (error) {
+      const { reason, ...more } = error.metadata as { reason: ChatReason; retryable: boolean; budget?: BudgetPart }
+      throw chatFault(kindOfCode[error.code] ?? 'bad_gateway', reason, error.message, more)
+    }
+    if (chunk.activity)
+      this.#activity = [...this.#activity.filter((one) => !isOlder(one, chunk.activity!)), chunk.activity]
+    for (const { delta, finish_reason } of chunk.choices) {
+      if (delta.content) this.#content.push(delta.content)
+      if (delta.reasoning) this.#reasoning.push(delta.reasoning)
+      this.#characters += (delta.content?.length ?? 0) + (delta.reasoning?.length ?? 0)
+      this.#calls.push(...(delta.tool_calls ?? []))
+      this.#finish = finish_reason ?? this.#finish
+    }
+    if (this.#characters > longestReply)
+      throw chatFault(
+        'bad_gateway',
+        'turn_failed',
+        'The reply is too long for one answer: ask for it with "stream": true.',
+      )
+  }
+
+  whole() {
+    const { id, created } = this.#first
+    const { session_id, usage, model } = this.#last
+    const message = {
+      role: 'assistant' as const,
+      content: this.#calls.length > 0 && this.#content.length === 0 ? null : this.#content.join(''),
+      ...(this.#reasoning.length > 0 && { reasoning: this.#reasoning.join('') }),
+      ...(this.#calls.length > 0 && { tool_calls: this.#calls.map(({ index: _, ...call }) => call) }),
+    }
+    return {
+      ...{ id, object: 'chat.completion' as const, created, model },
+      choices: [{ index: 0, message, finish_reason: this.#finish }],
+      ...(usage && { usage: usage as Usage }),
+      session_id,
+      ...(this.#activity.length > 0 && { activity: this.#activity }),
+    }
+  }
+}
+
+/** Of one tool call, and of plans, the latest is all there is to know. */
+function isOlder(one: ActivityItem, later: ActivityItem): boolean {
+  if (one.type === 'plan') return later.type === 'plan'
+  return later.type === 'tool_call' && one.tool_call_id === later.tool_call_id
+}

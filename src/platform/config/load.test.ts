@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { StartupError } from '../core/fault.ts'
+import { type Environment, loadConfig } from './load.ts'
+import { secretSettings, settingNames } from './settings.ts'
+import { showConfig } from './show.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'signalbox-config-'))
+after(() => rmSync(folder, { recursive: true }))
+
+function configFile(text: string): string {
+  const path = join(folder, 'signalbox.yaml')
+  writeFileSync(path, text)
+  return path
+}
+
+/** The one sentence with which a configuration is refused. */
+function refusal(env: Environment): string {
+  try {
+    loadConfig(env)
+  } catch (error) {
+    assert.ok(error instanceof StartupError)
+    assert.ok(!error.message.includes('\n'))
+    return error.message
+  }
+  return assert.fail('the configuration was taken')
+}
+
+test('nothing needs to be set', () => {
+  const config = loadConfig({})
+  assert.deepEqual([config.host, config.port, config.data_dir], ['127.0.0.1', 8080, './data'])
+})
+
+test('the environment beats the file, and the file the defaults', () => {
+  const CONFIG = configFile('port: 9000\nhost: 0.0.0.0\n')
+  const config = loadConfig({ CONFIG, PORT: '9001' })
+  assert.deepEqual([config.port, config.host, config.log_level], [9001, '0.0.0.0', 'info'])
+})
+
+test('a variable that is set but empty counts as not set', () => {
+  const CONFIG = configFile('port: 9000\n')
+  assert.equal(loadConfig({ CONFIG, PORT: '', DATABASE_URL: '' }).port, 9000)
+  assert.equal(loadConfig({ CONFIG: '', PORT: '' }).port, 8080)
+})
+
+test('a truth value reads the same from the file and from the environment', () => {
+  const CONFIG = configFile('starter_catalogue: false\n')
+  assert.equal(loadConfig({ CONFIG }).starter_catalogue, false)
+  assert.equal(loadConfig({ CONFIG, STARTER_CATALOGUE: 'true' }).starter_catalogue, true)
+})
+
+test('a setting without a value in the file counts as not set', () => {
+  assert.equal(loadConfig({ CONFIG: configFile('port:\nhost: ""\n') }).port, 8080)
+})
+
+test('a setting with structure is refused in the environment', () => {
+  for (const name of ['zdr_vendors', 'regions', 'agents'])
+    assert.match(
+      refusal({ [name.toUpperCase()]: 'anthropic' }),
+      new RegExp(`^${name.toUpperCase()} is no environment variable: set ${name} in`),
+    )
+})
+
+test('an empty file is as good as none', () => {
+  assert.equal(loadConfig({ CONFIG: configFile('# nothing yet\n') }).port, 8080)
+})
+
+test('a bad value is refused with the name of the setting and where it came from', () => {
+  assert.match(refusal({ PORT: '70000' }), /^The setting port from the environment variable PORT is not right: .*65535/)
+  assert.match(refusal({ PORT: 'http' }), /^The setting port from .* is not right: it must be a number$/)
+  assert.match(refusal({ WORKERS: 'two' }), /WORKERS is not right: must be "auto" or a whole number from 1 to 256$/)
+  const CONFIG = configFile('log_level: loud\n')
+  assert.match(refusal({ CONFIG }), /^The setting log_level from the configuration file .*signalbox\.yaml is not right/)
+})
+
+test('a bad value within a setting is named by its path', () => {
+  const CONFIG = configFile('zdr_vendors:\n  a: { author: "Big Co", suffix: big }\n')
+  assert.match(refusal({ CONFIG }), /zdr_vendors\.a\.author/)
+})
+
+test('a refusal does not repeat a secret', () => {
+  assert.ok(!refusal({ BOOTSTRAP_API_KEY: 'sb-v1-hunter2' }).includes('hunter2'))
+  assert.ok(!refusal({ DATABASE_URL: 'mysql://me:hunter2@host/db' }).includes('hunter2'))
+})
+
+test('no address in a setting holds a password, as whoever manages is told all settings that are no secrets', () => {
+  const addresses = ['https://me:hunter2@login.example.com', 'http://localhost:hunter2@login.example.com/x']
+  for (const name of ['PUBLIC_URL', 'OIDC_ISSUER', 'WEBHOOK_ORIGINS', 'REPOSITORY_ORIGINS', 'CORS_ORIGINS'])
+    for (const address of addresses)
+      assert.match(refusal({ [name]: address }), /must be .*(an origin|an https address)/, `${name} ${address}`)
+  assert.equal(
+    loadConfig({ OIDC_ISSUER: 'https://login.example.com/a@b' }).oidc_issuer,
+    'https://login.example.com/a@b',
+  )
+})
+
+test('what looks like an address and is none is refused at the start, where its use would fail one day', () => {
+  for (const name of ['PUBLIC_URL', 'WEBHOOK_ORIGINS', 'REPOSITORY_ORIGINS', 'CORS_ORIGINS', 'KUBERNETES_URL'])
+    for (const none of ['http://hooks.internal:99999', 'http://[::1', 'http://a:b'])
+      assert.match(refusal({ [name]: none }), /is not right: must be .*such as https?:/, `${name} ${none}`)
+  for (const none of ['https://', 'https://[', 'https://login.example.com:99999'])
+    assert.match(refusal({ OIDC_ISSUER: none }), /must be an https address/, none)
+})
+
+test('a password that breaks the address of the database is told how it is written, and not repeated', () => {
+  for (const password of ['hunter#2', 'hunter/2', 'hunter?2']) {
+    const told = refusal({ DATABASE_URL: `postgres://me:${password}@db:5432/signalbox` })
+    assert.match(told, /^The setting database_url .* is not right: must be an address .*%2F, %23, %3F and %25$/)
+    assert.ok(!told.includes('hunter'))
+  }
+  for (const url of ['postgres://me:a%23b@db/x', 'postgresql:///x', 'postgres://me@/x?host=/run/postgresql'])
+    assert.equal(loadConfig({ DATABASE_URL: url }).database_url, url)
+})
+
+test('an origin is taken with its usual port, which browsers leave out', () => {
+  const { cors_origins } = loadConfig({ CORS_ORIGINS: 'https://a.example.com:443, http://localhost:3000, *' })
+  assert.deepEqual(cors_origins, ['https://a.example.com', 'http://localhost:3000', '*'])
+})
+
+test('an unknown setting in the file is named, with the one that was probably meant', () => {
+  assert.match(
+    refusal({ CONFIG: configFile('prot: 9000\n') }),
+    /has no setting "prot" \(did you mean "port"\?\); docs\/configuration\.md lists them/,
+  )
+  assert.match(refusal({ CONFIG: configFile('PORT: 9000\n') }), /has no setting "PORT" \(did you mean "port"\?\)/)
+  assert.match(refusal({ CONFIG: configFile('colour: red\n') }), /has no setting "colour"; /)
+})
+
+test('a file that is missing, no YAML, or no settings is refused', () => {
+  assert.match(refusal({ CONFIG: join(folder, 'missing.yaml') }), /cannot be read: it does not exist\.$/)
+  assert.match(refusal({ CONFIG: configFile('port: [1\n') }), /is not valid YAML: .* at line 2, column 1\.$/)
+  assert.match(refusal({ CONFIG: configFile('- port\n') }), /must hold "name: value" lines\.$/)
+})
+
+test('the configuration cannot be changed once loaded', () => {
+  const config = loadConfig({}) as { port: number; zdr_vendors: { a: { author: string } } }
+  assert.throws(() => (config.port = 1), TypeError)
+  assert.throws(() => (config.zdr_vendors.a.author = 'other'), TypeError)
+})
+
+test('what is shown holds every setting, and no secret', () => {
+  const key = `sb-v1-${'c'.repeat(64)}`
+  const shown = showConfig(
+    loadConfig({
+      BOOTSTRAP_API_KEY: key,
+      BOOTSTRAP_MANAGEMENT_KEY: key,
+      DATABASE_URL: 'postgres://me:hunter2@host/db',
+      OIDC_CLIENT_SECRET: 'hunter2',
+      HTTPS_PROXY: 'http://me:hunter2@proxy.example',
+      http_proxy: 'http://me:hunter2@proxy.example',
+    }),
+  )
+  for (const name of settingNames) assert.match(shown, new RegExp(`^(# )?${name}:`, 'm'))
+  assert.ok(!shown.includes('hunter2') && !shown.includes('cccc'))
+  for (const name of secretSettings) assert.match(shown, new RegExp(`^${name}: "\\*{8}"$`, 'm'))
+})

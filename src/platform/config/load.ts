@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { StartupError } from '../core/fault.ts'
+import { proxyVariable, proxyVariables } from '../core/proxies.ts'
+import { nearestName } from '../json/strict-fields.ts'
+import { lazyModules } from '../process/lazy-modules.ts'
+import { whyUnread } from '../process/system-error.ts'
+import { type Config, fileOnly, parseSettings, type SettingName, settingNames } from './settings.ts'
+
+export type Environment = Record<string, string | undefined>
+
+/** Who said a setting: an environment variable, or the configuration file at a path. Of a default nobody. */
+export type SettingSource = { kind: 'environment' | 'file'; name: string }
+export type SettingSources = Readonly<Partial<Record<SettingName, SettingSource>>>
+
+/** The settings in force. @throws StartupError as `loadSettings` does. */
+export const loadConfig = (env: Environment): Config => loadSettings(env).config
+
+/**
+ * The settings in force, and who said them: environment over configuration file (`CONFIG`) over defaults.
+ * @throws StartupError with one sentence that names the setting, its source and what would be right.
+ */
+export function loadSettings(env: Environment): { config: Config; sources: SettingSources } {
+  const path = env.CONFIG
+  const fromFile = path ? readConfigFile(path) : {}
+  const fromEnv = settingsIn(env)
+  const parsed = parseSettings({ ...fromFile, ...fromEnv })
+  const saidBy = (names: object, source: (name: string) => SettingSource) =>
+    Object.fromEntries(Object.keys(names).map((name) => [name, source(name)]))
+  if (parsed.success) {
+    const sources = {
+      ...saidBy(fromFile, () => ({ kind: 'file', name: path! })),
+      ...saidBy(fromEnv, (name) => ({ kind: 'environment', name: name.toUpperCase() })),
+    }
+    return { config: frozen(parsed.data), sources }
+  }
+  throw new StartupError(parsed.error.issues.map((issue) => explain(issue, fromEnv, path)).join('; '))
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen)
+  return Object.freeze(value)
+}
+
+/** Variables that are set but empty count as not set, as shells and compose files write them. */
+function settingsIn(env: Environment): Partial<Record<SettingName, string>> {
+  const found: Partial<Record<SettingName, string>> = {}
+  for (const name of settingNames) {
+    const variable = name.toUpperCase()
+    const value = isProxyVariable(name) ? proxyVariable(env, name) : env[variable]
+    if (value === undefined || value.trim() === '') continue
+    if (fileOnly.has(name)) {
+      throw new StartupError(`${variable} is no environment variable: set ${name} in the configuration file (CONFIG).`)
+    }
+    found[name] = value.trim()
+  }
+  return found
+}
+
+const isProxyVariable = (name: string): name is (typeof proxyVariables)[number] =>
+  proxyVariables.some((variable) => variable === name)
+
+function readConfigFile(path: string): Record<string, unknown> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new StartupError(`The configuration file ${path} (CONFIG) cannot be read: ${whyUnread(error)}.`)
+  }
+  const { LineCounter, parseDocument } = lazyModules.yaml()
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines })
+  const broken = document.errors[0]
+  if (broken)
+    throw new StartupError(
+      `The configuration file ${path} is not valid YAML: ${broken.message.split('\n')[0]!.replace(/:$/, '')}.`,
+    )
+  const value: unknown = document.toJS() ?? {}
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new StartupError(`The configuration file ${path} must hold "name: value" lines.`)
+  }
+  const given = Object.entries(value as Record<string, unknown>).filter(([, item]) => item !== null && item !== '')
+  return Object.fromEntries(given.map(([name, item]) => [name, plain(item)]))
+}
+
+/** YAML has real booleans and numbers where the environment has words; both go through one schema. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim()
+  return typeof value === 'boolean' ? String(value) : value
+}
+
+function explain(issue: z.core.$ZodIssue, fromEnv: object, path: string | undefined): string {
+  if (issue.code === 'unrecognized_keys') {
+    const unknown = issue.keys.map((key) => `"${[...issue.path, key].join('.')}"`).join(', ')
+    const meant = issue.path.length === 0 ? nearestName(issue.keys[0]!, settingNames) : undefined
+    return `The configuration file ${path} has no setting ${unknown}${meant ? ` (did you mean "${meant}"?)` : ''}; docs/configuration.md lists them all`
+  }
+  const name = String(issue.path[0])
+  const source = name in fromEnv ? `the environment variable ${name.toUpperCase()}` : `the configuration file ${path}`
+  return `The setting ${issue.path.join('.')} from ${source} is not right: ${wrongWith(issue)}`
+}
+
+function wrongWith(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_type' && issue.expected === 'number' ? 'it must be a number' : issue.message
+}

@@ -1,0 +1,66 @@
+import { accessRoles, clientSecretMethods } from '../core/vocabulary.ts'
+import { z } from '../json/schema.ts'
+import { address, list } from './setting-values.ts'
+
+const Issuer = address(
+  /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|\/|$))(?![^/?#]*@)/,
+  'must be an https address, such as https://login.example.com (http only on this host)',
+)
+
+const Domain = z.string().regex(/^(\*|[a-z0-9.-]+)$/, 'must be a domain in lower case, such as example.com, or "*"')
+
+/** `a=1, b=2` of the environment as the object that a file holds. */
+const pairs = (given: unknown) =>
+  typeof given === 'string'
+    ? Object.fromEntries(given.split(',').map((pair) => pair.split('=').map((part) => part.trim())))
+    : given
+
+/** How members sign in to the console by OpenID Connect. */
+export const oidcSettings = {
+  oidc_issuer: Issuer.optional().describe(
+    'The issuer of OpenID Connect by which members sign in to the console. Its client has `/api/v1/sessions/oidc/callback` of this service as redirect URI.',
+  ),
+  oidc_client_id: z.string().min(1).optional().describe('The id of this service at the issuer.'),
+  oidc_client_secret: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Its secret there; none for a public client. PKCE is used in any case.'),
+  oidc_token_auth_method: z
+    .enum(['auto', ...clientSecretMethods])
+    .default('auto')
+    .describe(
+      'How the secret is sent to the issuer: `auto` uses the first method that the issuer lists, and `client_secret_basic` if it lists none.',
+    ),
+  oidc_sign_out: z
+    .enum(['service', 'issuer'])
+    .default('service')
+    .describe(
+      'What signing out of the console ends: the session here, after which the issuer asks which account signs in next; or the session at the issuer too, which needs this service’s address as a post-logout redirect URI there.',
+    ),
+  oidc_scopes: z.string().min(1).default('openid email profile').describe('What the issuer is asked for.'),
+  oidc_domains: list(Domain)
+    .default([])
+    .describe(
+      'Who becomes a member at the first sign-in by the issuer: whoever has an address of these domains; `*` is anybody it knows. Unless set, only who is a member signs in.',
+    ),
+  oidc_role_claim: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The claim that tells roles, such as `groups` or `realm_access.roles`. With it, each sign-in sets the role.',
+    ),
+  oidc_roles: z
+    .preprocess(pairs, z.record(z.string(), z.enum(accessRoles)))
+    .default({})
+    .describe('What values of that claim mean: `platform=admin, engineering=developer`. Of several the highest.'),
+  oidc_default_role: z
+    .enum([...accessRoles, 'none'])
+    .default('viewer')
+    .describe('The role of new members, and of all for whom the claim tells none; `none` refuses them.'),
+  oidc_trust_addresses: z
+    .stringbool()
+    .default(false)
+    .describe('Whether e-mail addresses are believed of which the issuer does not say whether they are verified.'),
+}

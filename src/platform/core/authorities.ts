@@ -1,0 +1,26 @@
+import { once } from '../async/once.ts'
+
+/** Variables that name a file of trusted authorities: of Node, git, OpenSSL and Python, curl, and Python's requests. */
+export const authorityVariables = [
+  'NODE_EXTRA_CA_CERTS',
+  'GIT_SSL_CAINFO',
+  'SSL_CERT_FILE',
+  'CURL_CA_BUNDLE',
+  'REQUESTS_CA_BUNDLE',
+] as const
+
+/**
+ * The authorities that this process trusts, as PEM; undefined unless NODE_EXTRA_CA_CERTS added some. All but Node take a
+ * file instead of the system's authorities, so that these belong into it as well.
+ */
+export const trustedAuthorities = once((): string | undefined => {
+  const { getCACertificates } = process.getBuiltinModule('node:tls')
+  const extra = getCACertificates('extra')
+  if (extra.length === 0) return undefined
+  const system = getCACertificates('system')
+  return [...extra, ...(system.length > 0 ? system : getCACertificates('bundled'))].join('\n')
+})
+
+/** Makes the programs of an intern trust a file of authorities. */
+export const authorityEnvironment = (file: string): Record<string, string> =>
+  Object.fromEntries(authorityVariables.map((name) => [name, file]))

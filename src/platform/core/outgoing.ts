@@ -1,0 +1,44 @@
+import type { Agent, Dispatcher } from 'undici'
+import { lazyModules } from '../process/lazy-modules.ts'
+import { hasProxy, type ProxySettings, proxyFor } from './proxies.ts'
+
+/**
+ * Options of an undici agent that sends each origin's requests through its proxy: in a tunnel (CONNECT) for https, as a
+ * request with an absolute URL for http. Unchanged without a proxy.
+ */
+export function throughProxies(options: Agent.Options & { connect: { timeout: number } }, proxies: ProxySettings) {
+  if (!hasProxy(proxies)) return options
+  const factory: Agent.Options['factory'] = (origin, origins) => {
+    const proxy = proxyFor(proxies, new URL(origin))
+    return proxy === undefined ? new (lazyModules.undici().Pool)(origin, origins) : proxyAgent(proxy, options)
+  }
+  return { ...options, factory }
+}
+
+/** Sends all requests through one proxy. */
+export function proxyAgent(uri: string, options: Agent.Options & { connect: { timeout: number } }): Dispatcher {
+  const { Pool, ProxyAgent } = lazyModules.undici()
+  const connectTimeout = options.connect.timeout
+  return new ProxyAgent({
+    ...options,
+    uri,
+    connectTimeout,
+    // Undici gives the pool of an absolute-URL proxy nothing but how to connect.
+    factory: (origin, pool) => new Pool(origin, { ...options, ...pool }),
+    // The answer to CONNECT must come while connecting may take.
+    clientFactory: (origin, pool) => new Pool(origin, { ...pool, headersTimeout: connectTimeout }),
+  })
+}
+
+const connectMs = 10_000
+
+/** `fetch` for requests that leave this host. */
+export function outgoingFetch(proxies: ProxySettings): typeof fetch {
+  if (!hasProxy(proxies)) return fetch
+  let dispatcher: Dispatcher | undefined
+  return ((input: string | URL, init?: RequestInit) => {
+    const undici = lazyModules.undici()
+    dispatcher ??= new undici.Agent(throughProxies({ connect: { timeout: connectMs } }, proxies))
+    return undici.fetch(input, { ...init, dispatcher } as never)
+  }) as typeof fetch
+}

@@ -1,0 +1,22 @@
+import { z } from '../json/schema.ts'
+import { text } from '../json/text.ts'
+import { wholeNumber } from '../json/whole-number.ts'
+
+/** More than any list holds. */
+const mostSkipped = 2 ** 31 - 1
+
+/** The query of every list of the management API: `offset` from 0, `limit` 1 to 100, 50 unless told. */
+export const PageQuery = z.object({
+  offset: wholeNumber({ min: 0, max: mostSkipped }).default(0).describe('How many items to skip.'),
+  limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('How many items to return, 1 to 100.'),
+})
+export type PageQuery = z.infer<typeof PageQuery>
+
+/** What a list is searched by: `q`. */
+export const Searched = text({ max: 200 }).optional()
+
+/** One page of a list, and how many items there are in all. */
+export type Page<T> = { data: T[]; total_count: number }
+
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ data: z.array(item), total_count: z.number().int() })

@@ -1,0 +1,98 @@
+import { isIP, isIPv6 } from 'node:net'
+import { isNetwork, networksOf } from '../net/networks.ts'
+
+/** The proxies for outgoing requests, as the settings of the same names have them. */
+export type ProxySettings = {
+  http_proxy?: string | undefined
+  https_proxy?: string | undefined
+  no_proxy?: readonly string[] | undefined
+}
+
+export const proxyVariables = ['http_proxy', 'https_proxy', 'no_proxy'] as const
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The value of a proxy variable. Lower case comes first, as in curl. Empty counts as not set. */
+export function proxyVariable(env: Environment, name: (typeof proxyVariables)[number]): string | undefined {
+  return env[name]?.trim() || env[name.toUpperCase()]?.trim() || undefined
+}
+
+/** The proxies that the environment names, for processes without settings. */
+export function proxiesInEnvironment(env: Environment): ProxySettings {
+  const urlOf = (name: 'http_proxy' | 'https_proxy') => {
+    const value = proxyVariable(env, name)
+    return value === undefined ? undefined : proxyUrl(value)
+  }
+  return {
+    http_proxy: urlOf('http_proxy'),
+    https_proxy: urlOf('https_proxy'),
+    no_proxy: noProxyEntries(proxyVariable(env, 'no_proxy') ?? ''),
+  }
+}
+
+/** The proxy's URL; many write the host and port alone. Undefined for anything but an HTTP proxy. */
+export function proxyUrl(text: string): string | undefined {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  return url && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url.href : undefined
+}
+
+export const noProxyEntries = (text: string) => text.split(/[,\s]+/).filter((entry) => entry !== '')
+
+/** The proxy that a request to this URL goes through; undefined to connect directly. */
+export function proxyFor(settings: ProxySettings, url: URL): string | undefined {
+  const proxy = url.protocol === 'https:' ? settings.https_proxy : settings.http_proxy
+  if (proxy === undefined || isLoopback(hostOf(url))) return undefined
+  return settings.no_proxy?.some((entry) => matches(entry, url)) ? undefined : proxy
+}
+
+export const hasProxy = ({ http_proxy, https_proxy }: ProxySettings) =>
+  http_proxy !== undefined || https_proxy !== undefined
+
+/** Without brackets, and without the final dot of an absolute name. */
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '').replace(/(?<=.)\.$/, '')
+
+const loopback = networksOf(['127.0.0.0/8', '::1'])
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || isIn(loopback, host)
+}
+
+const isIn = (networks: ReturnType<typeof networksOf>, host: string) =>
+  isIP(host) !== 0 && networks.check(host, isIPv6(host) ? 'ipv6' : 'ipv4')
+
+/** `*`, an address or network, or a domain with its subdomains (`*.` before it: these alone); each with a port or without. */
+function matches(entry: string, url: URL): boolean {
+  const { pattern, port } = withoutPort(entry.toLowerCase())
+  if (port !== undefined && port !== portOf(url)) return false
+  if (pattern === '*') return true
+  const host = hostOf(url)
+  if (isNetwork(pattern)) return isIn(networksOf([pattern]), host)
+  const domain = pattern.replace(/^\*?\./, '').replace(/(?<=.)\.$/, '')
+  return host.endsWith(`.${domain}`) || (host === domain && !pattern.startsWith('*.'))
+}
+
+function withoutPort(entry: string): { pattern: string; port?: string } {
+  const bracketed = /^\[([\da-f:.]+)\](?::(\d+))?$/.exec(entry) ?? /^([^:]+):(\d+)$/.exec(entry)
+  if (!bracketed) return { pattern: entry }
+  const [, pattern = '', port] = bracketed
+  return port === undefined ? { pattern } : { pattern, port }
+}
+
+const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
+
+/**
+ * The proxies as environment variables for a program of an intern, in both cases of letters. It reaches this service
+ * directly.
+ */
+export function proxyEnvironment(settings: ProxySettings, serviceUrl: string): Record<string, string> {
+  if (!hasProxy(settings)) return {}
+  const { http_proxy, https_proxy, no_proxy = [] } = settings
+  const direct = [...no_proxy, 'localhost', '127.0.0.1', '::1', new URL(serviceUrl).hostname.replace(/^\[|\]$/g, '')]
+  const values = { ...(http_proxy && { http_proxy }), ...(https_proxy && { https_proxy }), no_proxy: direct.join(',') }
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => [
+      [name, value],
+      [name.toUpperCase(), value],
+    ]),
+  )
+}

@@ -1,0 +1,33 @@
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { StartupError } from '../../core/fault.ts'
+import { whyUnwritten } from '../../process/system-error.ts'
+
+/**
+ * Writes an embedded database, as it is at one moment, into a new file that its owner alone may read. Whoever uses the
+ * database goes on.
+ * @throws StartupError when the file exists already, or cannot be written; it is not left behind half done.
+ */
+export function backUp(database: string, file: string): void {
+  const target = create(file)
+  try {
+    using source = new DatabaseSync(database, { readOnly: true })
+    source.prepare('vacuum into ?').run(file)
+    fsyncSync(target)
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw new StartupError(`The backup ${file} could not be written: ${(error as Error).message}.`)
+  } finally {
+    closeSync(target)
+  }
+}
+
+function create(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new StartupError(`${file} exists already: give the name of a new file.`)
+    throw new StartupError(`The backup ${file} cannot be written: ${whyUnwritten(error)}.`)
+  }
+}

@@ -1,0 +1,112 @@
+import { StartupError } from '../../core/fault.ts'
+import type { Db, Query, Tx } from '../db.ts'
+import { CompiledQuery, sql } from '../kysely.ts'
+import type { Tables } from '../tables.ts'
+
+type Table = keyof Tables & string
+
+/** They begin anew in a copy: they are about who runs now. */
+export const ofWhoRuns = [
+  'signal_revisions',
+  'events',
+  'requests_under_way',
+  'announced_turns',
+  'schema_range',
+] as const satisfies readonly Table[]
+
+/** Every table after those it refers to, but those above. */
+export const copied = [
+  'organizations',
+  'users',
+  'memberships',
+  'workspaces',
+  'api_keys',
+  'guardrails',
+  'guardrail_assignments',
+  'presets',
+  'preset_versions',
+  'audit_events',
+  'browser_sessions',
+  'sign_in_links',
+  'oidc_identities',
+  'endpoint_minutes',
+  'endpoint_hours',
+  'endpoint_history',
+  'model_hours',
+  'generations',
+  'generation_contents',
+  'usage_days',
+  'workspace_days',
+  'rollup_parts',
+  'workspace_cells',
+  'key_cells',
+  'model_cells',
+  'model_cells_since',
+  'rollup_past',
+  'provider_credentials',
+  'intern_authorities',
+  'intern_hosts',
+  'interns',
+  'intern_creations',
+  'intern_questions',
+  'intern_runs',
+  'webhooks',
+  'webhook_deliveries',
+  'intern_past_questions',
+  'intern_rules',
+  'turn_counts',
+  'budget_periods',
+  'budget_leases',
+  'told_limits',
+] as const satisfies readonly Table[]
+
+const rowsAtOnce = 1000
+
+/**
+ * Copies an embedded database into an empty Postgres one, all or nothing. Rows go as JSON texts that one database
+ * writes and the other reads, so that no number passes through a double.
+ * @param tell hears of each table with rows.
+ * @throws StartupError when the Postgres is in use already, or does not take what there is.
+ */
+export async function copyToPostgres(
+  { from, to }: { from: Pick<Db, 'query'>; to: Pick<Db, 'exclusively'> },
+  tell: (table: string, rows: number) => void = () => {},
+): Promise<void> {
+  // The name under which a first start fills an empty database.
+  await to.exclusively('bootstrap', async (tx) => {
+    await requireEmpty(tx)
+    for (const table of copied) {
+      const rows = await copyTable(from.query, tx, table)
+      if (rows > 0) tell(table, rows)
+    }
+    await sql`select setval(pg_get_serial_sequence('audit_events', 'seq'), max(seq)) from audit_events`.execute(tx)
+  })
+}
+
+async function requireEmpty(tx: Tx): Promise<void> {
+  const used = await tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
+  if (!used) return
+  throw new StartupError('The Postgres that DATABASE_URL names is in use already: give an empty database.')
+}
+
+async function copyTable(from: Query, tx: Tx, table: Table): Promise<number> {
+  const columns = await columnsOf(from, table)
+  const pairs = columns.map((column) => `'${column}', ${column}`).join(', ')
+  const read = `select rowid as at, json_object(${pairs}) as record from ${table} where rowid > ? order by rowid limit ?`
+  const write = `insert into ${table} select * from json_populate_recordset(null::${table}, $1::json)`
+  let rowsCopied = 0
+  for (let after = 0; ; ) {
+    const { rows } = await from.executeQuery<{ at: number; record: string }>(
+      CompiledQuery.raw(read, [after, rowsAtOnce]),
+    )
+    if (rows.length === 0) return rowsCopied
+    await tx.executeQuery(CompiledQuery.raw(write, [`[${rows.map(({ record }) => record).join(',')}]`]))
+    rowsCopied += rows.length
+    after = rows.at(-1)!.at
+  }
+}
+
+async function columnsOf(from: Query, table: Table): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(from)
+  return rows.map(({ name }) => name)
+}

@@ -1,0 +1,163 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StartupError } from '../../core/fault.ts'
+
+/** A folder that holds this is ours, whatever else is in it. */
+const marker = 'signalbox.lock'
+
+/**
+ * Files that may be there before the first start, for example from a backup. A folder with nothing else in it contains
+ * nobody's documents. New volumes have `lost+found`.
+ */
+const restored = new Set([
+  'signalbox.db',
+  'signalbox.db-wal',
+  'signalbox.db-shm',
+  'encryption.key',
+  'interns',
+  'unwritten',
+  'models.dev.json',
+  'models.dev.names.json',
+  'catalogue.remembered',
+  'console.remembered',
+  'README.txt',
+  'server.pid',
+  'lost+found',
+])
+
+const readme =
+  'Written by Signalbox. Back it up with "npx signalbox database backup FILE", or whole while the service is stopped.\n'
+
+/** The data folder, ours until `release`. */
+export type DataDir = { path: string; release: () => void }
+
+/**
+ * Makes or takes the data folder, readable by its owner alone.
+ * @param exclusive whether a second server on it must be refused: the embedded database has one writer.
+ * @param serves whether it is taken to answer requests: then `server.pid` says by whom.
+ * @throws StartupError when it cannot be written, belongs to something else, or another server has it.
+ */
+export function takeDataDir(path: string, { exclusive, serves }: { exclusive: boolean; serves: boolean }): DataDir {
+  const folder = resolve(path)
+  let unlock = () => {}
+  try {
+    prepare(folder)
+    if (exclusive) unlock = lock(folder, serves)
+    const unsign = serves ? sign(folder) : () => {}
+    const release = () => {
+      unsign()
+      unlock()
+    }
+    return { path: folder, release }
+  } catch (error) {
+    unlock()
+    if (error instanceof StartupError) throw error
+    const { path: file = folder } = error as NodeJS.ErrnoException
+    const where = file.startsWith(join(folder, '/')) ? `${file}: ` : ''
+    const advice = isFull(error)
+      ? 'Make room there, or set DATA_DIR to a folder on another disk'
+      : 'Set DATA_DIR to a folder this user may write'
+    throw new StartupError(`The data folder ${folder} cannot be used: ${where}${reason(error)}. ${advice}.`)
+  }
+}
+
+function prepare(folder: string): void {
+  makeFolder(folder)
+  if (!statSync(folder).isDirectory()) throw new Error('it is not a folder')
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  const known = existsSync(join(folder, marker))
+  const foreign = known ? undefined : readdirSync(folder).find((name) => !restored.has(name))
+  if (foreign !== undefined) {
+    throw new StartupError(
+      `The data folder ${folder} holds files that are not Signalbox's, such as ${JSON.stringify(foreign)}. Set DATA_DIR to an empty or new folder, or to one that holds nothing but what was backed up.`,
+    )
+  }
+  if (!known) {
+    writeFileSync(join(folder, 'README.txt'), readme, { mode: 0o600 })
+    writeFileSync(join(folder, marker), '', { mode: 0o600 })
+  }
+}
+
+/** One after the other: Node's own `recursive` never ends where the kernel lets nothing be made, such as in /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
+}
+
+/** As the system says it, or SQLite. */
+function isFull(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || message === 'database or disk is full'
+}
+
+function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied'
+  if (code === 'EROFS') return 'the file system is read-only'
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it is not a folder'
+  if (code === 'ENOENT') return 'no folder can be made there'
+  if (isFull(error)) return 'the disk is full'
+  return message
+}
+
+/** What is opened to write, if it is there; of what it may not open SQLite tells no reason. */
+const database = [marker, 'signalbox.db', 'signalbox.db-wal', 'signalbox.db-shm']
+
+/** Files may be another user's, as after a start as root in a folder of somebody else. */
+function requireWritable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+/** SQLite's code where another process has the lock. */
+const busy = 5
+
+/** An SQLite lock is the kernel's: it goes with the process, however that ends. */
+function lock(folder: string, serves: boolean): () => void {
+  for (const name of database) requireWritable(join(folder, name))
+  const file = new DatabaseSync(join(folder, marker))
+  try {
+    file.exec('pragma busy_timeout = 0; begin exclusive')
+  } catch (error) {
+    file.close()
+    if ((error as { errcode?: unknown }).errcode !== busy) throw error
+    const server = servedBy(folder)
+    const pid = server ? ` (process ${server})` : ''
+    const instead = serves
+      ? 'Stop it, set DATA_DIR to another folder, or let both share a Postgres with DATABASE_URL.'
+      : 'Stop it for this command.'
+    throw new StartupError(`Another Signalbox${pid} is using the data folder ${folder}. ${instead}`)
+  }
+  return () => file.close()
+}
+
+const pidFileIn = (folder: string) => join(folder, 'server.pid')
+
+function servedBy(folder: string): string | undefined {
+  const file = pidFileIn(folder)
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+}
+
+/** Of several servers of one folder, which Postgres allows, the last to start. */
+function sign(folder: string): () => void {
+  writeFileSync(pidFileIn(folder), `${process.pid}\n`, { mode: 0o600 })
+  return () => {
+    // Its number may soon be somebody else's, who would be sent our signals.
+    if (servedBy(folder) === String(process.pid)) rmSync(pidFileIn(folder), { force: true })
+  }
+}

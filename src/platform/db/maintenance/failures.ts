@@ -1,0 +1,61 @@
+import { Fault } from '../../core/fault.ts'
+
+/** Codes of Postgres (connections refused, broken or ended) and of the sockets below it. */
+const unreachable = /^(08...|53300|57P0[123]|55000|3D000|ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/
+
+/** Codes of Postgres: a statement, lock or transaction timed out, or there was a deadlock. */
+const tooSlow = /^(57014|55P03|25P0[34]|40P01|40001)$/
+
+/** Code of Postgres: the transaction is read-only, or the server a standby. */
+const readOnly = '25006'
+
+/** Codes of Postgres: its disk is full, or reading and writing fails. */
+const diskCodes: Readonly<Record<string, DatabaseFailure>> = { '53100': 'disk_full', '58030': 'disk_failed' }
+
+/** The same in the messages of the embedded database, whose errors have one code. */
+const embeddedMessages: readonly (readonly [RegExp, DatabaseFailure])[] = [
+  [/^database or disk is full/, 'disk_full'],
+  [/^disk I\/O error/, 'disk_failed'],
+  [/^attempt to write a readonly database/, 'read_only'],
+]
+
+/** Whether a query failed because the database cannot be reached now, and not because of the query itself. */
+export function isUnreachable(error: unknown): boolean {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  if (typeof code === 'string') return unreachable.test(code)
+  return (
+    typeof message === 'string' &&
+    /connection (terminated|timeout)|timeout exceeded when trying to connect|timeout expired|is not queryable/i.test(
+      message,
+    )
+  )
+}
+
+const messages = {
+  unreachable: 'The database cannot be reached now. Try again shortly.',
+  too_slow: 'The database took too long. Try again shortly.',
+  read_only: 'The database takes no changes now: it can only be read. Try again later.',
+  disk_full: 'The database cannot store anything: its disk is full. Try again later.',
+  disk_failed: 'The database cannot read or write its disk. Try again later.',
+}
+
+/** The present problem of the database. */
+export type DatabaseFailure = keyof typeof messages
+
+export const databaseFailures = Object.keys(messages) as DatabaseFailure[]
+
+/** The state of the database that made a query fail; undefined when the query itself is wrong. */
+export function databaseFailureOf(error: unknown): DatabaseFailure | undefined {
+  if (isUnreachable(error)) return 'unreachable'
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  if (typeof code !== 'string') return undefined
+  if (tooSlow.test(code)) return 'too_slow'
+  if (code === 'ERR_SQLITE_ERROR') return embeddedMessages.find(([form]) => form.test(String(message)))?.[1]
+  return code === readOnly ? 'read_only' : diskCodes[code]
+}
+
+/** The same as a fault for the caller. */
+export function databaseFault(error: unknown): Fault | undefined {
+  const trouble = databaseFailureOf(error)
+  return trouble && new Fault('unavailable', messages[trouble])
+}

@@ -1,0 +1,138 @@
+import type { Migration } from 'kysely'
+import { StartupError } from '../core/fault.ts'
+import type { Db } from './db.ts'
+import { Migrator } from './kysely.ts'
+import * as accounts from './migrations/0001_accounts.ts'
+import * as policies from './migrations/0002_policies.ts'
+import * as measurements from './migrations/0003_measurements.ts'
+import * as usage from './migrations/0004_usage.ts'
+import * as interns from './migrations/0005_interns.ts'
+import * as budgets from './migrations/0006_budgets.ts'
+import * as providerCredentials from './migrations/0007_provider_credentials.ts'
+import * as accountedLeases from './migrations/0008_accounted_leases.ts'
+import * as margins from './migrations/0009_margins.ts'
+import * as memberNames from './migrations/0013_member_names.ts'
+import * as workspaceDays from './migrations/0014_workspace_days.ts'
+import * as approvalModes from './migrations/0015_approval_modes.ts'
+import * as internsOfTeams from './migrations/0018_interns_of_teams.ts'
+import * as approvalsAndRepositories from './migrations/0019_approvals_and_repositories.ts'
+import * as requestLog from './migrations/0021_request_log.ts'
+import * as browserSessions from './migrations/0022_browser_sessions.ts'
+import * as roles from './migrations/0023_roles.ts'
+import * as rollups from './migrations/0024_rollups.ts'
+import * as endpointHistory from './migrations/0025_endpoint_history.ts'
+import * as events from './migrations/0027_events.ts'
+import * as contents from './migrations/0028_contents.ts'
+import * as oidcIdentities from './migrations/0039_oidc_identities.ts'
+import * as internRules from './migrations/0045_intern_rules.ts'
+import * as internAuthorities from './migrations/0048_intern_authorities.ts'
+import * as internHosts from './migrations/0049_intern_hosts.ts'
+import * as mcpServers from './migrations/0051_mcp_servers.ts'
+import * as webHosts from './migrations/0052_web_hosts.ts'
+import * as internRuns from './migrations/0053_intern_runs.ts'
+import * as webhooks from './migrations/0054_webhooks.ts'
+import * as webhooksDue from './migrations/0055_webhooks_due.ts'
+import * as internBudgets from './migrations/0056_intern_budgets.ts'
+import * as asleepInterns from './migrations/0057_asleep_interns.ts'
+import * as keysOfRuns from './migrations/0058_keys_of_runs.ts'
+import * as meteredKeysOfRuns from './migrations/0068_metered_keys_of_runs.ts'
+import * as keptPorts from './migrations/0082_kept_ports.ts'
+import * as requestsUnderWay from './migrations/0083_requests_under_way.ts'
+import * as toldLimits from './migrations/0084_told_limits.ts'
+import * as announcedTurns from './migrations/0086_announced_turns.ts'
+import * as modelCells from './migrations/0088_model_cells.ts'
+import * as schemaRange from './migrations/0091_schema_range.ts'
+import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
+
+/** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
+export const migrations: Record<string, Migration> = {
+  '0001_accounts': accounts,
+  '0002_policies': policies,
+  '0003_measurements': measurements,
+  '0004_usage': usage,
+  '0005_interns': interns,
+  '0006_budgets': budgets,
+  '0007_provider_credentials': providerCredentials,
+  '0008_accounted_leases': accountedLeases,
+  '0009_margins': margins,
+  '0013_member_names': memberNames,
+  '0014_workspace_days': workspaceDays,
+  '0015_approval_modes': approvalModes,
+  '0018_interns_of_teams': internsOfTeams,
+  '0019_approvals_and_repositories': approvalsAndRepositories,
+  '0021_request_log': requestLog,
+  '0022_browser_sessions': browserSessions,
+  '0023_roles': roles,
+  '0024_rollups': rollups,
+  '0025_endpoint_history': endpointHistory,
+  '0027_events': events,
+  '0028_contents': contents,
+  '0039_oidc_identities': oidcIdentities,
+  '0045_intern_rules': internRules,
+  '0048_intern_authorities': internAuthorities,
+  '0049_intern_hosts': internHosts,
+  '0051_mcp_servers': mcpServers,
+  '0052_web_hosts': webHosts,
+  '0053_intern_runs': internRuns,
+  '0054_webhooks': webhooks,
+  '0055_webhooks_due': webhooksDue,
+  '0056_intern_budgets': internBudgets,
+  '0057_asleep_interns': asleepInterns,
+  '0058_keys_of_runs': keysOfRuns,
+  '0068_metered_keys_of_runs': meteredKeysOfRuns,
+  '0082_kept_ports': keptPorts,
+  '0083_requests_under_way': requestsUnderWay,
+  '0084_told_limits': toldLimits,
+  '0086_announced_turns': announcedTurns,
+  '0088_model_cells': modelCells,
+  '0091_schema_range': schemaRange,
+}
+
+/**
+ * Brings the database up to this version, under a lock and in one transaction. Servers of older versions may run
+ * meanwhile, as far as the migrations allow it.
+ * @throws StartupError when this code cannot use the database or a migration fails; nothing was changed then.
+ */
+export async function migrate(
+  db: Pick<Db, 'kind' | 'query'>,
+  known: Record<string, Migration> = migrations,
+  options: Parameters<typeof announceMigrations>[3] = {},
+): Promise<void> {
+  const names = Object.keys(known)
+  const schema = await usableSchema(db, names).catch((error) => {
+    throw lackOfRights(error) ?? error
+  })
+  const pending = names.filter((name) => !schema.applied.includes(name))
+  // As at almost every start: the migrator would read the tables three times more, and take the lock.
+  if (pending.length === 0) return
+  const restore = await announceMigrations(db, schema, pending, options)
+  const migrator = new Migrator({ db: db.query, provider: { getMigrations: async () => known } })
+  const { error } = await migrator.migrateToLatest()
+  if (!error) return schema.range ? undefined : storeFirstRange(db, names, options)
+  await restore()
+  // Another server of a newer version may have migrated between the look and the lock.
+  await usableSchema(db, names)
+  const message = error instanceof Error ? error.message : String(error)
+  throw (
+    lackOfRights(error) ?? new StartupError(`The database could not be migrated, and was left as it was: ${message}`)
+  )
+}
+
+/** @throws StartupError where code with these migrations cannot use the database. */
+async function usableSchema(db: Pick<Db, 'kind' | 'query'>, names: readonly string[]): Promise<StoredSchema> {
+  const schema = await readSchema(db)
+  const problem = schemaProblem(schema, names)
+  if (problem !== undefined) throw new StartupError(problem)
+  return schema
+}
+
+/** Codes of Postgres: a right is lacking, or with it the schema that tables would be made in. */
+const withoutRights = new Set<unknown>(['42501', '3F000'])
+
+function lackOfRights(error: unknown): StartupError | undefined {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  if (!withoutRights.has(code)) return undefined
+  return new StartupError(
+    `The user of the database lacks rights, and nothing was changed: ${message}. Make it the owner of the database and of what is in it.`,
+  )
+}

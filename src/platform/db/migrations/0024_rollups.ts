@@ -1,0 +1,47 @@
+import type { Kysely } from 'kysely'
+import { sql } from '../kysely.ts'
+
+/**
+ * Roll-ups of the ledger: what reports by time read instead of it. Parts are written with the rows that they count, and
+ * merged into cells soon after. Rows from before are told by `rolled_up`, and counted little by little after the start.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const { schema } = db
+  await schema
+    .createTable('rollup_parts')
+    .addColumn('id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('size', 'bigint', (c) => c.notNull())
+    .addColumn('cells', 'text', (c) => c.notNull())
+    .execute()
+  const common = ['model', 'endpoint', 'provider', 'preset', 'outcome', 'error', 'byok']
+  await cells(db, 'workspace_cells', ['organization_id', 'workspace_id', ...common])
+  await cells(db, 'key_cells', ['organization_id', 'workspace_id', 'key_hash', 'user_id', ...common])
+  await schema.createIndex('key_cells_by_key').on('key_cells').columns(['key_hash', 'grain', 'slot']).execute()
+  await schema
+    .createTable('rollup_past')
+    .addColumn('id', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('after_at', 'bigint', (c) => c.notNull())
+    .addColumn('after_id', 'text', (c) => c.notNull())
+    .addColumn('until_at', 'bigint', (c) => c.notNull())
+    .execute()
+  await schema
+    .alterTable('generations')
+    .addColumn('rolled_up', 'integer', (c) => c.notNull().defaultTo(0))
+    .execute()
+  // Servers of the version before may write for a while yet, on a database that several share.
+  const until = Date.now() + 3_600_000
+  await sql`insert into rollup_past (id, after_at, after_id, until_at)
+    select 1, 0, '', ${sql.lit(until)} where exists (select 1 from generations)`.execute(db)
+}
+
+async function cells(db: Kysely<unknown>, name: string, dimensions: string[]): Promise<void> {
+  const amounts = ['requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens', 'cached_tokens']
+  amounts.push('cache_written_tokens', 'tool_calls', 'cost_pico', 'saving_pico')
+  const texts = ['cell', ...dimensions, 'latency', 'duration', 'throughput']
+  const numbers = ['grain', 'slot', ...amounts]
+  const columns = [...numbers.map((one) => [one, 'bigint'] as const), ...texts.map((one) => [one, 'text'] as const)]
+  await columns
+    .reduce((made, [column, type]) => made.addColumn(column, type, (c) => c.notNull()), db.schema.createTable(name))
+    .addPrimaryKeyConstraint(`${name}_pk`, ['grain', 'slot', 'cell'] as never[])
+    .execute()
+}

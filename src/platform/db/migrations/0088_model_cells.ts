@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import { sql } from '../kysely.ts'
+
+const dayMs = 86_400_000
+
+/** Servers of the version before may run for a while yet, on a database that several share: they write no such cells. */
+const othersMs = 3_600_000
+
+/**
+ * Hours and days of models, with nothing else to tell cells apart: reports by model read few rows, however many workspaces,
+ * endpoints and presets there are. Where there is something already they are whole from tomorrow on; before, reports read the cells of workspaces.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  const amounts = ['requests', 'answered', 'failed', 'refused', 'cancelled', 'prompt_tokens', 'completion_tokens']
+  amounts.push('reasoning_tokens', 'cached_tokens', 'cache_written_tokens', 'tool_calls')
+  amounts.push('cost_pico', 'byok_cost_pico', 'saving_pico')
+  const texts = ['cell', 'organization_id', 'model', 'latency', 'duration', 'throughput']
+  const numbers = ['grain', 'slot', ...amounts]
+  const columns = [...numbers.map((one) => [one, 'bigint'] as const), ...texts.map((one) => [one, 'text'] as const)]
+  await columns
+    .reduce(
+      (made, [name, type]) => made.addColumn(name, type, (c) => c.notNull()),
+      db.schema.createTable('model_cells'),
+    )
+    .addPrimaryKeyConstraint('model_cells_pk', ['grain', 'slot', 'cell'] as never[])
+    .execute()
+  await db.schema
+    .createTable('model_cells_since')
+    .addColumn('id', 'integer', (c) => c.primaryKey().notNull())
+    .addColumn('day', 'bigint', (c) => c.notNull())
+    .execute()
+  const nextDay = Math.floor((Date.now() + othersMs) / dayMs) + 1
+  const counted = ['generations', 'rollup_parts', 'workspace_cells']
+  const some = counted.map((name) => sql`exists (select 1 from ${sql.table(name)})`)
+  await sql`insert into model_cells_since (id, day) select 1, ${sql.lit(nextDay)} where ${sql.join(some, sql` or `)}`.execute(
+    db,
+  )
+}

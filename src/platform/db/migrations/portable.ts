@@ -1,0 +1,39 @@
+import type { ColumnBuilderCallback, ColumnDataType, Kysely } from 'kysely'
+import { SqliteAdapter, sql } from '../kysely.ts'
+
+/** The few things that the two databases say differently. */
+const isSqlite = (db: Kysely<unknown>) => db.getExecutor().adapter instanceof SqliteAdapter
+
+/** Type and constraints of a primary key that the database counts up itself. */
+export function counted(db: Kysely<unknown>): [ColumnDataType, ColumnBuilderCallback] {
+  if (isSqlite(db)) return ['integer', (column) => column.primaryKey().autoIncrement()]
+  return ['bigserial', (column) => column.primaryKey()]
+}
+
+/** Makes the database itself refuse to change or remove rows of a table. */
+export async function appendOnly(db: Kysely<unknown>, table: string): Promise<void> {
+  const why = sql.lit(`${table} is append-only`)
+  if (isSqlite(db)) {
+    for (const act of ['update', 'delete']) {
+      const name = sql.id(`${table}_no_${act}`)
+      const trigger = sql`create trigger ${name} before ${sql.raw(act)} on ${sql.table(table)}`
+      await sql`${trigger} begin select raise(abort, ${why}); end`.execute(db)
+    }
+    return
+  }
+  const refuse = sql.id(`${table}_refuse`)
+  await sql`create function ${refuse}() returns trigger language plpgsql as
+    ${sql.lit(`begin raise exception '${table} is append-only'; end`)}`.execute(db)
+  const trigger = sql.id(`${table}_append_only`)
+  await sql`create trigger ${trigger} before update or delete or truncate on ${sql.table(table)}
+    for each statement execute function ${refuse}()`.execute(db)
+}
+
+/** Text at a place in a column of JSON text; null where there is none. Booleans are 1 and 0, or `true` and `false`. */
+export function textOfJson(db: Kysely<unknown>) {
+  return (column: string, ...path: string[]) => {
+    const json = isSqlite(db) ? sql.ref(column) : sql`cast(${sql.ref(column)} as json)`
+    const steps = path.map((name, at) => sql`${sql.raw(at < path.length - 1 ? '->' : '->>')} ${sql.lit(name)}`)
+    return sql`cast(${json} ${sql.join(steps, sql` `)} as text)`
+  }
+}

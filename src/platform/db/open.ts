@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { type Config, Settings } from '../config/settings.ts'
+import type { Db, Query, Watch } from './db.ts'
+import { migrate } from './migrate.ts'
+import type { openPostgres } from './postgres/open.ts'
+import { openEmbedded } from './sqlite/open.ts'
+
+type Limits = Parameters<typeof openPostgres>[3]
+
+const standard = (): Limits =>
+  Settings.pick({
+    database_statement_timeout_ms: true,
+    database_lock_timeout_ms: true,
+    database_idle_transaction_timeout_ms: true,
+    database_query_timeout_ms: true,
+    database_keepalive_ms: true,
+    database_silence_ms: true,
+    database_pool_size: true,
+  }).parse({})
+
+type Settled = Pick<Config, 'data_dir' | 'database_url'> & Partial<Limits>
+
+/** Opens the configured database and brings it up to this version. */
+export async function openDb(config: Settled, watch: Watch = {}): Promise<Db> {
+  const kind = config.database_url ? 'postgres' : 'sqlite'
+  const bringUpToDate = (query: Query) => migrate({ kind, query })
+  if (!config.database_url) return openEmbedded(join(config.data_dir, 'signalbox.db'), bringUpToDate, watch)
+  // Only those who use Postgres wait for its driver to load.
+  const postgres = await import('./postgres/open.ts')
+  return postgres.openPostgres(config.database_url, bringUpToDate, watch, { ...standard(), ...config })
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newEmptyPlace } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
+import { parseDatabaseUrl } from '../../core/database-url.ts'
+import type { Connection } from './connection.ts'
+import { openConnections } from './connections.ts'
+import { Hosts } from './hosts.ts'
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+const limits = {
+  database_statement_timeout_ms: 60_000,
+  database_lock_timeout_ms: 60_000,
+  database_idle_transaction_timeout_ms: 60_000,
+  database_query_timeout_ms: 60_000,
+  database_keepalive_ms: 10_000,
+  database_silence_ms: 60_000,
+}
+
+async function connected(more: Partial<typeof limits> & { database_pool_size?: number } = {}) {
+  const place = await newEmptyPlace('postgres')
+  const told: (Error & { client?: unknown })[] = []
+  const connections = openConnections(new Hosts(parseDatabaseUrl(place.settings.database_url!)), {
+    limits: { ...limits, ...more },
+    onError: (error) => told.push(error),
+    onUnset: () => {},
+  })
+  const take = async () => (await connections.pool.connect()) as unknown as Connection & { release: () => void }
+  return {
+    ...{ connections, told, take },
+    async [Symbol.asyncDispose]() {
+      connections.cut()
+      await connections.pool.end()
+      await place.remove()
+    },
+  }
+}
+
+test('those that nobody uses are let go without an error, those in use go on', { skip }, async () => {
+  await using place = await connected()
+  const [used, idle] = [await place.take(), await place.take()]
+  await used.query('select 1')
+  idle.release()
+  assert.deepEqual(place.connections.standing(), { used: 1, idle: 1, waiting: 0 })
+  place.connections.dropIdle('for a test')
+  await until(() => place.connections.standing().idle === 0)
+  assert.equal((await used.query('select 1 as one')).rows[0].one, 1)
+  used.release()
+  assert.deepEqual(place.told, [])
+})
+
+test('one that the server ends while nobody uses it is told of, without what it carries', { skip }, async () => {
+  await using place = await connected()
+  const [one, other] = [await place.take(), await place.take()]
+  const { processID } = other
+  other.release()
+  await one.query('select pg_terminate_backend($1)', [processID])
+  await until(() => place.told.length > 0)
+  assert.deepEqual(
+    place.told.map(({ client }) => client),
+    [undefined],
+  )
+  one.release()
+})
+
+test('a query that is answered is not waited for any more, also when it failed', { skip }, async () => {
+  await using place = await connected()
+  const one = await place.take()
+  const answer = one.query('select 1')
+  assert.ok(one.unansweredSince! <= performance.now())
+  await answer
+  assert.equal(one.unansweredSince, undefined)
+  await one.query('select no_such_thing').catch(() => {})
+  assert.equal(one.unansweredSince, undefined)
+  one.release()
+})
+
+test('no answer is waited for longer than was set, whatever the server says; the others go on', { skip }, async () => {
+  await using place = await connected({ database_query_timeout_ms: 400, database_statement_timeout_ms: 100 })
+  const [slow, other] = [await place.take(), await place.take()]
+  await slow.query('set statement_timeout = 0')
+  await assert.rejects(slow.query('select pg_sleep(300)'), { code: 'ETIMEDOUT' })
+  await until(() => place.told.length > 0)
+  assert.match(place.told[0]!.message, /unanswered for 1100 ms: its connection is given up/)
+  assert.equal((await other.query('select 1 as one')).rows[0].one, 1)
+  other.release()
+  slow.release()
+})
+
+test('a connection that the server has done with, and we not, is dead and ended at both sides', { skip }, async () => {
+  await using place = await connected()
+  const [dead, young, other] = [await place.take(), await place.take(), await place.take()]
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  dead.unansweredSince = performance.now() - 5000
+  young.unansweredSince = performance.now() + 60_000
+  const ended = new Promise((resolve) => dead.once('end', resolve))
+  await until(() => place.told.length > 0)
+  await ended
+  assert.match(place.told[0]!.message, /the server works on none: its connection is dead/)
+  assert.equal(place.told.length, 1)
+  young.unansweredSince = undefined
+  const { rows } = await other.query('select pid from pg_stat_activity where pid = any($1)', [
+    [dead.processID, young.processID],
+  ])
+  assert.deepEqual(rows, [{ pid: young.processID }])
+  const watching =
+    "select 1 from pg_stat_activity where application_name = 'signalbox watch' and datname = current_database()"
+  await until(async () => (await other.query(watching)).rows.length === 0)
+  for (const one of [young, other]) one.release()
+  dead.release()
+})
+
+test('a statement that gets an idle connection does not count as waiting, one that waits for long does', {
+  skip,
+}, async () => {
+  await using place = await connected({ database_pool_size: 1 })
+  const { connections } = place
+  ;(await connections.take()).release()
+  const taking = connections.take()
+  assert.equal(connections.standing().waiting, 0)
+  const held = await taking
+  const waiting = connections.take()
+  await until(() => connections.standing().waiting === 1)
+  held.release()
+  ;(await waiting).release()
+  assert.equal(connections.standing().waiting, 0)
+})

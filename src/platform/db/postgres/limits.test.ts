@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
+import { startDetour } from '#test/harness/detour.ts'
+import { until } from '#test/harness/until.ts'
+import { parseDatabaseUrl } from '../../core/database-url.ts'
+import { sql } from '../kysely.ts'
+import { migrate, migrations } from '../migrate.ts'
+import { openDb } from '../open.ts'
+import { Connection } from './connection.ts'
+import { poolWithoutTimeouts } from './connections.ts'
+import { Hosts } from './hosts.ts'
+import { openPostgres } from './open.ts'
+import { setUp } from './session.ts'
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+const limits = {
+  database_statement_timeout_ms: 300,
+  database_lock_timeout_ms: 200,
+  database_idle_transaction_timeout_ms: 400,
+  database_query_timeout_ms: 60_000,
+  database_keepalive_ms: 10_000,
+  database_silence_ms: 60_000,
+}
+const long = 60_000
+
+async function withPlace(run: (place: Place, url: string) => Promise<void>): Promise<void> {
+  const place = await newEmptyPlace('postgres')
+  await run(place, place.settings.database_url!).finally(place.remove)
+}
+
+const user = (id: string) => ({ id, name: id, email: `${id}@localhost`, created_at: 1 })
+
+test('every connection carries the times that Postgres keeps', { skip }, () =>
+  withPlace(async ({ settings }) => {
+    await using stack = new AsyncDisposableStack()
+    const db = await openDb({ ...settings, ...limits })
+    stack.defer(db.close)
+    const names = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'tcp_keepalives_idle']
+    const { rows } = await sql<{ setting: string }>`
+      select setting from pg_settings where name in (${sql.join(names)}) order by name`.execute(db.query)
+    assert.deepEqual(
+      rows.map(({ setting }) => setting),
+      ['400', '200', '300', '10'],
+    )
+    await assert.rejects(sql`select pg_sleep(60)`.execute(db.query), { code: '57014' })
+  }),
+)
+
+test('what the server does not take is named, and the rest holds', { skip }, () =>
+  withPlace(async (_place, url) => {
+    const connection = new Connection({ hosts: new Hosts(parseDatabaseUrl(url)) })
+    await connection.connect()
+    assert.deepEqual(await setUp(connection, { statement_timeout: 1234, no_such_setting: 1 }), ['no_such_setting'])
+    const { rows } = await connection.query('show statement_timeout')
+    assert.equal(rows[0].statement_timeout, '1234ms')
+    await connection.end()
+  }),
+)
+
+test('a migration may take longer than a statement may, whatever the role says', { skip }, () =>
+  withPlace(async (_place, url) => {
+    const admin = new pg.Client({ connectionString: url })
+    await admin.connect()
+    await admin.query(`alter database ${new URL(url).pathname.slice(1)} set statement_timeout = 200`)
+    await admin.end()
+    const slow = { up: (db: never) => sql`select pg_sleep(1)`.execute(db) }
+    const db = await openPostgres(
+      url,
+      (query) => migrate({ kind: 'postgres', query }, { ...migrations, '9999_slow': slow as never }),
+      {},
+      limits,
+    )
+    const { rows } = await sql`select 1 from kysely_migration where name = '9999_slow'`.execute(db.query)
+    assert.equal(rows.length, 1)
+    await db.close()
+    await poolWithoutTimeouts(new Hosts(parseDatabaseUrl(url)), limits).end()
+  }),
+)
+
+test('what a host held that died within a transaction is free soon after', { skip }, () =>
+  withPlace(async ({ settings }, url) => {
+    await using stack = new AsyncDisposableStack()
+    const detour = stack.use(await startDetour(url))
+    const dying = await openDb({ ...settings, ...limits, database_url: detour.url })
+    stack.defer(dying.close)
+    const living = await openDb({
+      ...settings,
+      ...limits,
+      database_lock_timeout_ms: long,
+      database_statement_timeout_ms: long,
+    })
+    stack.defer(living.close)
+    const holding = Promise.withResolvers<void>()
+    const dead = dying.query.transaction().execute(async (tx) => {
+      await tx.insertInto('users').values(user('a')).execute()
+      holding.resolve()
+      detour.strand()
+      await sleep(limits.database_idle_transaction_timeout_ms * 2)
+      await tx.selectFrom('users').selectAll().execute()
+    })
+    dead.catch(() => {})
+    await holding.promise
+    // It waits for the other's uncommitted row of the same id, and gets it once the other is gone.
+    await living.query.insertInto('users').values(user('a')).execute()
+  }),
+)
+
+test(
+  'a query on a connection that died without a word fails soon, and the next one has a new connection',
+  { skip },
+  () =>
+    withPlace(async ({ settings }, url) => {
+      await using stack = new AsyncDisposableStack()
+      const detour = stack.use(await startDetour(url))
+      const told: string[] = []
+      const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
+      const db = await openDb(
+        { ...settings, ...limits, ...patient, database_url: detour.url },
+        { onError: ({ message }) => told.push(message) },
+      )
+      stack.defer(db.close)
+      await db.query
+        .transaction()
+        .execute(async (tx) => {
+          await tx.selectFrom('users').selectAll().execute()
+          detour.strand()
+          await assert.rejects(tx.selectFrom('users').selectAll().execute(), { code: 'ETIMEDOUT' })
+        })
+        .catch(() => {})
+      assert.deepEqual(await db.query.selectFrom('users').selectAll().execute(), [])
+      assert.ok(
+        told.some((message) => /the server works on none: its connection is dead/.test(message)),
+        told.join(),
+      )
+    }),
+)
+
+test('a query that the server works on is not taken for dead', { skip }, () =>
+  withPlace(async ({ settings }) => {
+    const db = await openDb({ ...settings, ...limits, database_statement_timeout_ms: long })
+    const { rows } = await sql`select 1 from pg_sleep(3.5)`.execute(db.query)
+    assert.equal(rows.length, 1)
+    await db.close()
+  }),
+)
+
+test(
+  'a database that answers nothing at all keeps nobody waiting for longer than was set, and is asked again once it answers',
+  {
+    skip,
+  },
+  () =>
+    withPlace(async ({ settings }, url) => {
+      await using stack = new AsyncDisposableStack()
+      const detour = stack.use(await startDetour(url))
+      const patient = { database_statement_timeout_ms: long, database_idle_transaction_timeout_ms: long }
+      let backAfterMs = 0
+      const db = await openDb(
+        { ...settings, ...limits, ...patient, database_silence_ms: 1000, database_url: detour.url },
+        { onBack: (awayMs) => (backAfterMs = awayMs) },
+      )
+      stack.defer(db.close)
+      const ask = () => db.query.selectFrom('users').selectAll().execute()
+      const answers = () =>
+        ask().then(
+          () => true,
+          () => false,
+        )
+      await until(answers)
+      detour.turn('stalled')
+      await assert.rejects(ask(), { code: 'ETIMEDOUT', message: /answered nothing for 1000 ms/ })
+      // Not even a connection is waited for.
+      await assert.rejects(ask(), /answered nothing for 1000 ms/)
+      detour.turn('open')
+      await until(() => backAfterMs > 0)
+      await until(answers)
+    }),
+)
+
+test('a database that is stalled does not keep the service from closing it', { skip }, () =>
+  withPlace(async ({ settings }, url) => {
+    await using stack = new AsyncDisposableStack()
+    const detour = stack.use(await startDetour(url))
+    const db = await openDb({ ...settings, ...limits, database_url: detour.url })
+    await db.query.selectFrom('users').selectAll().execute()
+    detour.turn('stalled')
+    const waiting = db.query.selectFrom('users').selectAll().execute()
+    waiting.catch(() => {})
+    await db.close()
+    await assert.rejects(waiting, { code: 'ETIMEDOUT' })
+  }),
+)

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newEmptyPlace } from '#test/harness/databases.ts'
+import { sql } from '../kysely.ts'
+import { openDb } from '../open.ts'
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+test('a user without rights is told so, on an empty database and on one that another has filled', {
+  skip,
+}, async () => {
+  const place = await newEmptyPlace('postgres')
+  const { settings } = place
+  const url = new URL(settings.database_url!)
+  // A role that every Postgres has, and that has no right to any table.
+  url.searchParams.set('options', '-c role=pg_monitor')
+  const asAnother = () => openDb({ ...settings, database_url: url.href })
+  const told = { name: 'StartupError', message: /^The user of the database lacks rights, .*Make it the owner/ }
+  try {
+    await assert.rejects(asAnother, told)
+    await (await openDb(settings)).close()
+    await assert.rejects(asAnother, {
+      ...told,
+      message: /lacks rights, .* permission denied for table kysely_migration/,
+    })
+  } finally {
+    await place.remove()
+  }
+})
+
+test('a user who may only read what another has made is told so at the start, and one who may do all starts', {
+  skip,
+}, async () => {
+  const place = await newEmptyPlace('postgres')
+  const { settings } = place
+  const role = `reader_${Date.now()}_${process.pid}`
+  const url = new URL(settings.database_url!)
+  url.searchParams.set('options', `-c role=${role}`)
+  const asReader = () => openDb({ ...settings, database_url: url.href })
+  const owner = await openDb(settings)
+  const grant = (right: string) => sql.raw(`grant ${right} to ${role}`).execute(owner.query)
+  try {
+    await sql.raw(`create role ${role}`).execute(owner.query)
+    await grant('select on all tables in schema public')
+    const told =
+      /^The user of the database lacks rights: insert, update, delete on \w+ and \d+ others\. Make it the owner/
+    await assert.rejects(asReader, { name: 'StartupError', message: told })
+    await grant('insert, update, delete on all tables in schema public')
+    await assert.rejects(asReader, /lacks rights: usage on audit_events_seq_seq and 1 others/)
+    await grant('usage on all sequences in schema public')
+    await (await asReader()).close()
+  } finally {
+    await sql
+      .raw(`drop owned by ${role}; drop role ${role}`)
+      .execute(owner.query)
+      .catch(() => {})
+    await owner.close()
+    await place.remove()
+  }
+})

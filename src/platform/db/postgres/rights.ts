@@ -1,0 +1,35 @@
+import { StartupError } from '../../core/fault.ts'
+import type { Db } from '../db.ts'
+import { sql } from '../kysely.ts'
+
+/** What the service does to each of its tables. */
+const needed = ['select', 'insert', 'update', 'delete'] as const
+
+/**
+ * A user that may read finds all as it should be, and would fail at its first change, in the midst of a request.
+ * @throws StartupError naming what it may not do, and to which of the tables.
+ */
+export async function requireRights({ query }: Pick<Db, 'query'>, tables: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ name: string; lacks: string }>`
+    select c.relname as name, needed.one as lacks
+      from pg_class c cross join unnest(${[...needed]}::text[]) with ordinality as needed (one, at)
+     where c.relnamespace = current_schema()::regnamespace and c.relname = any(${[...tables]}::text[])
+       and c.relkind in ('r', 'p') and not has_table_privilege(c.oid, needed.one)
+    union all
+    select c.relname, 'usage' from pg_class c
+     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'S'
+       and c.relname = any(${sequencesOf(tables)}::text[]) and not has_sequence_privilege(c.oid, 'usage')`.execute(
+    query,
+  )
+  const [first] = rows
+  if (!first) return
+  const lacks = rows.flatMap(({ name, lacks: right }) => (name === first.name ? [right] : []))
+  const others = new Set(rows.map(({ name }) => name)).size - 1
+  const where = others > 0 ? `${first.name} and ${others} others` : first.name
+  throw new StartupError(
+    `The user of the database lacks rights: ${lacks.join(', ')} on ${where}. Make it the owner of the database and of what is in it.`,
+  )
+}
+
+/** By the names that the migrations and Postgres itself give them. */
+const sequencesOf = (tables: readonly string[]) => tables.flatMap((table) => [`${table}_seq`, `${table}_seq_seq`])

@@ -1,0 +1,77 @@
+import type { Config } from '../../config/settings.ts'
+import { type Connection, isAnswer } from './connection.ts'
+
+/** Time limits of a connection to Postgres. */
+export type Limits = Pick<
+  Config,
+  | 'database_statement_timeout_ms'
+  | 'database_lock_timeout_ms'
+  | 'database_idle_transaction_timeout_ms'
+  | 'database_query_timeout_ms'
+  | 'database_keepalive_ms'
+  | 'database_silence_ms'
+> &
+  Partial<Pick<Config, 'database_pool_size'>>
+
+type SessionLimits = Omit<Limits, 'database_silence_ms'>
+type Session = Record<string, number>
+
+/**
+ * Time limits that the server enforces. The host of a server may die within a transaction. Its locks must not last for
+ * the two hours after which TCP gives up.
+ */
+export function sessionOf(limits: SessionLimits): Session {
+  return {
+    statement_timeout: limits.database_statement_timeout_ms,
+    lock_timeout: limits.database_lock_timeout_ms,
+    idle_in_transaction_session_timeout: limits.database_idle_transaction_timeout_ms,
+    ...probesOf(limits),
+  }
+}
+
+/** A migration takes as long as it takes, also where the operator set times for the role or the database. */
+export function withoutTimeouts(limits: SessionLimits): Session {
+  return { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0, ...probesOf(limits) }
+}
+
+function probesOf({ database_keepalive_ms: silenceMs }: SessionLimits): Session {
+  const seconds = Math.max(1, Math.round(silenceMs / 1000))
+  return {
+    tcp_keepalives_idle: seconds,
+    tcp_keepalives_interval: Math.max(1, Math.round(seconds / 2)),
+    tcp_keepalives_count: 3,
+    tcp_user_timeout: Math.round(2.5 * silenceMs),
+  }
+}
+
+/**
+ * Sets up a session in one round trip, after it has begun: in a packet that opens a connection, poolers refuse them.
+ * @returns the names of what the server did not take.
+ */
+export async function setUp(connection: Connection, session: Session): Promise<string[]> {
+  const wanted = Object.entries(session)
+  const set = `
+    select name, set_config(name, wanted.value, false) as value
+    from json_each_text($1::json) as wanted (name, value) join pg_settings using (name)`
+  try {
+    const { rows } = await connection.query(set, [JSON.stringify(session)])
+    const taken = new Map<string, string>(rows.map(({ name, value }: { name: string; value: string }) => [name, value]))
+    return wanted.filter(([name, value]) => (taken.get(name) ?? '0') === '0' && value !== 0).map(([name]) => name)
+  } catch {
+    return setOneByOne(connection, wanted)
+  }
+}
+
+async function setOneByOne(connection: Connection, wanted: [string, number][]): Promise<string[]> {
+  const refused: string[] = []
+  for (const [name, value] of wanted) {
+    try {
+      await connection.query('select set_config($1, $2, false)', [name, String(value)])
+    } catch (error) {
+      // One that broke meanwhile says nothing of what would be taken.
+      if (!isAnswer(error)) throw error
+      refused.push(name)
+    }
+  }
+  return refused
+}

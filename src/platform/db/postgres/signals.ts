@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { steadyNow } from '../../core/clock.ts'
+import { type LocalSignals, localSignals } from '../signals.ts'
+import type { ClockSample } from './clock-offset.ts'
+import { type Connection, ConnectionAbandoned, NotPrimary } from './connection.ts'
+import { channel, followRevisions } from './revisions.ts'
+
+const heartbeatMs = 300
+const trustedForMs = 900
+
+/**
+ * The interval at which the database is asked whether it accepts changes. A standby does not, and neither does a server
+ * during a switch-over.
+ */
+const askReadOnlyEveryMs = 1000
+
+export type PostgresSignals = LocalSignals & {
+  /** Whether the database accepted no changes when it was last asked. */
+  readOnly: () => boolean
+  /** Why the last heartbeat failed at once, as when connections are refused; undefined for one that only takes long. */
+  refusal: () => Error | undefined
+  close: () => Promise<void>
+}
+
+type SignalListeners = {
+  onError: (error: Error) => void
+  /** Called at each check that finds the database read-only. */
+  onReadOnly?: () => void
+  /** Called with each comparison of the clocks. */
+  onClock?: (sample: ClockSample) => void
+}
+
+/**
+ * Signals over LISTEN/NOTIFY on a connection of their own. A heartbeat compares the revision of every topic with what
+ * was heard, so that nothing is missed for longer than 0.9 s: either the comparison says so, or it fails, `live()`
+ * turns false, and caches ask the database themselves until it is back.
+ */
+export async function postgresSignals(
+  open: () => Promise<Connection>,
+  { onError, onReadOnly = () => {}, onClock = () => {} }: SignalListeners,
+): Promise<PostgresSignals> {
+  const local = localSignals()
+  const followed = followRevisions()
+  const closing = new AbortController()
+  let client: Connection | undefined
+  /** Up to when everything announced is known to have been heard or reported as missed. */
+  let surelyHeardUntil = 0
+  let lastHeardAt = 0
+  let [readOnly, readOnlyAskedAt] = [false, Number.NEGATIVE_INFINITY]
+  let refusal: Error | undefined
+
+  function lose(lost: Connection, error: Error): void {
+    if (client !== lost) return
+    client = undefined
+    if (surelyHeardUntil !== 0 && !closing.signal.aborted) onError(error)
+    surelyHeardUntil = 0
+    lost.end().catch(() => {})
+  }
+
+  async function connect(): Promise<Connection> {
+    const fresh = await open()
+    fresh.on('error', (error) => lose(fresh, error))
+    fresh.on('notification', ({ payload }) => {
+      const { announcement, missed } = followed.heard(payload ?? '')
+      if (missed) local.reportMissed()
+      local.deliver(announcement)
+    })
+    client = fresh
+    await Promise.race([fresh.query(`listen ${channel}`), tooLate()])
+    return fresh
+  }
+
+  async function beat(): Promise<void> {
+    const startedAt = steadyNow()
+    try {
+      const connected = client ?? (await connect())
+      const missed = await Promise.race([followed.catchUp(connected), tooLate()])
+      if (startedAt - readOnlyAskedAt > askReadOnlyEveryMs) await Promise.race([askReadOnly(connected), tooLate()])
+      if (missed) local.reportMissed()
+      if (client !== connected) return
+      surelyHeardUntil = startedAt
+      lastHeardAt = startedAt
+      refusal = undefined
+    } catch (error) {
+      if (error instanceof NotPrimary) readOnly = true
+      refusal = isLate(error) ? undefined : (error as Error)
+      if (client) lose(client, error as Error)
+    }
+  }
+
+  async function askReadOnly(asked: Connection): Promise<void> {
+    readOnlyAskedAt = steadyNow()
+    const { readOnly: isReadOnly, clock } = await asked.requirePrimary()
+    readOnly = isReadOnly
+    onClock(clock)
+    if (readOnly) onReadOnly()
+  }
+
+  async function keepBeating(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await beat()
+      await sleep(heartbeatMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  await beat()
+  const beating = keepBeating()
+  return {
+    ...local,
+    live: () => steadyNow() - surelyHeardUntil < trustedForMs,
+    silentForMs: () => steadyNow() - lastHeardAt,
+    readOnly: () => readOnly,
+    refusal: () => refusal,
+    async close() {
+      closing.abort()
+      // A connection that is still being opened must not hold up the end.
+      await Promise.race([beating, sleep(500, undefined, { ref: false })])
+      const last = client
+      if (!last) return
+      // Nor one whose other side says nothing.
+      await Promise.race([last.end().catch(() => {}), sleep(500, undefined, { ref: false })])
+      last.abandon('the service is ending')
+    },
+  }
+}
+
+async function tooLate(): Promise<never> {
+  await sleep(trustedForMs, undefined, { ref: false })
+  throw new ConnectionAbandoned('the connection for signals does not answer')
+}
+
+/** Whether an error means that an answer took too long, and not that the server refused. */
+function isLate(error: unknown): boolean {
+  return error instanceof ConnectionAbandoned || /timeout expired/.test(String((error as Error).message))
+}

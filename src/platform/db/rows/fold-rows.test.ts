@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { fold } from '#test/harness/sum-fold.ts'
+import { sql } from '../kysely.ts'
+import { foldRows } from './fold-rows.ts'
+
+/** Numbers from 1 on. */
+const upTo = (last: number) =>
+  sql`with recursive numbers as (select 1 as n union all select n + 1 from numbers where n < ${last}) select n from numbers`
+
+onEachDatabase('rows that are folded', (kind) => {
+  test('come to one result, of all rows or of as many as are wanted', async () => {
+    await using store = await newDb(kind)
+    const all = await foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(5000))
+    assert.deepEqual(all, { sum: 12_502_500, rows: 5000 })
+    assert.deepEqual(await foldRows(store, fold, { most: 10 }, upTo(5000)), { sum: 10, rows: 4 })
+    assert.deepEqual(await foldRows(store, fold, { most: 10 }, sql`select 1 as n where 1 = 0`), { sum: 0, rows: 0 })
+  })
+
+  test('fail as their statement and their folding do, and the next ones do not', async () => {
+    await using store = await newDb(kind)
+    await assert.rejects(foldRows(store, fold, { most: 1 }, sql`select n from missing`), /missing/)
+    await assert.rejects(foldRows(store, fold, { most: 1 }, sql`select cast(null as bigint) as n`), /nothing to add/)
+    assert.deepEqual(await foldRows(store, fold, { most: 9 }, upTo(2)), { sum: 3, rows: 2 })
+  })
+
+  test('are read no further when who asked has left, whether their turn had come or not', async () => {
+    await using store = await newDb(kind)
+    const left = new AbortController()
+    const endless = kind === 'sqlite' ? sql`${upTo(1e12)}` : upTo(20_000)
+    const ask = () => foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, endless, left.signal)
+    const asked = [ask(), ask()].map((one) => assert.rejects(one, { kind: 'client_closed_request' }))
+    setImmediate(() => left.abort())
+    await Promise.all(asked)
+    await assert.rejects(ask(), { kind: 'client_closed_request' })
+    assert.deepEqual(await foldRows(store, fold, { most: 9 }, upTo(2)), { sum: 3, rows: 2 })
+  })
+})
+
+test('while rows are folded, other reports are answered, and see what is written meanwhile', async () => {
+  await using store = await newDb('sqlite')
+  const { db } = store
+  const left = new AbortController()
+  const folding = foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(1e12), left.signal)
+  const ended = assert.rejects(folding, { kind: 'client_closed_request' })
+  const seen = () => db.reports.selectFrom('users').select('id').where('id', '=', 'late').execute()
+  assert.deepEqual(await seen(), [])
+  await db.query.insertInto('users').values({ id: 'late', name: 'n', email: 'e', created_at: 1 }).execute()
+  assert.deepEqual(await seen(), [{ id: 'late' }])
+  left.abort()
+  await ended
+})
+
+test('a database closes while rows are folded, and says so to who asked', async () => {
+  await using store = await newDb('sqlite')
+  const folding = foldRows(store, fold, { most: Number.POSITIVE_INFINITY }, upTo(1e12))
+  const ended = assert.rejects(folding)
+  await store.db.reports.selectFrom('users').select('id').execute()
+  await store.db.close()
+  await ended
+})

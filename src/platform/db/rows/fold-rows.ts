@@ -1,0 +1,38 @@
+import type { RawBuilder } from 'kysely'
+import { Fault } from '../../core/fault.ts'
+import type { Db } from '../db.ts'
+import { CompiledQuery } from '../kysely.ts'
+import { type Fold, type FoldedRows, foldInSlices } from './fold.ts'
+
+/**
+ * Whether rows are best folded as they are. Postgres groups them before, as each would be sent.
+ */
+export const foldsEachRow = ({ kind }: Pick<Db, 'kind'>): boolean => kind === 'sqlite'
+
+/** @throws Fault `client_closed_request` when the signal ends it. */
+export async function foldRows<Input, Result>(
+  { db }: { db: Pick<Db, 'reports' | 'kind'> },
+  { module, begin }: Fold<Input, Result>,
+  input: Input,
+  statement: RawBuilder<unknown>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  if (signal?.aborted) throw left()
+  const compiled = statement.compile(db.reports)
+  if (db.kind === 'sqlite') {
+    const folded: FoldedRows = { module, input, parameters: compiled.parameters, ...(signal && { signal }) }
+    const { rows } = await db.reports.executeQuery<{ result: Result }>(CompiledQuery.raw(compiled.sql, [folded]))
+    if (!rows[0]) throw left()
+    return rows[0].result
+  }
+  const { rows } = await db.reports.executeQuery<object>(compiled)
+  const told = await foldInSlices(valuesOf(rows), begin(input), () => signal?.aborted === true)
+  if (!told) throw left()
+  return told.result
+}
+
+function* valuesOf(rows: readonly object[]): Generator<unknown[]> {
+  for (const row of rows) yield Object.values(row)
+}
+
+const left = () => new Fault('client_closed_request', 'The client left before the answer.')

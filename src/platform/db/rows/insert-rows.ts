@@ -1,0 +1,131 @@
+import type { Db, Tx } from '../db.ts'
+import { CompiledQuery } from '../kysely.ts'
+import type { Tables } from '../tables.ts'
+
+/** A value of a row. Whole numbers beyond 2⁵³ are written as text. */
+export type Cell = string | number | null
+
+/** The one parameter of a statement that the embedded database runs once for each row. */
+export type EachRow = { each: readonly Cell[][] }
+
+/** The one parameter of what the embedded database runs by itself, from `begin` to `commit`. */
+export type Together = { together: readonly { sql: string; rows: readonly Cell[][] }[] }
+
+/** More would take megabytes of fresh memory at once, and hold up the event loop while they are copied. */
+const rowsAtOnce = 100
+
+type Columns<Table> = { readonly [Name in keyof Table]?: 'text' | 'bigint' }
+
+/**
+ * Inserts many rows with a statement of one shape, however many they are, which costs nobody a parameter a value: the
+ * embedded database runs it row by row, Postgres takes the rows as one JSON text.
+ * @param more what follows the values, such as `on conflict …`.
+ */
+export async function insertRows<Name extends keyof Tables & string>(
+  db: Pick<Db, 'kind'>,
+  tx: Tx,
+  table: Name,
+  columns: Columns<Tables[Name]>,
+  rows: readonly Cell[][],
+  more = '',
+): Promise<void> {
+  if (db.kind === 'sqlite') {
+    for (let at = 0; at < rows.length; at += rowsAtOnce) {
+      const each: EachRow = { each: kept(rows.slice(at, at + rowsAtOnce)) }
+      await tx.executeQuery(CompiledQuery.raw(insertBound(table, columns, more), [each]))
+    }
+    return
+  }
+  await tx.executeQuery(CompiledQuery.raw(`${insertSelected(table, columns, 1)} ${more}`, [JSON.stringify(kept(rows))]))
+}
+
+/** Rows for a table. `more` is what follows the values. */
+export type Inserted = {
+  [Name in keyof Tables & string]: {
+    table: Name
+    columns: Columns<Tables[Name]>
+    rows: readonly Cell[][]
+    more?: string
+  }
+}[keyof Tables & string]
+
+/**
+ * Several insertions in one statement, which is its own transaction, all or none, in this order. Rows of the later ones
+ * that exist are locked when all before is done, and no longer than the database itself takes: no round trip, no busy
+ * event loop and no host that dies comes between.
+ */
+export async function insertTogether(
+  { kind, query }: Pick<Db, 'kind' | 'query'>,
+  insertions: readonly Inserted[],
+): Promise<void> {
+  if (kind === 'sqlite') {
+    const together = insertions.map(({ table, columns, rows, more }) => ({
+      sql: insertBound(table, columns, more),
+      rows: kept(rows),
+    }))
+    const name = `insert into ${insertions.map(({ table }) => table).join(', ')}`
+    await query.executeQuery(CompiledQuery.raw(name, [{ together } satisfies Together]))
+    return
+  }
+  const steps = insertions.map(({ table, columns, more = '' }, at) => {
+    const after = at > 0 ? `where (select count(*) from step${at - 1}) >= 0` : ''
+    return `step${at} as (${insertSelected(table, columns, at + 1)} ${after} ${more} returning 1)`
+  })
+  const statement = `with ${steps.join(', ')} select count(*) from step${insertions.length - 1}`
+  const parameters = insertions.map(({ rows }) => JSON.stringify(kept(rows)))
+  await query.executeQuery(CompiledQuery.raw(statement, parameters))
+}
+
+/**
+ * The end of an insert that adds its values to an existing row with the same `key`.
+ * @param ceiling columns whose sums stop at `most`, the largest value that they can hold.
+ */
+export function addToExisting(
+  table: string,
+  key: readonly string[],
+  columns: readonly string[],
+  ceiling: { columns: RegExp; most: bigint },
+): string {
+  const sums = columns.map((name) => {
+    const sum = `${table}.${name} + excluded.${name}`
+    if (!ceiling.columns.test(name)) return `${name} = ${sum}`
+    const { most } = ceiling
+    return `${name} = case when ${table}.${name} > ${most} - excluded.${name} then ${most} else ${sum} end`
+  })
+  return `on conflict (${key.join(', ')}) do update set ${sums.join(', ')}`
+}
+
+/** What follows the values where a row that is there under `key` is to take those of `columns`. */
+export function replaceExisting(key: readonly string[], columns: readonly string[]): string {
+  const values = columns.map((name) => `${name} = excluded.${name}`)
+  return `on conflict (${key.join(', ')}) do update set ${values.join(', ')}`
+}
+
+/** For the embedded database, which binds the values of a row. */
+function insertBound(table: string, columns: object, more = ''): string {
+  const names = Object.keys(columns)
+  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${more}`
+}
+
+function insertSelected(table: string, columns: object, parameter: number): string {
+  const kinds = Object.values(columns)
+  const cells = kinds.map((kind, at) => (kind === 'bigint' ? `(value ->> ${at})::bigint` : `value ->> ${at}`))
+  const into = `insert into ${table} (${Object.keys(columns).join(', ')})`
+  return `${into} select ${cells.join(', ')} from json_array_elements($${parameter}::json)`
+}
+
+function kept(rows: readonly Cell[][]): Cell[][] {
+  return rows.map((row) => (row.every(isStorable) ? row : row.map(storable)))
+}
+
+function isStorable(cell: Cell): boolean {
+  return typeof cell !== 'string' || (cell.isWellFormed() && !cell.includes('\0'))
+}
+
+/**
+ * Postgres takes neither U+0000 nor half a surrogate pair, in text that may come from anywhere. Both databases keep the
+ * replacement character in their place.
+ */
+function storable(cell: Cell): Cell {
+  return typeof cell === 'string' ? cell.toWellFormed().replaceAll('\0', '\ufffd') : cell
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '#test/harness/until.ts'
+import { localSignals } from '../signals.ts'
+import { createReadCache } from './read-cache.ts'
+
+function remembering({ live = true } = {}) {
+  const signals = { ...localSignals(), live: () => live }
+  const clock = { now: 0 }
+  const reads: { name: string; answer: (value: string) => void }[] = []
+  const remembered = createReadCache({
+    signals,
+    steady: () => clock.now,
+    topic: 'preset.changed',
+    read: (name) => new Promise<string>((answer) => reads.push({ name, answer })),
+    isKept: (value) => value !== 'nothing',
+  })
+  return { signals, clock, reads, remembered }
+}
+
+test('what was read is remembered, and read once for all who wait', async () => {
+  const { reads, remembered } = remembering()
+  const both = [remembered.get('a'), remembered.get('a')]
+  reads[0]?.answer('one')
+  assert.deepEqual(await Promise.all(both), ['one', 'one'])
+  assert.deepEqual([remembered.get('a'), reads.length], ['one', 1])
+})
+
+test('a change is read anew, and what was read before it is not remembered after it', async () => {
+  const { signals, reads, remembered } = remembering()
+  const early = remembered.get('a')
+  signals.deliver({ topic: 'preset.changed', payload: 'a' })
+  const late = remembered.get('a')
+  reads[1]?.answer('new')
+  assert.equal(await late, 'new')
+  reads[0]?.answer('old')
+  await early
+  assert.equal(remembered.get('a'), 'new')
+})
+
+test('when signals were missed everything is read anew', async () => {
+  const { signals, reads, remembered } = remembering()
+  const first = remembered.get('a')
+  reads[0]?.answer('one')
+  await first
+  signals.reportMissed()
+  void remembered.get('a')
+  assert.equal(reads.length, 2)
+})
+
+test('while others cannot be heard memory is trusted for less than a second', async () => {
+  const { clock, reads, remembered } = remembering({ live: false })
+  const first = remembered.get('a')
+  reads[0]?.answer('one')
+  await first
+  clock.now = 699
+  assert.equal(remembered.get('a'), 'one')
+  clock.now = 700
+  void remembered.get('a')
+  assert.equal(reads.length, 2)
+})
+
+test('what is not worth keeping is read every time', async () => {
+  const { reads, remembered } = remembering()
+  const first = remembered.get('a')
+  reads[0]?.answer('nothing')
+  await first
+  void remembered.get('a')
+  assert.equal(reads.length, 2)
+})
+
+test('a clock that is set back makes nothing younger that was read before', async () => {
+  const { now } = Date
+  const signals = { ...localSignals(), live: () => false }
+  let reads = 0
+  const remembered = createReadCache({ signals, topic: 'preset.changed', read: async () => ++reads })
+  await remembered.get('a')
+  try {
+    Date.now = () => now() - 3_600_000
+    await until(async () => (await remembered.get('a')) > 1)
+  } finally {
+    Date.now = now
+  }
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDb } from '#test/harness/databases.ts'
+import type { Db } from '../db.ts'
+import { createReadCache } from './read-cache.ts'
+import { staleWhileAway } from './stale-reads.ts'
+
+/** A database whose signals are lost, and that may be away. */
+async function lost({ silentForMs = 1000, away = true } = {}) {
+  const store = await newDb('sqlite')
+  const state = { silentForMs, away, asked: 0 }
+  const signals = { ...store.db.signals, live: () => false, silentForMs: () => state.silentForMs }
+  const db: Db = {
+    ...store.db,
+    signals,
+    get query() {
+      state.asked++
+      if (state.away) throw Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })
+      return store.db.query
+    },
+  }
+  return { db, state, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+}
+
+function remembering({ db }: { db: Db }, staleMs: number) {
+  const clock = { now: 0 }
+  const stored = { value: 'old' }
+  const remembered = createReadCache({
+    signals: db.signals,
+    steady: () => clock.now,
+    topic: 'preset.changed',
+    allowStale: staleWhileAway({ db }, staleMs),
+    async read() {
+      await db.query.selectFrom('users').select('id').execute()
+      return stored.value
+    },
+  })
+  return { remembered, stored, clock }
+}
+
+test('what was last known is given while the database is away, for as long as was set', async () => {
+  await using place = await lost({ away: false })
+  const { remembered, clock } = remembering(place, 5000)
+  await remembered.get('a')
+  clock.now = 10_000
+  place.state.away = true
+  assert.equal(await remembered.get('a'), 'old')
+  place.state.silentForMs = 5000
+  await assert.rejects(async () => remembered.get('a'), { kind: 'unavailable' })
+})
+
+test('what was never known is not made up', async () => {
+  await using place = await lost()
+  await assert.rejects(async () => remembering(place, 5000).remembered.get('a'), { kind: 'unavailable' })
+})
+
+test('a database that answers is asked, although nothing is heard of other servers', async () => {
+  await using place = await lost({ away: false })
+  const { remembered, stored, clock } = remembering(place, 5000)
+  await remembered.get('a')
+  clock.now = 10_000
+  stored.value = 'new'
+  assert.equal(await remembered.get('a'), 'new')
+})
+
+test('without the setting nothing is trusted and nothing is asked for it', async () => {
+  await using place = await lost()
+  assert.equal(staleWhileAway(place, 0)(), false)
+  assert.equal(place.state.asked, 0)
+})
+
+test('many who ask at once are one question', async () => {
+  await using place = await lost()
+  const allowStale = staleWhileAway(place, 5000)
+  assert.ok((await Promise.all(Array.from({ length: 100 }, allowStale))).every((trusted) => trusted))
+  assert.ok(place.state.asked <= 2, String(place.state.asked))
+})
+
+test('what was last known is trusted for as short as a millisecond where so much is set, and never where none is', async () => {
+  await using place = await lost({ silentForMs: 0 })
+  assert.equal(await staleWhileAway(place, 1)(), true)
+  assert.equal(await staleWhileAway(place, 0)(), false)
+})

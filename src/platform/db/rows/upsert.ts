@@ -1,0 +1,31 @@
+import type { Insertable, InsertQueryBuilder, InsertResult } from 'kysely'
+import type { Query, Tx } from '../db.ts'
+import { sql } from '../kysely.ts'
+import type { Tables } from '../tables.ts'
+
+type Column<Name extends keyof Tables> = keyof Tables[Name] & string
+
+/**
+ * Inserts rows; of those that are there under the same `key`, the other columns take the new values.
+ * @param how.add columns of numbers to which the new value is added instead.
+ * @param how.replace the columns that take the new values, where not all do.
+ */
+export function upsert<Name extends keyof Tables & string>(
+  query: Query | Tx,
+  table: Name,
+  rows: Insertable<Tables[Name]>[],
+  how: { key: Column<Name>[]; add?: Column<Name>[]; replace?: Column<Name>[] },
+): InsertQueryBuilder<Tables, Name, InsertResult> {
+  const { key, add = [] } = how
+  const others = Object.keys(rows[0] ?? {}).filter((column) => !(key as string[]).includes(column))
+  const changes = (how.replace ?? others).map((column) => {
+    const added = (add as string[]).includes(column)
+    const value = added ? sql.ref(`${table}.${column}`) : undefined
+    const given = sql.ref(`excluded.${column}`)
+    return [column, value ? sql`${value} + ${given}` : given]
+  })
+  const conflict = query.insertInto(table).values(rows as never)
+  return conflict.onConflict((on) =>
+    on.columns(key as never).doUpdateSet(Object.fromEntries(changes) as never),
+  ) as InsertQueryBuilder<Tables, Name, InsertResult>
+}

@@ -1,0 +1,27 @@
+import type { Expression, SqlBool } from 'kysely'
+import { sql } from '../kysely.ts'
+
+/**
+ * Whether each of the words occurs in one of the columns, in whatever case. Databases know upper and lower case of letters
+ * beyond ASCII by their locale, and SQLite not at all: each way in which names write them is looked for.
+ */
+export function wordsOccur(words: string, columns: readonly string[]): Expression<SqlBool> {
+  const conditions = words
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map((word) => {
+      const places = spellings(word).flatMap((spelling) => columns.map((column) => occurs(spelling, column)))
+      return sql<SqlBool>`(${sql.join(places, sql` or `)})`
+    })
+  return conditions.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
+}
+
+const occurs = (spelling: string, column: string) =>
+  sql<SqlBool>`lower(${sql.ref(column)}) like lower(${`%${spelling.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`
+
+function spellings(word: string): string[] {
+  const small = word.toLowerCase()
+  if (/^\p{ASCII}*$/u.test(word)) return [small]
+  const [first = '', ...rest] = small
+  return [...new Set([word, small, word.toUpperCase(), first.toUpperCase() + rest.join('')])]
+}

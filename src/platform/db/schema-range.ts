@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartupError } from '../core/fault.ts'
+import type { Db } from './db.ts'
+import { sql } from './kysely.ts'
+
+type Queries = Pick<Db, 'kind' | 'query'>
+
+/**
+ * Migrations after which a server of an older version must not write: it would leave out what newer servers read. All
+ * others only add what older servers do not use. A new one is avoided by adding first, and by reading what was added
+ * one version later.
+ */
+const breakingMigrations: ReadonlySet<string> = new Set([
+  // Leases that their holders account for.
+  '0008_accounted_leases',
+  // Reports read the sums of workspaces, which older servers do not write.
+  '0014_workspace_days',
+])
+
+/** The schema as a database has it. */
+export type StoredSchema = {
+  applied: string[]
+  /** The schema versions whose servers can use it; undefined in a database from before this was stored. */
+  range: { oldest: number; newest: number } | undefined
+}
+
+export const schemaNumber = (migration: string) => Number(migration.slice(0, 4))
+
+/** The schema version of code that has these migrations. */
+export const versionOf = (migrations: readonly string[]) => Math.max(0, ...migrations.map(schemaNumber))
+
+/** Whether a table exists: Kysely would read all columns of all tables for that. */
+async function hasTable({ kind, query }: Queries, name: string): Promise<boolean> {
+  const { rows } =
+    kind === 'sqlite'
+      ? await sql`select 1 from sqlite_master where name = ${name}`.execute(query)
+      : await sql`select 1 where to_regclass(${name}) is not null`.execute(query)
+  return rows.length > 0
+}
+
+export async function readSchema(db: Queries): Promise<StoredSchema> {
+  if (!(await hasTable(db, 'kysely_migration'))) return { applied: [], range: undefined }
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db.query)
+  const applied = rows.map(({ name }) => name)
+  const hasRange = applied.some((name) => name.endsWith('_schema_range'))
+  const range = hasRange
+    ? await db.query.selectFrom('schema_range').select(['oldest', 'newest']).executeTakeFirst()
+    : undefined
+  return { applied, range }
+}
+
+/** Why code with these migrations cannot use the database; undefined if it can. */
+export function schemaProblem({ applied, range }: StoredSchema, supported: readonly string[]): string | undefined {
+  const own = versionOf(supported)
+  if (range && range.oldest > own) {
+    return `The database was changed by a newer version of Signalbox: it needs schema version ${range.oldest} or later, and this version has ${own}. Start the newer version, or restore an older backup.`
+  }
+  const unknown = applied.filter((name) => !supported.includes(name))
+  const undecided = unknown.find((name) => schemaNumber(name) > (range?.newest ?? 0))
+  if (undecided === undefined) return undefined
+  return `The database was written by a newer version of Signalbox (it has the migration ${undecided}). Start that version, or restore an older backup.`
+}
+
+type Announcing = { breaking?: ReadonlySet<string>; waitMs?: number }
+
+/**
+ * Prepares the database for these migrations, before they run: servers of older versions accept the ones that only add,
+ * and stop before the ones that break them.
+ * @param options.waitMs how long older servers may take to stop.
+ * @returns a function that restores the range, for a migration that failed.
+ * @throws StartupError while older servers run that cannot stop by themselves, or do not in time.
+ */
+export async function announceMigrations(
+  db: Queries,
+  { applied, range }: StoredSchema,
+  pending: readonly string[],
+  { breaking = breakingMigrations, waitMs = 600_000 }: Announcing = {},
+): Promise<() => Promise<void>> {
+  const breaks = pending.filter((name) => breaking.has(name))
+  const restore = async () => void (range && (await writeRange(db, range)))
+  if (range) {
+    const oldest = Math.max(range.oldest, versionOf(breaks))
+    await writeRange(db, { oldest, newest: Math.max(range.newest, versionOf(pending)) })
+  }
+  if (applied.length === 0 || breaks.length === 0 || db.kind === 'sqlite') return restore
+  if (await serversStop(db, range ? waitMs : 0)) return restore
+  // Connections of a server of this version, which has just migrated, look the same.
+  const now = await readSchema(db)
+  if (breaks.every((name) => now.applied.includes(name))) return restore
+  await restore()
+  throw new StartupError(
+    `Servers of an older version use this database, and the migration ${breaks[0]} breaks them. Stop them, then start this one.`,
+  )
+}
+
+/** Stores the range where a migration has just made the table for it. */
+export async function storeFirstRange(
+  db: Queries,
+  supported: readonly string[],
+  { breaking = breakingMigrations }: Announcing = {},
+): Promise<void> {
+  const { range } = await readSchema(db)
+  if (!range) return
+  const oldest = Math.max(range.oldest, versionOf(supported.filter((name) => breaking.has(name))))
+  await writeRange(db, { oldest, newest: Math.max(range.newest, versionOf(supported)) })
+}
+
+const writeRange = ({ query }: Queries, range: { oldest: number; newest: number }) =>
+  query.updateTable('schema_range').set(range).execute()
+
+/** The connections of servers, by the names that all versions give them. */
+async function serversStop({ query }: Queries, waitMs: number): Promise<boolean> {
+  const deadline = performance.now() + waitMs
+  for (;;) {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+         and application_name in ('signalbox', 'signalbox signals')`.execute(query)
+    if (rows.length === 0) return true
+    if (performance.now() >= deadline) return false
+    await sleep(500)
+  }
+}
+
+const watchEveryMs = 2000
+
+/**
+ * Watches whether a newer version made the schema unusable for this one.
+ * @param onProblem is called once, with the reason.
+ * @returns a function that ends the watch.
+ */
+export function watchSchema(
+  db: Queries,
+  supported: readonly string[],
+  onProblem: (reason: string) => void,
+): () => void {
+  const timer = setInterval(async () => {
+    // A database that cannot be reached is noticed elsewhere.
+    const schema = await readSchema(db).catch(() => undefined)
+    const problem = schema && schemaProblem(schema, supported)
+    if (problem === undefined) return
+    clearInterval(timer)
+    onProblem(problem)
+  }, watchEveryMs).unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import type { SQLInputValue } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import { isFolded } from '../rows/fold.ts'
+import type { Rows } from '../rows/lend.ts'
+import type { WorkerReply } from './worker.ts'
+
+/** The server's end of the worker thread that holds the embedded database. */
+export type SqliteClient = {
+  run: (sql: string, parameters: readonly unknown[]) => Promise<Rows>
+  close: () => Promise<void>
+}
+
+/** @throws the worker's error when the file cannot be opened. */
+export async function openSqlite(path: string, { readOnly = false } = {}): Promise<SqliteClient> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { path, readOnly } })
+  const waiting = new Map<number, { resolve: (rows: Rows) => void; reject: (error: Error) => void }>()
+  let nextId = 0
+  let gone: Error | undefined
+
+  await once(worker, 'message')
+  worker.on('message', (told: WorkerReply) => {
+    const asker = waiting.get(told.id)
+    waiting.delete(told.id)
+    if ('error' in told) asker?.reject(Object.assign(new Error(told.error.message), { code: told.error.code }))
+    else asker?.resolve({ rows: rowsOf(told), changes: told.changes })
+  })
+  const fail = (error: Error) => {
+    gone = error
+    for (const asker of waiting.values()) asker.reject(error)
+    waiting.clear()
+  }
+  worker.on('error', fail)
+  worker.on('exit', () => fail(new Error('The embedded database is closed.')))
+
+  return {
+    run: (sql, parameters) =>
+      new Promise((resolve, reject) => {
+        if (gone) return reject(gone)
+        const id = nextId++
+        waiting.set(id, { resolve, reject })
+        worker.postMessage({ id, sql, parameters: parameters.map(sendable) })
+        const [first] = parameters
+        if (isFolded(first)) whenAborted(first.signal, () => worker.postMessage({ cancel: id }))
+      }),
+    async close() {
+      if (gone) return
+      const closed = once(worker, 'exit')
+      worker.postMessage('close')
+      await closed
+    },
+  }
+}
+
+/** Also where it was before: a reader may have been opened meanwhile. */
+function whenAborted(signal: AbortSignal | undefined, act: () => void): void {
+  if (signal?.aborted) act()
+  else signal?.addEventListener('abort', act, { once: true })
+}
+
+function rowsOf({ names, values }: Extract<WorkerReply, { names: string[] }>): Rows['rows'] {
+  const rows: Rows['rows'] = []
+  for (let at = 0; at < values.length; ) {
+    const row: Record<string, unknown> = {}
+    for (const name of names) row[name] = values[at++]
+    rows.push(row)
+  }
+  return rows
+}
+
+/** A second connection, which reads what is committed while the first one writes. It is opened when it is first used. */
+export function readerOf(path: string): SqliteClient {
+  let opening: Promise<SqliteClient> | undefined
+  let closed = false
+  return {
+    async run(sql, parameters) {
+      if (closed) throw new Error('The embedded database is closed.')
+      opening ??= openSqlite(path, { readOnly: true })
+      const client = await opening.catch((error) => {
+        opening = undefined
+        throw error
+      })
+      return client.run(sql, parameters)
+    },
+    async close() {
+      closed = true
+      await (await opening)?.close()
+    },
+  }
+}
+
+/** A parameter as other threads and processes take it. */
+export function sendable(value: unknown): unknown {
+  if (!isFolded(value)) return bindable(value)
+  const { signal, ...folded } = value
+  return { ...folded, parameters: folded.parameters.map(bindable) }
+}
+
+/** A value as SQLite takes it. */
+function bindable(value: unknown): SQLInputValue {
+  if (value === undefined) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value as SQLInputValue
+}

@@ -1,0 +1,82 @@
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from '../kysely.ts'
+import { countLongWaits } from '../long-waits.ts'
+import type { Rows } from '../rows/lend.ts'
+import type { SqliteClient } from './client.ts'
+import { statements } from './statements.ts'
+
+/** SQLite undoes DDL with its transaction, so a failed migration leaves nothing half done. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** Kysely over the worker thread. */
+export function sqliteDialect(client: SqliteClient, turns: Turns = createMutex()): Dialect {
+  return {
+    createAdapter: () => new TransactionalSqliteAdapter(),
+    createDriver: () => sqliteDriver(client, turns),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+function sqliteDriver(client: SqliteClient, turns: Turns): Driver {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { rows, changes } = await client.run(query.sql, query.parameters)
+      return { rows: rows as R[], numAffectedRows: BigInt(changes) }
+    },
+    streamQuery: () => {
+      throw new Error('The embedded database does not stream rows.')
+    },
+  }
+  const run = async (sql: string) => void (await client.run(sql, []))
+  return {
+    init: async () => {},
+    acquireConnection: async () => {
+      await turns.enter()
+      return connection
+    },
+    releaseConnection: async () => turns.leave(),
+    beginTransaction: () => run(statements.begin),
+    commitTransaction: () => run(statements.commit),
+    rollbackTransaction: async () => void (await undo(client)),
+    destroy: () => client.close(),
+  }
+}
+
+/** Rolls back. Where SQLite has done so by itself, as where the disk is full, why it did is what its user is to hear. */
+export function undo(client: Pick<SqliteClient, 'run'>): Promise<Rows> {
+  return client.run(statements.rollback, []).catch((error: Error) => {
+    if (/no transaction is active/.test(error.message)) return { rows: [], changes: 0 }
+    throw error
+  })
+}
+
+/** There is one connection: whoever comes enters in turn, first come, first served. */
+export function createMutex() {
+  const queue: { enter: () => void; since: number }[] = []
+  let taken = false
+  return {
+    enter(): Promise<void> {
+      if (!taken) {
+        taken = true
+        return Promise.resolve()
+      }
+      return new Promise((enter) => queue.push({ enter, since: performance.now() }))
+    },
+    leave() {
+      const next = queue.shift()
+      if (next) next.enter()
+      else taken = false
+    },
+    standing: () => ({ used: Number(taken), idle: Number(!taken), waiting: countLongWaits(queue) }),
+  }
+}
+export type Mutex = ReturnType<typeof createMutex>
+type Turns = Pick<Mutex, 'enter' | 'leave'>
+
+/** For a connection that has no transactions: the thread takes statements as they come. */
+export const noTurns: Turns = { enter: async () => {}, leave: () => {} }

@@ -1,0 +1,50 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { type Fold, type FoldedRows, foldInSlices } from '../rows/fold.ts'
+
+/**
+ * Folds rows in the thread of a database, one statement after the other, on a connection of their own: what is read in
+ * slices sees the database as it was at the first one, and whoever reads on the other connection meanwhile sees it as it is.
+ */
+export class Folds {
+  readonly #path: string
+  #database: DatabaseSync | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+  /** Asked for, not answered and wanted. */
+  readonly #wanted = new Set<number>()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** @returns nothing where it was cancelled. */
+  run(id: number, sql: string, folded: FoldedRows): Promise<unknown[]> {
+    this.#wanted.add(id)
+    const result = this.#last.then(() => this.#fold(id, sql, folded)).finally(() => this.#wanted.delete(id))
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  cancel(id: number): void {
+    this.#wanted.delete(id)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#wanted.clear()
+    this.#database?.close()
+  }
+
+  async #fold(id: number, sql: string, { module, input, parameters }: FoldedRows): Promise<unknown[]> {
+    const { fold } = (await import(module)) as { fold: Fold<unknown, unknown> }
+    const isUnwanted = () => !this.#wanted.has(id)
+    if (isUnwanted() || this.#isClosed) return []
+    this.#database ??= new DatabaseSync(this.#path, { readOnly: true, timeout: 2000 })
+    const statement = this.#database.prepare(sql)
+    statement.setReturnArrays(true)
+    statement.setReadBigInts(true)
+    const rows = statement.iterate(...(parameters as SQLInputValue[])) as Iterable<unknown> as Iterable<unknown[]>
+    const told = await foldInSlices(rows, fold.begin(input), isUnwanted)
+    return told ? [told.result] : []
+  }
+}

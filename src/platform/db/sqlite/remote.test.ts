@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newDb } from '#test/harness/databases.ts'
+import { remoteOf } from '#test/harness/remote-db.ts'
+import { fold } from '#test/harness/sum-fold.ts'
+import { until } from '#test/harness/until.ts'
+import { sql } from '../kysely.ts'
+import { foldRows } from '../rows/fold-rows.ts'
+import { insertRows } from '../rows/insert-rows.ts'
+import { openSqlite } from './client.ts'
+import { createMutex } from './dialect.ts'
+import { openSession } from './session.ts'
+
+const userOf = (id: string) => ({ id, name: 'U', email: `${id}@localhost`, created_at: 1_795_000_000_000 })
+const names = async ({ db }: { db: Awaited<ReturnType<typeof newDb>>['db'] }) =>
+  (await db.query.selectFrom('users').select('id').orderBy('id').execute()).map(({ id }) => id)
+
+test('what one process writes, each other reads; rows, counts and errors are as in one process', async () => {
+  await using store = await newDb('sqlite')
+  const [one, other] = [remoteOf(store.db), remoteOf(store.db)]
+  await one.db.query.insertInto('users').values(userOf('a')).execute()
+  assert.deepEqual(await other.db.query.selectFrom('users').selectAll().execute(), [userOf('a')])
+  assert.deepEqual(await other.db.reports.selectFrom('users').selectAll().execute(), [userOf('a')])
+  const { numDeletedRows } = await other.db.query.deleteFrom('users').where('id', '=', 'a').executeTakeFirstOrThrow()
+  assert.equal(numDeletedRows, 1n)
+  await one.db.query.transaction().execute(async (tx) => {
+    const columns = { id: 'text', name: 'text', email: 'text', created_at: 'bigint' } as const
+    await insertRows(one.db, tx, 'users', columns, [['b', 'B', 'b@localhost', 1]])
+  })
+  assert.deepEqual(await names(store), ['b'])
+  const twice = one.db.query
+    .insertInto('users')
+    .values([userOf('c'), userOf('c')])
+    .execute()
+  await assert.rejects(twice, { message: /UNIQUE constraint failed/, code: 'ERR_SQLITE_ERROR' })
+})
+
+test('rows are folded by the process that has the file, and what comes out is told', async () => {
+  await using store = await newDb('sqlite')
+  const one = remoteOf(store.db)
+  const numbers = sql`select value from (select 1 as value union all select ${2} union all select ${true})`
+  assert.deepEqual(await foldRows(one, fold, { most: 9 }, numbers), { sum: 4, rows: 3 })
+  const left = new AbortController()
+  left.abort()
+  await assert.rejects(foldRows(one, fold, { most: 9 }, numbers, left.signal), { kind: 'client_closed_request' })
+})
+
+test('transactions of several processes follow one another, whole', async () => {
+  await using store = await newDb('sqlite')
+  const all = [store.db, remoteOf(store.db).db, remoteOf(store.db).db]
+  const order: string[] = []
+  const work = all.map((db, at) =>
+    db.exclusively('x', async (tx) => {
+      for (const step of [0, 1, 2]) {
+        await tx
+          .insertInto('users')
+          .values(userOf(`${at}${step}`))
+          .execute()
+        order.push(String(at))
+      }
+    }),
+  )
+  await Promise.all(work)
+  assert.match(order.join(''), /^(000|111|222){3}$/)
+})
+
+test('what a transaction announces is heard everywhere before it is over, and by nobody when it is undone', async () => {
+  await using store = await newDb('sqlite')
+  const [one, other] = [remoteOf(store.db), remoteOf(store.db)]
+  const heard: string[] = []
+  for (const [name, { db }] of Object.entries({ owner: store, one, other })) {
+    db.signals.subscribe('key.changed', (hash) => heard.push(`${name} ${hash}`))
+  }
+  await one.db.exclusively('x', async (_tx, announce) => announce('key.changed', 'a'))
+  assert.deepEqual(heard.splice(0).sort(), ['one a', 'other a', 'owner a'])
+  await store.db.exclusively('x', async (_tx, announce) => announce('key.changed', 'b'))
+  assert.deepEqual(heard.splice(0).sort(), ['one b', 'other b', 'owner b'])
+  const undone = one.db.exclusively('x', async (_tx, announce) => {
+    announce('key.changed', 'c')
+    throw new Error('no')
+  })
+  await assert.rejects(undone, /^Error: no$/)
+  await one.db.exclusively('x', async () => {})
+  assert.deepEqual(heard, [])
+})
+
+test('a process that ends within a transaction leaves nothing of it, and nobody waits for it', async () => {
+  await using store = await newDb('sqlite')
+  const [dying, other] = [remoteOf(store.db), remoteOf(store.db)]
+  const begun = Promise.withResolvers<void>()
+  const left = dying.db.exclusively('x', async (tx) => {
+    await tx.insertInto('users').values(userOf('lost')).execute()
+    begun.resolve()
+    await new Promise(() => {})
+  })
+  await begun.promise
+  const waiting = other.db.query.insertInto('users').values(userOf('kept')).execute()
+  await dying.cut()
+  await waiting
+  assert.deepEqual(await names(store), ['kept'])
+  await assert.rejects(dying.db.reports.selectFrom('users').selectAll().execute(), { code: 'ECONNRESET' })
+  assert.equal(dying.db.signals.live(), false)
+  void left.catch(() => {})
+})
+
+test('a process that ends while it waits for its turn does not take it', async () => {
+  await using store = await newDb('sqlite')
+  const dying = remoteOf(store.db)
+  const over = Promise.withResolvers<void>()
+  const holding = store.db.exclusively('x', () => over.promise)
+  const late = dying.db.query.insertInto('users').values(userOf('late')).execute()
+  await until(() => store.db.standing().waiting > 0)
+  const cut = dying.cut()
+  over.resolve()
+  await Promise.all([holding, cut, assert.rejects(late)])
+  assert.deepEqual(await names(store), [])
+})
+
+test('a transaction that stands open without a word is undone, and says so', async () => {
+  const client = await openSqlite(':memory:')
+  const turns = createMutex()
+  const session = openSession({ writer: client, reader: client, turns, announceAll: async () => {}, idleMs: 50 })
+  const run = (sql: string) => session.run({ sql, parameters: [] })
+  await run('create table t (a)')
+  await run('begin immediate')
+  await run('insert into t values (1)')
+  await until(() => turns.standing().used === 0)
+  for (const sql of ['insert into t values (2)', 'commit']) await assert.rejects(run(sql), { code: '25P03' })
+  await run('rollback')
+  assert.deepEqual((await run('select * from t')).rows, [])
+  await client.close()
+})

@@ -1,0 +1,61 @@
+import type { Rpc } from '../../process/rpc.ts'
+import type { Db, Query, Watch } from '../db.ts'
+import { appendEvents } from '../event-log.ts'
+import { Kysely } from '../kysely.ts'
+import { queryLog } from '../query-log.ts'
+import type { Session } from '../rows/lend.ts'
+import { type Announcement, announcements, localSignals } from '../signals.ts'
+import type { Tables } from '../tables.ts'
+import { type SqliteClient, sendable } from './client.ts'
+import { createMutex, noTurns, sqliteDialect } from './dialect.ts'
+
+/** Calls that the owner of the file answers. */
+export type OwnerCalls = {
+  'db.run': Session['run']
+  'db.announce': Session['announce']
+}
+
+/**
+ * Calls of the owner to other processes. An answer confirms that the announcement was heard: no cache here is stale
+ * after it.
+ */
+export type AnnouncedCalls = { 'db.announced': (announcements: readonly Announcement[]) => void }
+
+/**
+ * The embedded database of another process of this host, which owns the file, as it is used here.
+ * @returns also the handlers of what the owner tells.
+ */
+export function openRemote(rpc: () => Rpc<OwnerCalls>, watch: Watch): { db: Db; handlers: AnnouncedCalls } {
+  const clientOf = (report: boolean): SqliteClient => ({
+    run: (sql, parameters) => rpc().call('db.run', { sql, parameters: parameters.map(sendable), report }),
+    close: async () => {},
+  })
+  const turns = createMutex()
+  const query: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(false), turns), log: queryLog(watch) })
+  const reports: Query = new Kysely<Tables>({ dialect: sqliteDialect(clientOf(true), noTurns), log: queryLog(watch) })
+  const local = localSignals()
+  const signals = { ...local, live: () => rpc().isOpen() }
+  const db: Db = {
+    kind: 'sqlite',
+    query,
+    reports,
+    async exclusively(_name, work) {
+      return query.transaction().execute(async (tx) => {
+        const { announced, events, announce } = announcements()
+        const result = await work(tx, announce)
+        await appendEvents(tx, events)
+        // The owner keeps it with the transaction: if this process dies, it is told with the commit or not at all.
+        if (announced.length > 0) await rpc().call('db.announce', announced)
+        return result
+      })
+    },
+    signals,
+    clockCorrectionMs: () => 0,
+    standing: () => ({ silentMs: 0, readOnly: false, isReachable: true, ...turns.standing() }),
+    async close() {
+      await reports.destroy()
+      await query.destroy()
+    },
+  }
+  return { db, handlers: { 'db.announced': (announcements) => announcements.forEach(local.deliver) } }
+}

@@ -1,0 +1,115 @@
+import type { Rows, Session, SessionStatement } from '../rows/lend.ts'
+import type { Announcement } from '../signals.ts'
+import type { SqliteClient } from './client.ts'
+import { type Mutex, undo } from './dialect.ts'
+import { statements } from './statements.ts'
+
+type SqliteSessionDeps = {
+  writer: SqliteClient
+  reader: SqliteClient
+  turns: Mutex
+  /** Tells every process, this one included. */
+  announceAll: (announcements: readonly Announcement[]) => Promise<void>
+  /** A transaction may stay open this long without a statement: all others wait for it. */
+  idleMs?: number
+}
+
+/** As Postgres says of a transaction that stood open for too long. */
+const idleInTransaction = '25P03'
+
+/** A session at the owner of the file. The database has one connection that writes: a transaction keeps all others out. */
+export function openSession({ writer, reader, turns, announceAll, idleMs = 7000 }: SqliteSessionDeps): Session {
+  let last: Promise<unknown> = Promise.resolve()
+  let state: 'none' | 'open' | 'broken' = 'none'
+  let ended = false
+  let announced: Announcement[] = []
+  let idle: NodeJS.Timeout | undefined
+
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
+  }
+
+  async function enter(): Promise<void> {
+    await turns.enter()
+    if (!ended) return
+    turns.leave()
+    throw new Error('The process that asked has ended.')
+  }
+
+  async function begin(): Promise<Rows> {
+    await enter()
+    try {
+      const rows = await writer.run(statements.begin, [])
+      state = 'open'
+      return rows
+    } catch (error) {
+      turns.leave()
+      throw error
+    }
+  }
+
+  function leave(after: 'none' | 'broken'): Announcement[] {
+    const told = announced
+    announced = []
+    state = after
+    turns.leave()
+    return told
+  }
+
+  async function commit(): Promise<Rows> {
+    if (state !== 'open') throw tooLong()
+    const rows = await writer.run(statements.commit, [])
+    const told = leave('none')
+    if (told.length > 0) await announceAll(told)
+    return rows
+  }
+
+  async function rollBack(after: 'none' | 'broken' = 'none'): Promise<Rows> {
+    const none = { rows: [], changes: 0 }
+    if (state !== 'open') {
+      state = after
+      return none
+    }
+    return undo(writer).finally(() => leave(after))
+  }
+
+  async function runAlone(sql: string, parameters: readonly unknown[]): Promise<Rows> {
+    await enter()
+    return writer.run(sql, parameters).finally(turns.leave)
+  }
+
+  function runNext({ sql, parameters }: SessionStatement): Promise<Rows> {
+    if (sql === statements.begin) return begin()
+    if (sql === statements.commit) return commit()
+    if (sql === statements.rollback) return rollBack()
+    if (state === 'broken') return Promise.reject(tooLong())
+    return state === 'open' ? writer.run(sql, parameters) : runAlone(sql, parameters)
+  }
+
+  function watchIdle(): void {
+    clearTimeout(idle)
+    if (state === 'open') idle = setTimeout(() => void inOrder(() => rollBack('broken')).catch(() => {}), idleMs)
+  }
+
+  return {
+    run(statement) {
+      if (statement.report) return reader.run(statement.sql, statement.parameters)
+      clearTimeout(idle)
+      return inOrder(() => runNext(statement).finally(watchIdle))
+    },
+    announce: (announcements) => void announced.push(...announcements),
+    end() {
+      ended = true
+      clearTimeout(idle)
+      return inOrder(async () => {
+        await rollBack()
+        clearTimeout(idle)
+      })
+    },
+  }
+}
+
+const tooLong = () =>
+  Object.assign(new Error('The transaction stood open for too long and was undone.'), { code: idleInTransaction })

@@ -1,0 +1,116 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { type FoldedRows, isFolded } from '../rows/fold.ts'
+import type { EachRow, Together } from '../rows/insert-rows.ts'
+import { Folds } from './folds.ts'
+import { statements } from './statements.ts'
+
+/** Runs every statement of the embedded database, so that a slow disk never stalls the server's event loop. */
+export type WorkerRequest = {
+  id: number
+  sql: string
+  parameters: SQLInputValue[] | [EachRow] | [Together] | [FoldedRows]
+}
+export type WorkerReply =
+  /** The values of all rows, one after the other: names would be written and read again with each row. */
+  | { id: number; names: string[]; values: unknown[]; changes: number }
+  | { id: number; error: { message: string; code: string } }
+
+const { path, readOnly } = workerData as { path: string; readOnly: boolean }
+const database = new DatabaseSync(path, { readOnly })
+database.exec('pragma busy_timeout = 2000')
+// What was deleted is overwritten with zeros. A batch of the ledger changes some thousand pages: more than SQLite keeps in
+// memory or in the log by itself, so that it would read them again each time, and bring each batch into the file.
+if (!readOnly)
+  database.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on;
+    pragma cache_size = -16000; pragma wal_autocheckpoint = 4000`)
+// A page of the request log looks at some thousand rows, each on a page of its own at worst, with as many pages above them.
+else database.exec('pragma cache_size = -24000')
+
+const maxPrepared = 500
+const prepared = new Map<string, StatementSync>()
+
+function prepare(sql: string): StatementSync {
+  const known = prepared.get(sql)
+  if (known) return known
+  const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
+  if (prepared.size >= maxPrepared) prepared.clear()
+  prepared.set(sql, statement)
+  return statement
+}
+
+const nothing = { names: [], values: [] }
+
+function answer({ id, sql, parameters }: WorkerRequest): WorkerReply {
+  try {
+    const [first] = parameters
+    if (isTogether(first)) return { id, ...nothing, changes: runTogether(first) }
+    const statement = prepare(sql)
+    if (isEachRow(first)) return { id, ...nothing, changes: runEach(statement, first.each) }
+    const values = parameters as SQLInputValue[]
+    if (statement.columns().length > 0) {
+      const rows = statement.all(...values) as unknown as unknown[][]
+      return { id, names: statement.columns().map(({ name }) => name), values: rows.flat(), changes: 0 }
+    }
+    const { changes } = statement.run(...values)
+    return { id, ...nothing, changes: Number(changes) }
+  } catch (error) {
+    return failure(id, error)
+  }
+}
+
+function failure(id: number, error: unknown): WorkerReply {
+  const { message, code } = error as Error & { code?: string }
+  return { id, error: { message, code: code ?? 'ERR_SQLITE_ERROR' } }
+}
+
+type Parameter = SQLInputValue | EachRow | Together | FoldedRows | undefined
+
+function isEachRow(parameter: Parameter): parameter is EachRow {
+  return typeof parameter === 'object' && parameter !== null && 'each' in parameter
+}
+
+function isTogether(parameter: Parameter): parameter is Together {
+  return typeof parameter === 'object' && parameter !== null && 'together' in parameter
+}
+
+function runEach(statement: StatementSync, rows: EachRow['each']): number {
+  let changes = 0
+  for (const row of rows) changes += Number(statement.run(...row).changes)
+  return changes
+}
+
+/** A transaction without a word from outside: whoever asked for it may be busy, and nobody waits for that. */
+function runTogether({ together }: Together): number {
+  prepare(statements.begin).run()
+  try {
+    let changes = 0
+    for (const { sql, rows } of together) changes += runEach(prepare(sql), rows)
+    prepare(statements.commit).run()
+    return changes
+  } catch (error) {
+    // Where SQLite has rolled back by itself, as where the disk is full, there is nothing left to undo.
+    if (database.isTransaction) prepare(statements.rollback).run()
+    throw error
+  }
+}
+
+const port = parentPort
+if (!port) throw new Error('db/sqlite/worker.ts runs as a worker thread only')
+const folds = new Folds(path)
+port.on('message', (message: WorkerRequest | { cancel: number } | 'close') => {
+  if (message === 'close') {
+    folds.close()
+    database.close()
+    port.close()
+    return
+  }
+  if ('cancel' in message) return folds.cancel(message.cancel)
+  const { id, sql, parameters } = message
+  const [first] = parameters
+  if (!isFolded(first)) return port.postMessage(answer(message))
+  const folded = folds.run(id, sql, first).then((values) => ({ id, names: ['result'], values, changes: 0 }))
+  void folded.catch((error) => failure(id, error)).then((reply) => port.postMessage(reply))
+})
+port.postMessage('ready')

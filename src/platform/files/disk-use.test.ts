@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+/** In a process that opens all files it may before it counts. */
+const without = `
+  import { openSync } from 'node:fs'
+  import { diskUse } from './disk-use.ts'
+  const kept = []
+  try { for (;;) kept.push(openSync('/dev/null')) } catch {}
+  await diskUse(['/tmp']).then((bytes) => console.log('counted', bytes), ({ code }) => console.log(code))`
+
+test('where no process can be made to count with, that is said; it is not taken for nothing', async () => {
+  const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', without]
+  const { stdout } = await promisify(execFile)('/bin/sh', args)
+  assert.equal(stdout, 'EMFILE\n')
+})

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { Fault } from '../core/fault.ts'
+import { ownValue } from '../core/own-value.ts'
+import { discardBody } from '../core/request-body.ts'
+import type { Log } from '../process/log.ts'
+import { compilersFactory } from './compilers.ts'
+import { allowOrigins } from './cors.ts'
+import { noteFailureReason } from './failure-reason.ts'
+import { longestParameter, tooLongPart } from './known-paths.ts'
+import { wrongWithHost } from './request/host.ts'
+import { parseJsonBodies } from './request/json-body.ts'
+import { answerClientError, answerExpectation } from './response/client-error.ts'
+import { type Envelope, errorInForm } from './response/envelope.ts'
+import type { KeyNeed } from './route.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    key?: KeyNeed
+    undeclaredBody?: 'invalid' | 'unsupported_media_type'
+    restate?: (fault: Fault) => Fault
+  }
+}
+
+/** A client's own request id is kept when it is harmless in a log. */
+const plainId = /^[\w.-]{1,64}$/
+
+export function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && plainId.test(given) ? given : randomUUID()
+}
+
+/** The longest time that a client may take for the head of a request and for the whole request, in milliseconds. */
+export type RequestTimeouts = { headersMs: number; requestMs: number; checkEveryMs: number }
+
+/** Looks at every request before anything else does, at once where it can, and throws the `Fault` it is answered with. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined
+
+const defaultTimeouts: RequestTimeouts = { headersMs: 15_000, requestMs: 60_000, checkEveryMs: 5_000 }
+
+type AppOptions = {
+  log: Log
+  /** The largest body, in bytes, where a route does not say otherwise. */
+  bodyLimit: number
+  /** The beginning of every path. */
+  prefix: string
+  timeouts?: RequestTimeouts | undefined
+  guard?: Guard
+  /** Origins whose pages may call from a browser; `*` is any. */
+  origins?: readonly string[]
+  /** Hears of requests that no route is for. */
+  onUnknown?: (request: FastifyRequest) => void
+  /** Explains a failure that is not a defect of ours, in words for the client. Its cause is logged. */
+  explain?: (error: unknown) => Fault | undefined
+  /** What is told of paths that are looked for here and are not: by path, after the prefix. */
+  absent?: Readonly<Record<string, string>>
+  /** Another spelling of a path, as the routes have it. */
+  rewriteUrl?: (url: string) => string
+  /** The form of errors for a request, if it is not the form of this service. */
+  envelopeOf?: (request: FastifyRequest) => Envelope | undefined
+  /** Changes the refusal of a path that could not be read, if that path has errors of its own form. */
+  restate?: (fault: Fault, request: FastifyRequest) => Fault
+}
+
+/** The server before any route: one error envelope, request ids, limits against slow and greedy clients. */
+export function createApp({
+  log,
+  bodyLimit,
+  prefix,
+  timeouts = defaultTimeouts,
+  guard,
+  origins = [],
+  onUnknown = () => {},
+  absent = {},
+  explain = () => undefined,
+  envelopeOf = () => undefined,
+  rewriteUrl,
+  restate,
+}: AppOptions): FastifyInstance {
+  const sendFailure = failureSender(envelopeOf)
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    // One for all: a child for each request costs more than many an answer, and what is logged names the request id.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit,
+    schemaController: { compilersFactory },
+    ...(rewriteUrl && { rewriteUrl: ({ url = '/' }: IncomingMessage) => rewriteUrl(url) }),
+    requestIdHeader: false,
+    genReqId: requestId,
+    connectionTimeout: 0,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: 72_000,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+      maxHeaderSize: 32 * 1024,
+      // Node would refuse without a word who names none.
+      requireHostHeader: false,
+    },
+    routerOptions: { maxParamLength: longestParameter, ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      // A path that cannot be read has passed no hook.
+      const guarded = guard?.(request as FastifyRequest, reply as FastifyReply) ?? Promise.resolve()
+      const restated = (failure: unknown) => {
+        const fault = asFault(failure, request as FastifyRequest)
+        return fault && restate ? restate(fault, request as FastifyRequest) : failure
+      }
+      const answer = (failure: unknown) =>
+        void sendFailure(restated(failure), request as FastifyRequest, reply as FastifyReply)
+      guarded.then(() => answer(error), answer)
+    },
+  })
+  app.server.on('checkExpectation', answerExpectation)
+  parseJsonBodies(app)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    const wrong = wrongWithHost(request.raw)
+    done(wrong === undefined ? undefined : new Fault('invalid', wrong))
+  })
+  if (origins.length > 0) allowOrigins(app, origins)
+  if (guard) {
+    app.addHook('onRequest', (request, reply, done) => {
+      const guarding = guard(request, reply)
+      if (guarding) guarding.then(() => done(), done)
+      else done()
+    })
+  }
+  app.setErrorHandler((error, request, reply) => {
+    const explained = explain(error)
+    if (explained) log.warn({ err: error, requestId: request.id, route: request.routeOptions?.url }, explained.message)
+    return sendFailure(explained ?? error, request, reply)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    onUnknown(request)
+    const path = pathOnly(request.url)
+    const hint = path.startsWith(`${prefix}/`)
+      ? ownValue(absent, path.slice(prefix.length))
+      : `Every path begins with ${prefix}/, such as ${prefix}/models.`
+    const message = [`There is no ${request.method} ${path}.`, hint].filter(Boolean).join(' ')
+    return sendFailure(new Fault('not_found', message), request, reply)
+  })
+  return app
+}
+
+const ofContent = /^(content-.*|etag|last-modified|accept-ranges)$/
+
+function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undefined) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const plain = asFault(error, request)
+    const fault = plain && (request.routeOptions?.config?.restate?.(plain) ?? plain)
+    if (!fault)
+      request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed')
+    const { status, headers, body } = errorInForm(fault, request.id, envelopeOf(request))
+    if (status >= 500) noteFailureReason(reply.raw, fault?.message ?? 'internal error')
+    // A download may fail before its first byte: what was said of it holds no more.
+    for (const name of Object.keys(reply.getHeaders())) if (ofContent.test(name)) reply.removeHeader(name)
+    discardBody(request.raw)
+    return reply.code(status).headers(headers).send(body)
+  }
+}
+
+/** The framework's own refusals, in our words. Anything unknown is a defect of ours, and told to nobody. */
+function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
+  if (error instanceof Fault) return error
+  const { code, statusCode } = error as Partial<FastifyError>
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Fault(
+        'payload_too_large',
+        `The body is over ${request.routeOptions.bodyLimit} bytes, the most this path takes.`,
+      )
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Fault(
+        request.routeOptions?.config?.undeclaredBody ?? 'unsupported_media_type',
+        'The body must be declared as "content-type: application/json".',
+      )
+    case 'FST_ERR_BAD_URL':
+      return new Fault('invalid', 'The path is not validly percent-encoded.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return tooLongPart()
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Fault('invalid', 'The body is not as long as its content-length says.')
+    default:
+      return statusCode === 400 ? new Fault('invalid', 'The request could not be read.') : undefined
+  }
+}
+
+/** Query strings may carry what does not belong into logs and messages. */
+export function pathOnly(url: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  return path.length > 200 ? `${path.slice(0, 200)}…` : path
+}

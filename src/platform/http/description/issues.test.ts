@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from '../../json/schema.ts'
+import { invalidRequest } from './issues.ts'
+
+const told = (schema: z.ZodType, value: unknown) => invalidRequest(schema.safeParse(value).error!.issues).message
+
+test('what is missing is called so, and what is of another kind is told as what it is', () => {
+  const body = z.object({ messages: z.array(z.object({ role: z.string() })), n: z.number().optional() })
+  assert.equal(told(body, {}), 'Invalid request: messages: is missing: expected array')
+  assert.equal(told(body, { messages: [{}] }), 'Invalid request: messages[0].role: is missing: expected string')
+  assert.equal(told(body, { messages: 'hi' }), 'Invalid request: messages: expected array, received string')
+  assert.equal(told(body, { messages: null }), 'Invalid request: messages: expected array, received null')
+  assert.equal(told(z.object({ most: z.coerce.number() }), { most: 'x' }), 'Invalid request: most: expected number')
+})

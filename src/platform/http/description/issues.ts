@@ -1,0 +1,42 @@
+import type { z } from 'zod'
+import { Fault } from '../../core/fault.ts'
+
+type Issue = z.core.$ZodIssue
+
+const maxIssues = 5
+/** A client's own keys may be as long as its body. */
+const maxNameLength = 80
+/** Zod repeats every name it does not know. */
+const maxMessageLength = 1000
+
+/** Turns what a schema found into one sentence a client can act on: where, what was wrong, what would be right. */
+export function invalidRequest(issues: readonly Issue[]): Fault {
+  const told = issues.slice(0, maxIssues).map(describeIssue)
+  const more = issues.length > maxIssues ? ` (and ${issues.length - maxIssues} more)` : ''
+  return new Fault('invalid', `Invalid request: ${told.join('; ')}${more}`)
+}
+
+function describeIssue(issue: Issue): string {
+  const where = pathOf(issue.path)
+  const what = shortened(inWordsOfJson(issue.message.replace(/^Invalid input: /, '')), maxMessageLength)
+  return where ? `${where}: ${what}` : what
+}
+
+/** There is no `undefined` in a body or a query: what is not there is missing. */
+function inWordsOfJson(message: string): string {
+  return message.replace(/^(expected .+), received undefined$/, 'is missing: $1').replace(/, received NaN$/, '')
+}
+
+/** `policy.rules[2].slug`, as one would write it in code. */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    const name = String(step)
+    const shown = shortened(name, maxNameLength)
+    return text ? `${text}.${shown}` : shown
+  }, '')
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}

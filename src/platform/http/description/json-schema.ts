@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from '../../json/schema.ts'
+
+export type JsonSchema = Record<string, unknown>
+
+const reference = '#/components/schemas/'
+
+/** JSON Schemas of one document. Those that have a name (`.meta({ id })`) are collected and referred to. */
+export type SchemaBook = {
+  /** `input`: what a client sends; `output`: what it gets. */
+  schemaOf: (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
+  /** The named ones used so far, by name. */
+  components: () => Record<string, JsonSchema>
+}
+
+export function newSchemaBook(): SchemaBook {
+  const named = new Map<string, JsonSchema>()
+
+  function keep(name: string, schema: JsonSchema): void {
+    const known = named.get(name)
+    if (known && !isDeepStrictEqual(known, schema)) {
+      throw new Error(`Two schemas are named ${name}: one sent and one received need names of their own.`)
+    }
+    named.set(name, schema)
+  }
+
+  return {
+    schemaOf(schema, io) {
+      // Wrapped, so that the schema itself is referred to when it has a name.
+      const { properties, $defs = {} } = z.toJSONSchema(z.object({ it: schema }), {
+        io,
+        unrepresentable: 'any',
+        override({ zodSchema, jsonSchema }) {
+          tellDefault(zodSchema._zod.def, jsonSchema as JsonSchema)
+          tidy(jsonSchema as JsonSchema, io)
+        },
+      })
+      for (const [name, definition] of Object.entries($defs)) keep(name, pointingAtComponents(definition as JsonSchema))
+      return pointingAtComponents(properties?.it as JsonSchema)
+    },
+    components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+}
+
+/** Of what is read from text, Zod does not tell it: its form may be another one before. That of a number is not. */
+function tellDefault(definition: object, schema: JsonSchema): void {
+  const { type, defaultValue } = definition as { type: string; defaultValue?: unknown }
+  if (type === 'default' && typeof defaultValue === 'number') schema.default ??= defaultValue
+}
+
+/** Leaves out what says nothing to a reader: the pattern of a format, the bounds of all integers, that an answer is closed. */
+function tidy(schema: JsonSchema, io: 'input' | 'output'): void {
+  delete schema.id
+  if (schema.format && schema.pattern) delete schema.pattern
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties
+  if (isDeepStrictEqual(schema.propertyNames, { type: 'string' })) delete schema.propertyNames
+}
+
+function pointingAtComponents(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', `"$ref":"${reference}`))
+}

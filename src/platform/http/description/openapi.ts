@@ -1,0 +1,231 @@
+import type { z } from 'zod'
+import type { FaultKind } from '../../core/fault.ts'
+import { ErrorEnvelope } from '../response/envelope.ts'
+import { faultMeaning, faultStatus } from '../response/faults.ts'
+import type { KeyNeed, RouteSpec } from '../route.ts'
+import { type JsonSchema, newSchemaBook, type SchemaBook } from './json-schema.ts'
+
+type Described = Pick<
+  // biome-ignore lint/suspicious/noExplicitAny: whatever its input, its caller and its dependencies
+  RouteSpec<any, any, any>,
+  | 'method'
+  | 'path'
+  | 'tag'
+  | 'operationId'
+  | 'summary'
+  | 'description'
+  | 'key'
+  | 'request'
+  | 'response'
+  | 'mediaTypes'
+  | 'uploads'
+  | 'downloads'
+  | 'events'
+  | 'accepted'
+  | 'errorBody'
+  | 'describesDefect'
+  | 'status'
+  | 'faults'
+  | 'hidden'
+>
+
+export type About = {
+  title: string
+  description: string
+  version: string
+  /** The path all others are below. */
+  prefix: string
+  tags: { name: string; description: string }[]
+  examples?: Examples
+}
+
+/** By method and path, such as `get /keys`: what is sent and what comes back. */
+export type Examples = Record<string, { params?: Record<string, string>; body?: unknown; answer?: unknown }>
+
+type Schemas = { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType }
+
+const requestIdHeader = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const retryAfterHeader = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+
+/** Describes a table of routes as OpenAPI 3.1. */
+export function describeRoutes(routes: Described[], about: About): object {
+  const book = newSchemaBook()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes.filter(({ hidden }) => !hidden)) {
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method]: operation(route, book, about.examples?.[`${route.method} ${route.path}`]),
+    }
+  }
+  const faults = new Set(routes.flatMap((route) => route.faults))
+  const responses = faultResponses(faults, book)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: about.title,
+      description: about.description,
+      version: about.version,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: about.prefix }],
+    tags: about.tags,
+    paths,
+    components: { securitySchemes, headers, responses, schemas: book.components() },
+  }
+}
+
+const securitySchemes = {
+  api_key: { type: 'http', scheme: 'bearer', description: 'An API key, `sb-v1-…`, or the key of an intern.' },
+  management_key: { type: 'http', scheme: 'bearer', description: 'A management key, `sb-v1-…`.' },
+  browser_session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'signalbox_session',
+    description:
+      'The session of a browser, which `POST /sessions` begins; its role says what it may. Behind TLS the cookie is `__Host-signalbox_session`.',
+  },
+  csrf_token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-csrf-token',
+    description: 'Changes by a session want its `csrf_token`, and the `Origin` of the service itself.',
+  },
+}
+
+const headers = {
+  RequestId: {
+    description: 'The id under which the log has this request. One sent in `x-request-id` is kept.',
+    schema: { type: 'string' },
+  },
+  RetryAfter: { description: 'After how many seconds to try again.', schema: { type: 'integer' } },
+}
+
+const keysFor: Record<KeyNeed, object[]> = {
+  none: [],
+  any: [{ api_key: [] }, { management_key: [] }],
+  api: [{ api_key: [] }],
+  management: [{ management_key: [] }],
+}
+
+/** A browser's session opens whatever a key opens; what changes something wants its token besides. */
+function sessionFor({ key, method }: Described): object[] {
+  if (key === 'none') return []
+  return [method === 'get' ? { browser_session: [] } : { browser_session: [], csrf_token: [] }]
+}
+
+function operation(route: Described, book: SchemaBook, example: Examples[string] = {}): object {
+  const { params, query, body } = (route.request ?? {}) as Schemas
+  return {
+    tags: [route.tag],
+    ...(route.operationId && { operationId: route.operationId }),
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    security: [...keysFor[route.key], ...sessionFor(route)],
+    parameters: [...pathParameters(route.path, params, book, example), ...queryParameters(query, book)],
+    ...(body && { requestBody: requestBody(body, book, example) }),
+    ...(route.uploads && { requestBody: { required: true, content: bytesOf(route.uploads) } }),
+    responses: {
+      [route.status ?? 200]: success(route, book, example),
+      ...(route.accepted && {
+        202: { ...success({ ...route, response: route.accepted, mediaTypes: [] }, book, {}), description: 'Accepted' },
+      }),
+      ...failures(route, book),
+    },
+  }
+}
+
+function requestBody(body: z.ZodType, book: SchemaBook, example: Examples[string]): object {
+  const content = { 'application/json': { schema: book.schemaOf(body, 'input'), ...exampleOf(example, 'body') } }
+  return { required: !body.safeParse(undefined).success, content }
+}
+
+const bytesOf = (types: string[]) =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]))
+
+/** A stream is described by one of its events, because the description cannot express a sequence of them. */
+function success(
+  { response, mediaTypes = [], events, downloads }: Described,
+  book: SchemaBook,
+  example: Examples[string],
+): object {
+  const typed = (type: string) =>
+    events && type === 'text/event-stream' ? book.schemaOf(events, 'output') : { type: 'string' }
+  const content = {
+    ...(downloads && bytesOf(mediaTypes)),
+    ...(response && {
+      'application/json': { schema: book.schemaOf(response, 'output'), ...exampleOf(example, 'answer') },
+    }),
+    ...(!downloads && Object.fromEntries(mediaTypes.map((type) => [type, { schema: typed(type) }]))),
+  }
+  return { description: 'Success', headers: requestIdHeader, ...(Object.keys(content).length > 0 && { content }) }
+}
+
+function failures({ faults, errorBody, describesDefect = true }: Described, book: SchemaBook): object {
+  const kinds = [...new Set(faults)]
+  if (errorBody) {
+    const content = { 'application/json': { schema: book.schemaOf(errorBody, 'output') } }
+    const own = (description: string) => ({ description, headers: requestIdHeader, content })
+    return {
+      ...Object.fromEntries(kinds.map((kind) => [faultStatus[kind], own(faultMeaning[kind])])),
+      500: own(defect),
+    }
+  }
+  const named = kinds.map((kind) => [faultStatus[kind], { $ref: responseName(kind) }])
+  const defects = describesDefect && { 500: { $ref: '#/components/responses/internal_error' } }
+  return { ...Object.fromEntries(named), ...defects }
+}
+
+const defect = 'A defect of the service, told to its log'
+
+const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
+
+function faultResponses(kinds: Set<FaultKind>, book: SchemaBook): Record<string, object> {
+  const content = { 'application/json': { schema: book.schemaOf(ErrorEnvelope, 'output') } }
+  const told = [...kinds].sort().map((kind) => {
+    const waits = kind === 'rate_limited' || kind === 'unavailable'
+    return [
+      kind,
+      { description: faultMeaning[kind], headers: { ...requestIdHeader, ...(waits && retryAfterHeader) }, content },
+    ]
+  })
+  const internal = { description: defect, headers: requestIdHeader, content }
+  return { ...Object.fromEntries(told), internal_error: internal }
+}
+
+const exampleOf = (example: Examples[string], part: 'body' | 'answer') =>
+  example[part] === undefined ? {} : { example: example[part] }
+
+function pathParameters(
+  path: string,
+  params: z.ZodType | undefined,
+  book: SchemaBook,
+  example: Examples[string],
+): object[] {
+  const schemas = propertiesOf(params, book)
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...(example.params?.[name] !== undefined && { example: example.params[name] }),
+    ...describedSchema(schemas[name] ?? { type: 'string' }),
+  }))
+}
+
+function queryParameters(query: z.ZodType | undefined, book: SchemaBook): object[] {
+  const required = ((query && book.schemaOf(query, 'input').required) ?? []) as string[]
+  return Object.entries(propertiesOf(query, book)).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) && { required: true }),
+    ...describedSchema(schema),
+  }))
+}
+
+function propertiesOf(schema: z.ZodType | undefined, book: SchemaBook): Record<string, JsonSchema> {
+  return (schema && (book.schemaOf(schema, 'input').properties as Record<string, JsonSchema>)) ?? {}
+}
+
+/** A parameter's description stands beside its schema, not in it. */
+function describedSchema({ description, ...schema }: JsonSchema): object {
+  return { ...(description !== undefined && { description }), schema }
+}

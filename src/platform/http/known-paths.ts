@@ -1,0 +1,91 @@
+import { Fault } from '../core/fault.ts'
+import type { AnyRoute } from './route.ts'
+
+/** The longest parameter of a path, in characters. */
+export const longestParameter = 1024
+
+export const tooLongPart = () =>
+  new Fault('invalid', `A part of the path has more than ${longestParameter} characters.`)
+
+/** A path of the table of routes, as the router writes it, with the methods that it takes. */
+export type KnownPath = { url: string; methods: ReadonlySet<string>; allow: string }
+
+/** Methods that a known path refuses where it does not take them. Any other is as unknown as a path that nobody has. */
+const refusable: ReadonlySet<string> = new Set([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'],
+])
+
+/** `/guardrails/{id}` as the router writes it. */
+export const routerPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
+
+/** The paths of a table, each once. */
+export function knownPaths<Caller, Deps>(routes: AnyRoute<Caller, Deps>[], prefix: string): KnownPath[] {
+  const found = new Map<string, Set<string>>()
+  for (const route of routes) {
+    const url = prefix + routerPath(route.path)
+    const methods = found.get(url) ?? new Set<string>()
+    methods.add(route.method.toUpperCase())
+    if (route.method === 'get' && !route.events && !route.downloads) methods.add('HEAD')
+    found.set(url, methods)
+  }
+  return [...found].map(([url, methods]) => ({ url, methods, allow: [...methods].sort().join(', ') }))
+}
+
+/**
+ * Methods that a path does not take, while another path has them that fits the same requests: without an entry of this
+ * path, the router would find `DELETE /keys/{hash}` for `DELETE /keys/all`.
+ */
+export function contestedMethods(all: readonly KnownPath[]): Map<KnownPath, string[]> {
+  const entries = new Map<KnownPath, Set<string>>()
+  const contested = new Map<KnownPath, string[]>()
+  // An entry of a path may itself stand before another one that has more fixed parts.
+  for (const { path } of patternsOf(all).reverse()) {
+    const rivals = [...entries].filter(([other]) => fitTheSame(other.url.split('/'), path.url.split('/')))
+    const others = new Set(rivals.flatMap(([, methods]) => [...methods])).difference(path.methods)
+    entries.set(path, path.methods.union(others))
+    if (others.size > 0) contested.set(path, [...others])
+  }
+  return contested
+}
+
+const isParameter = (part: string) => part.startsWith(':')
+
+function fitTheSame(one: string[], other: string[]): boolean {
+  const fit = (part: string, at: number) => part === other[at] || isParameter(part) || isParameter(other[at]!)
+  return one.length === other.length && one.every(fit)
+}
+
+type Pattern = { path: KnownPath; parts: string[] }
+
+/** In the order in which the router prefers them: fixed parts before parameters. */
+function patternsOf(all: readonly KnownPath[]): Pattern[] {
+  // A character that comes before those of fixed parts.
+  const keyed = all.map((path) => ({ path, parts: path.url.split('/'), key: path.url.replace(/:\w+/g, '!') }))
+  return keyed.sort((a, b) => (a.key < b.key ? 1 : -1))
+}
+
+/** Finds the known path of a request that no route takes; undefined where the path is unknown too. */
+export type PathFinder = (request: { method: string; url: string }) => KnownPath | undefined
+
+/** Reads paths as the router does. That would need an entry for each method that a path does not take: four of five. */
+export function pathFinder(all: readonly KnownPath[]): PathFinder {
+  let patterns: Pattern[] | undefined
+  return ({ method, url }) => {
+    if (!refusable.has(method)) return undefined
+    patterns ??= patternsOf(all)
+    const asked = partsOf(url)
+    return patterns.find(({ parts }) => fits(parts, asked))?.path
+  }
+}
+
+const fits = (parts: string[], asked: string[]) =>
+  parts.length === asked.length && parts.every((part, at) => part === asked[at] || isParameter(part))
+
+/** The parts of a path, decoded. */
+export function partsOf(target: string): string[] {
+  const path = pathIn(target)
+  return (path.endsWith('/') ? path.slice(0, -1) : path).split('/').map(decodeURIComponent)
+}
+
+/** The target of a request may name the host (as for a proxy), and may have a fragment: neither is part of the path. */
+export const pathIn = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '').split(/[?#]/, 1)[0] ?? ''

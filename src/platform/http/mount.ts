@@ -1,0 +1,153 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
+import type { z } from 'zod'
+import { noteFailureReason } from './failure-reason.ts'
+import { knownPaths, routerPath } from './known-paths.ts'
+import { refuseOtherMethods } from './refuse-methods.ts'
+import { parseForms } from './request/form-body.ts'
+import type { HostOf } from './request/forwarded-host.ts'
+import { IncomingCall } from './request/incoming-call.ts'
+import { refuseNul } from './request/nul.ts'
+import { takeBodiesUnread } from './request/upload.ts'
+import { type AnyRoute, HttpAnswer, type Method } from './route.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller, once authorized. Its type is known to the mounted routes only. */
+    caller: unknown
+  }
+}
+
+/** Runs `handle`, of a request that was admitted and is valid. */
+export type RequestWrapper = (
+  route: Pick<AnyRoute<never, never>, 'method' | 'path' | 'tag' | 'key'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  handle: () => unknown,
+) => unknown
+
+export type Mounting<Caller, Deps> = {
+  deps: Deps
+  prefix: string
+  /** Finds the caller. @throws Fault `unauthenticated` or `forbidden`. */
+  admit: (route: AnyRoute<Caller, Deps>, request: FastifyRequest, reply: FastifyReply) => Caller | Promise<Caller>
+  /** By which host a request came in. */
+  hostOf: HostOf
+  /** Runs each handler. */
+  wrap?: RequestWrapper | undefined
+  /** Checks every answer against its schema. For tests: it costs more than most answers do. */
+  checkResponses?: boolean
+}
+
+/** Puts a table of routes on the server, each path refusing the methods it does not have. */
+export function mountRoutes<Caller, Deps>(
+  app: FastifyInstance,
+  routes: AnyRoute<Caller, Deps>[],
+  mounting: Mounting<Caller, Deps>,
+): void {
+  app.decorateRequest('caller', undefined)
+  for (const route of routes) mountRoute(app, route, mounting)
+  refuseOtherMethods(app, knownPaths(routes, mounting.prefix))
+}
+
+function mountRoute<Caller, Deps>(
+  app: FastifyInstance,
+  route: AnyRoute<Caller, Deps>,
+  { deps, prefix, admit, hostOf, wrap, checkResponses }: Mounting<Caller, Deps>,
+): void {
+  const { params, query, body } = (route.request ?? {}) as Record<'params' | 'query' | 'body', z.ZodType | undefined>
+  const handler: RouteHandlerMethod = async (request, reply) => {
+    refuseNul('path', request.params)
+    refuseNul('query', request.query)
+    // Management stores what it is sent; the body of a completion only passes through.
+    if (route.key === 'management') refuseNul('body', request.body)
+    const call = new IncomingCall<Caller>(request, reply, hostOf(request.raw))
+    const handle = () => route.handler(call, deps)
+    const run = wrap ? () => wrap(route, request, reply, handle) : handle
+    const result = await answered(run, request, reply)
+    if (reply.sent) return reply
+    if (checkResponses) checkAnswer(route, result)
+    return send(reply, route.status ?? 200, result)
+  }
+  const scope = (act: (on: FastifyInstance) => void) =>
+    route.uploads || route.takesForm
+      ? void app.register(async (own) => {
+          if (route.uploads) takeBodiesUnread(own)
+          else parseForms(own)
+          act(own)
+        })
+      : act(app)
+  scope((on) =>
+    on.route({
+      method: route.method.toUpperCase() as Uppercase<Method>,
+      url: prefix + routerPath(route.path),
+      ...(route.bodyLimit && { bodyLimit: route.bodyLimit }),
+      // The head of a stream would come with nothing after it, and without an end.
+      ...((route.events || route.downloads) && { exposeHeadRoute: false }),
+      ...(route.uploads && { bodyLimit: Number.MAX_SAFE_INTEGER }),
+      config: {
+        key: route.key,
+        ...(route.undeclaredBody && { undeclaredBody: route.undeclaredBody }),
+        ...(route.restate && { restate: route.restate }),
+      },
+      schema: {
+        ...(params && { params }),
+        ...(query && { querystring: query }),
+        ...(body && { body }),
+      } as never,
+      ...(route.key !== 'none' && { onRequest: admitting((request, reply) => admit(route, request, reply)) }),
+      handler,
+    }),
+  )
+}
+
+/** Calls back at once where the caller is known at once: an asynchronous hook would cost every request more. */
+function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unknown): onRequestHookHandler {
+  return (request, reply, done) => {
+    const enter = (caller: unknown) => {
+      request.caller = caller
+      done()
+    }
+    let admitted: unknown
+    try {
+      admitted = admit(request, reply)
+    } catch (fault) {
+      return done(fault as Error)
+    }
+    if (admitted instanceof Promise) admitted.then(enter, done)
+    else enter(admitted)
+  }
+}
+
+/** A defect after the first byte can only be told by breaking the connection: half an answer must not look whole. */
+async function answered(handle: () => unknown, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (!reply.sent) throw error
+    request.log.error({ err: error, requestId: request.id }, 'a stream broke')
+    reply.raw.destroy()
+    return undefined
+  }
+}
+
+function send(reply: FastifyReply, status: number, result: unknown) {
+  return result instanceof HttpAnswer ? sendAnswer(reply, result) : reply.code(status).send(result)
+}
+
+/** Sends an answer with its own status and headers. */
+export function sendAnswer(reply: FastifyReply, result: HttpAnswer) {
+  // Admitting the request may have forbidden caches to keep the answer: that stays so.
+  const isUnkept = reply.getHeader('cache-control') === 'no-store'
+  if (result.reason !== undefined) noteFailureReason(reply.raw, result.reason)
+  reply.code(result.status).headers(result.headers)
+  if (isUnkept) reply.header('cache-control', 'no-store')
+  return reply.send(result.body ?? undefined)
+}
+
+/** @throws Error for an answer that its schema forbids. */
+export function checkAnswer<Caller, Deps>(route: AnyRoute<Caller, Deps>, result: unknown): void {
+  if (!route.response || result instanceof HttpAnswer) return
+  const checked = route.response.safeParse(result)
+  if (checked.success) return
+  throw new Error(`${route.method} ${route.path} answered what its schema forbids: ${checked.error.message}`)
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../core/fault.ts'
+import { contestedMethods, type KnownPath, longestParameter, partsOf, pathFinder, tooLongPart } from './known-paths.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The path of ours that the request is for, where that refuses its method. */
+    readonly refusedBy: KnownPath | undefined
+  }
+  interface FastifyContextConfig {
+    /** The path of a route that only refuses. */
+    refusedBy?: KnownPath
+  }
+}
+
+/** Each path refuses the methods that it does not have, and names those that it has. */
+export function refuseOtherMethods(app: FastifyInstance, paths: readonly KnownPath[]): void {
+  const find = pathFinder(paths)
+  app.decorateRequest('refusedBy', {
+    getter() {
+      return this.is404 ? find(this) : this.routeOptions.config.refusedBy
+    },
+  })
+  // Before the body is read: it does not matter what it holds.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) done(refusal(request, reply))
+    else done()
+  })
+  for (const [path, method] of contestedMethods(paths)) {
+    app.route({
+      ...{ method, url: path.url, config: { refusedBy: path } },
+      onRequest: (request, reply, done) => done(refusal(request, reply)),
+      handler: async () => {},
+    })
+  }
+}
+
+function refusal(request: FastifyRequest, reply: FastifyReply): Fault | undefined {
+  const path = request.refusedBy
+  if (!path) return undefined
+  if (partsOf(request.url).some((part) => part.length > longestParameter)) return tooLongPart()
+  if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
+    reply.header('upgrade', 'HTTP/1.1')
+    return new Fault('upgrade_required', `This path does not take WebSockets. Use ${path.allow} over HTTP.`)
+  }
+  reply.header('allow', path.allow)
+  return new Fault('method_not_allowed', `This path does not take ${request.method}; it takes ${path.allow}.`)
+}

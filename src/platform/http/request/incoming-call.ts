@@ -1,0 +1,63 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ResponseStream } from '../../net/response-stream.ts'
+import { eventStream } from '../response/response-stream.ts'
+import { uploadOf } from './upload.ts'
+
+/**
+ * The request as its handler gets it. It is a class, because getters in an object literal make a hidden class for each
+ * object. That alone halved the rate of requests.
+ */
+export class IncomingCall<Caller> {
+  readonly params: never
+  readonly query: never
+  readonly body: never
+  readonly caller: Caller
+  readonly headers: FastifyRequest['headers']
+  readonly url: string
+  readonly requestId: string
+  /** The host it came in by. */
+  readonly host: string | undefined
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+  #response: ResponseStream | undefined
+
+  constructor(request: FastifyRequest, reply: FastifyReply, host: string | undefined) {
+    // Validated before this: the routes' schemas say what they are.
+    this.params = request.params as never
+    this.query = request.query as never
+    this.body = request.body as never
+    this.caller = request.caller as Caller
+    this.headers = request.headers
+    this.url = request.url
+    this.requestId = request.id
+    this.host = host
+    this.#reply = reply
+  }
+
+  get raw(): FastifyRequest['raw'] {
+    return this.#reply.request.raw
+  }
+
+  /** Aborts when the client leaves before the answer is over; most routes never ask. */
+  get signal(): AbortSignal {
+    this.#signal ??= signalOfLeaving(this.#reply)
+    return this.#signal
+  }
+
+  get upload(): AsyncIterable<Buffer> {
+    return uploadOf(this.raw)
+  }
+
+  get response(): ResponseStream {
+    this.#response ??= eventStream(this.#reply, this.signal)
+    return this.#response
+  }
+}
+
+function signalOfLeaving(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableEnded) left.abort()
+  })
+  return left.signal
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Fault } from '../../core/fault.ts'
+import { z } from '../../json/schema.ts'
+import { compilersFactory } from '../compilers.ts'
+import { excessOfText, excessOfValue, maxDepth, maxMembers, maxParts } from './json-parts.ts'
+
+const Item = z.looseObject({ type: z.string(), name: z.string(), size: z.number() })
+const Body = z.looseObject({
+  items: z.union([z.string(), z.array(Item)], { error: 'must be text or items' }).optional(),
+  words: z.array(z.string()).optional(),
+})
+type Validate = (data: unknown) => { value?: unknown; error?: Error }
+const validate: Validate = (
+  compilersFactory as never as { buildValidator: () => (of: object) => Validate }
+).buildValidator()({ schema: Body, httpPart: 'body' })
+
+function parse(text: string): unknown {
+  const refuse = (fault: Fault | undefined) => {
+    if (fault) throw fault
+  }
+  refuse(excessOfText(text))
+  const value = JSON.parse(text)
+  refuse(excessOfValue(text, value))
+  return value
+}
+
+const many = (part: string, count: number) => `[${Array(count).fill(part).join(',')}]`
+const membered = (count: number) => `{${Array.from({ length: count }, (_, i) => `"m${i}":[{}]`).join(',')}}`
+const nested = (levels: number, length: number) =>
+  `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)},"y":"${'z'.repeat(length)}"}`
+
+function timeOf(work: () => void): number {
+  const start = performance.now()
+  work()
+  return performance.now() - start
+}
+
+/** Where a body is read in quadratic time, it costs a thousand times as much. */
+const most = 20
+
+/**
+ * The time to parse a 4 MiB body, relative to an ordinary body of that size; the least of a few tries where it seems too
+ * much, since others use the machine, too.
+ */
+function costOf(text: string): number {
+  const ordinary = `{"words":${many(`"${'x'.repeat(40)}"`, 97_000)}}`
+  const check = () => {
+    try {
+      validate(parse(text))
+    } catch (fault) {
+      assert.ok(fault instanceof Fault)
+    }
+  }
+  let [own, others] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let tries = 0; tries < 3 || (tries < 20 && own >= most * others); tries++) {
+    others = Math.min(
+      others,
+      timeOf(() => JSON.parse(ordinary)),
+    )
+    own = Math.min(own, timeOf(check))
+  }
+  return own / others
+}
+
+test('no body of 4 MiB takes much longer to refuse than to parse, however much is wrong with it', () => {
+  for (const count of [99_000, 1_300_000]) {
+    for (const part of ['{}', '[]', '1 ', '{"type":1}']) {
+      for (const field of ['items', 'words']) {
+        const cost = costOf(`{"${field}":${many(part, count)}}`)
+        assert.ok(cost < most, `${count} of ${part} as ${field} cost ${cost.toFixed(1)} times as much`)
+      }
+    }
+  }
+  assert.ok(costOf(`{"x":${'['.repeat(1_900_000)}${']'.repeat(1_900_000)}}`) < most)
+})
+
+test('a body may be as deep and have as many parts as is said, and no more', () => {
+  for (const text of [nested(maxDepth, 2000), nested(maxDepth, maxParts), many('1', maxParts), membered(maxMembers)]) {
+    assert.doesNotThrow(() => parse(text))
+  }
+  for (const length of [0, 2000, maxParts]) {
+    assert.throws(() => parse(nested(maxDepth + 1, length)), { kind: 'invalid', message: /1000 levels deep/ })
+  }
+  assert.throws(() => parse(many('1', maxParts + 1)), { kind: 'payload_too_large', message: /1048576/ })
+  assert.throws(() => parse(membered(maxMembers + 1)), { kind: 'payload_too_large', message: /150000/ })
+})
+
+test('what stands in texts is no part of a body, whatever it looks like', () => {
+  const texts = ['[{,'.repeat(100_000), `\\"${'[,'.repeat(100_000)}`, `\\${'{'.repeat(5000)}\\`, '']
+  assert.doesNotThrow(() => parse(JSON.stringify(texts)))
+})
+
+test('everything wrong with an ordinary body is told, and the first wrong thing of a huge one', () => {
+  const issuesOf = (count: number) => validate({ words: Array(count).fill(1) }).error?.message
+  assert.match(issuesOf(7) ?? '', /words\[0\].*words\[4\].*\(and 2 more\)$/)
+  assert.equal(issuesOf(20_000), 'Invalid request: words[0]: expected string, received number')
+})

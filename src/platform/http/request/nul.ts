@@ -1,0 +1,21 @@
+import { Fault } from '../../core/fault.ts'
+
+/**
+ * Refuses text with U+0000, names of members included: Postgres cannot store it, and what one database takes, the
+ * other must take too.
+ */
+export function refuseNul(where: 'path' | 'query' | 'body', value: unknown): void {
+  const pending: unknown[] = [value]
+  while (pending.length > 0) {
+    const next = pending.pop()
+    if (typeof next === 'string' && next.includes('\0')) {
+      throw new Fault(
+        'invalid',
+        `Invalid request: the ${where} has text with the character U+0000, which cannot be kept`,
+      )
+    }
+    if (typeof next !== 'object' || next === null) continue
+    if (Array.isArray(next)) for (const item of next) pending.push(item)
+    else for (const [name, item] of Object.entries(next)) pending.push(name, item)
+  }
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { Fault } from '../../core/fault.ts'
+import { readRequestBody } from '../../core/request-body.ts'
+
+/** Connections whose body may take longer than others, as long as something comes. */
+const underWay = new WeakSet<Socket>()
+
+/** An upload on which nothing comes for so long has ended, in milliseconds. */
+const longestSilenceMs = 30_000
+
+/** Whether a request that did not arrive in time is an upload, which has its own time. */
+export const isUploading = (socket: Socket): boolean => underWay.has(socket)
+
+/** Lets the routes of this scope take any body, unread. */
+export function takeBodiesUnread(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
+
+/**
+ * The body of a request as it comes. A reader that stops before the end can still answer; the rest of the body is then
+ * dropped. The time that the reader itself takes for a piece does not count as the client's silence.
+ * @throws Fault when nothing comes for too long, or the client has gone.
+ */
+export async function* uploadOf(request: IncomingMessage, silenceMs = longestSilenceMs): AsyncGenerator<Buffer> {
+  const { socket } = request
+  underWay.add(socket)
+  let silent = false
+  let isRead = false
+  const timer = setTimeout(() => {
+    if (isRead) return
+    silent = true
+    request.destroy()
+  }, silenceMs).unref()
+  try {
+    for await (const piece of readRequestBody(request)) {
+      isRead = true
+      yield piece
+      isRead = false
+      timer.refresh()
+    }
+    if (!request.complete) throw new Error('aborted')
+  } catch (error) {
+    if (silent) throw new Fault('request_timeout', `Nothing of the body came for ${silenceMs / 1000} seconds.`)
+    throw request.errored || !request.complete
+      ? new Fault('client_closed_request', 'The client closed the request.')
+      : error
+  } finally {
+    clearTimeout(timer)
+    underWay.delete(socket)
+    request.resume()
+  }
+}

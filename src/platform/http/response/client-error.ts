@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { isUploading } from '../request/upload.ts'
+
+const answers: Record<string, [status: number, phrase: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'The headers are over 32 KiB, the most a request may have.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time.'],
+}
+const unreadable: [number, string, string] = [400, 'Bad Request', 'The request is not valid HTTP.']
+
+/** Answers what never became a request: it gets the same envelope as everything else. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) return void socket.destroy()
+  const [code, phrase, message] = answers[error.code ?? ''] ?? unreadable
+  const body = JSON.stringify({ error: { code, message } })
+  const head = [
+    `HTTP/1.1 ${code} ${phrase}`,
+    'content-type: application/json',
+    `x-request-id: ${randomUUID()}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Answers a request that expects of us what nobody offers: Node would, but without a word. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const message = 'The only expectation that can be met is "expect: 100-continue".'
+  const head = { 'content-type': 'application/json', 'x-request-id': randomUUID() }
+  response.writeHead(417, head).end(JSON.stringify({ error: { code: 417, message } }))
+}
+
+/** Whether a response has already begun, so that no other can be sent. Node's own handler reads the same field. */
+function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true
+}

@@ -1,0 +1,46 @@
+import { finished, Readable } from 'node:stream'
+import { Fault } from '../../core/fault.ts'
+import { HttpAnswer } from '../route.ts'
+
+type Download = { status?: number; name: string; type: string; body: AsyncIterable<Uint8Array> }
+
+/**
+ * Bytes that others made, for a client to keep: no browser shows or runs them as a page of ours. One that breaks off
+ * breaks the connection.
+ */
+export function download(
+  { status = 200, name, type, body }: Download,
+  headers: Record<string, string> = {},
+): HttpAnswer {
+  return new HttpAnswer(
+    status,
+    {
+      'content-type': type,
+      'content-disposition': `attachment; filename*=UTF-8''${extended(name)}`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cache-control': 'no-store',
+      ...headers,
+    },
+    Readable.from(asFaults(body), { objectMode: false }),
+  )
+}
+
+/** A failure that comes before the first byte can still be told. */
+async function* asFaults(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw new Fault('bad_gateway', 'What was to be downloaded broke off.')
+  }
+}
+
+/** Resolves when a download is over, one way or the other. */
+export function downloaded({ body }: HttpAnswer): Promise<void> {
+  return new Promise((resolve) => void finished(body as Readable, () => resolve()))
+}
+
+/** A name as RFC 8187 writes it. */
+const extended = (name: string) =>
+  encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,0 +1,76 @@
+import type { Fault } from '../../core/fault.ts'
+import { z } from '../../json/schema.ts'
+import { faultStatus } from './faults.ts'
+
+/** Error codes that clients look for by name, instead of the HTTP status. */
+const namedCodes = ['context_length_exceeded'] as const
+const isNamed = (type: unknown): type is (typeof namedCodes)[number] => namedCodes.includes(type as never)
+
+/** The shape of every error. `code` is the HTTP status, except for the named codes. */
+export const ErrorEnvelope = z
+  .object({
+    error: z.object({
+      code: z.union([z.int(), z.enum(namedCodes)]),
+      type: z.string().optional(),
+      message: z.string(),
+      metadata: z.record(z.string(), z.unknown()).optional(),
+    }),
+  })
+  .meta({
+    id: 'ErrorAnswer',
+    description:
+      'The shape of every error. `code` is the HTTP status, or `context_length_exceeded` where a prompt is too long for every endpoint.',
+  })
+type NamedError = z.infer<typeof ErrorEnvelope>
+/** An error before it gets its named code, if it has one. */
+export type ErrorEnvelope = { error: Omit<NamedError['error'], 'code'> & { code: number } }
+
+/** The form of errors in one protocol, if it is not the form of this service. */
+export type Envelope = (
+  error: ErrorEnvelope['error'],
+  requestId: string,
+) => { headers?: Record<string, string>; body: object }
+
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: object }
+
+export function errorAnswer(fault: Fault): ErrorAnswer & { body: ErrorEnvelope } {
+  const status = faultStatus[fault.kind]
+  const { metadata, retryAfterSeconds, headers, type } = fault.details
+  const retryAfter = retryAfterSeconds ?? (status === 429 || status === 503 ? 1 : undefined)
+  return {
+    status,
+    headers: {
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(retryAfter !== undefined && { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...headers,
+    },
+    body: { error: { code: status, ...(type && { type }), message: fault.message, ...(metadata && { metadata }) } },
+  }
+}
+
+/** The answer to an internal error: the request id, under which the log has the details. */
+function internalError(requestId: string): ErrorAnswer & { body: ErrorEnvelope } {
+  const message = `Internal server error. The log has it under request id ${requestId}.`
+  return { status: 500, headers: {}, body: { error: { code: 500, message } } }
+}
+
+/** Keeps the HTTP status as `code` of every error, for clients that validate it as a number. */
+export const numericCodes: Envelope = (error) => ({ body: { error } })
+
+function withNamedCode(error: ErrorEnvelope['error']): NamedError {
+  const type = error.metadata?.error_type
+  return { error: isNamed(type) ? { ...error, code: type } : error }
+}
+
+/** An error for its client: a fault with its message, anything else with the request id under which the log has it. */
+export function errorInForm(
+  fault: Fault | undefined,
+  requestId: string,
+  envelope: Envelope | undefined,
+): { status: number; headers: Record<string, string>; body: object } {
+  const answer = fault ? errorAnswer(fault) : internalError(requestId)
+  const { headers, body }: Partial<ErrorAnswer> = envelope
+    ? envelope(answer.body.error, requestId)
+    : { body: withNamedCode(answer.body.error) }
+  return { status: answer.status, headers: { 'x-request-id': requestId, ...answer.headers, ...headers }, body: body! }
+}

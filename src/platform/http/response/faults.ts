@@ -1,0 +1,45 @@
+import type { FaultKind } from '../../core/fault.ts'
+
+/** The only table from what went wrong to how HTTP says it. */
+export const faultStatus = {
+  invalid: 400,
+  unauthenticated: 401,
+  payment_required: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  gone: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  upgrade_required: 426,
+  rate_limited: 429,
+  client_closed_request: 499,
+  bad_gateway: 502,
+  unavailable: 503,
+  gateway_timeout: 504,
+} as const satisfies Record<FaultKind, number>
+
+/** The text for each status in the documentation of a route. */
+export const faultMeaning: Record<FaultKind, string> = {
+  invalid: 'Invalid request parameters or body',
+  unauthenticated: 'Missing or invalid key',
+  payment_required: 'No credit left',
+  forbidden: 'This key may not do that',
+  not_found: 'Resource not found',
+  method_not_allowed: 'The path does not take this method',
+  request_timeout: 'The request did not arrive in time, or its provider did not answer in time',
+  conflict: 'Resource conflict',
+  gone: 'No longer there',
+  payload_too_large: 'The body is too large',
+  unsupported_media_type: 'The body is not declared as JSON',
+  range_not_satisfiable: 'The file has none of the bytes that were asked for',
+  upgrade_required: 'The path does not take WebSockets',
+  rate_limited: 'Too many requests',
+  client_closed_request: 'The client left before the answer',
+  bad_gateway: 'The upstream failed',
+  unavailable: 'Not available now',
+  gateway_timeout: 'The intern did not answer in time',
+}

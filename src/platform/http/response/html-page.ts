@@ -1,0 +1,24 @@
+import { HttpAnswer } from '../route.ts'
+
+/** The headers of every page that runs no script: nothing is loaded, and no other page shows it within itself. */
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+/** A page of a few words. @param head markup that is ours; `text` is anybody's. @param home the console. */
+export function htmlPage(
+  status: number,
+  { title, text, head = '', home = '/' }: { title: string; text: string; head?: string; home?: string },
+  more: Record<string, string | string[]> = {},
+): HttpAnswer {
+  const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>${head}</head><body><h1>${escaped(title)}</h1><p>${escaped(text)}</p><p><a href="${escaped(home)}">Go on to Signalbox</a></p></body></html>`
+  return new HttpAnswer(status, { ...headers, ...more }, body)
+}
+
+/** Text as it stands in markup, within an attribute too. */
+export const escaped = (text: string) => text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)

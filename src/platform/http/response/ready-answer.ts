@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { acceptedEncoding, type Encoding } from '../request/accept-encoding.ts'
+import { HttpAnswer } from '../route.ts'
+import { alreadyCompressed, compress } from './compress.ts'
+
+/** An answer that is bytes with a name of their own. The bytes are asked for only when they are sent. */
+export type ReadyAnswer = {
+  /** A weak validator, quotes included: the compressed forms share it. */
+  etag: string
+  type: string
+  bytes: () => Buffer
+}
+
+/** An answer that is the same for every request: its bytes and its validator are made once. */
+export function readyAnswer(type: string, text: string): ReadyAnswer {
+  const bytes = Buffer.from(text)
+  const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+  return { etag: `W/"${digest}"`, type, bytes: () => bytes }
+}
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/** Below this, compressing costs more than it saves. */
+const worthCompressing = 1024
+
+/** Answers 304 to a client that has it already; else the bytes, compressed as the client likes. */
+export async function answerReady(request: RequestHeaders, ready: ReadyAnswer): Promise<HttpAnswer> {
+  if (hasAlready(request['if-none-match'], ready.etag)) return new HttpAnswer(304, namesOf(ready))
+  const plain = ready.bytes()
+  const encoding = encodingFor(request, plain)
+  return whole(ready, encoding, encoding ? await compress(plain, encoding) : plain)
+}
+
+/** The same where nothing has to be waited for; undefined elsewhere. */
+export function answerReadyNow(
+  request: RequestHeaders,
+  ready: ReadyAnswer,
+): (HttpAnswer & { body: Buffer }) | undefined {
+  if (request['if-none-match'] !== undefined) return undefined
+  const plain = ready.bytes()
+  const encoding = encodingFor(request, plain)
+  const body = encoding ? alreadyCompressed(plain, encoding) : plain
+  return body && whole(ready, encoding, body)
+}
+
+function whole(ready: ReadyAnswer, encoding: Encoding | undefined, body: Buffer): HttpAnswer & { body: Buffer } {
+  const headers: Record<string, string> = { ...namesOf(ready), 'content-type': ready.type }
+  if (encoding) headers['content-encoding'] = encoding
+  return new HttpAnswer(200, headers, body) as HttpAnswer & { body: Buffer }
+}
+
+function namesOf({ etag }: ReadyAnswer) {
+  return { etag, 'cache-control': 'private, no-cache', vary: 'accept-encoding' }
+}
+
+function encodingFor(request: RequestHeaders, plain: Buffer): Encoding | undefined {
+  if (plain.length < worthCompressing) return undefined
+  return acceptedEncoding(request['accept-encoding'] as string | undefined)
+}
+
+/** By the weak comparison, which is the one for this header. */
+function hasAlready(header: string | string[] | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  const known = String(header)
+    .split(',')
+    .map((each) => each.trim().replace(/^W\//, ''))
+  return known.includes('*') || known.includes(etag.replace(/^W\//, ''))
+}

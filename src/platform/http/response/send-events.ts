@@ -1,0 +1,34 @@
+import { caughtUpWith } from '../../net/caught-up.ts'
+import type { ResponseStream } from '../../net/response-stream.ts'
+
+/** The text of events: before the first, for each event, and after the last. */
+export type EventText<Event> = { opening: string; of: (event: Event) => string; closing: string }
+
+/**
+ * Writes a stream of events as fast as its reader takes them, and a comment whenever there was nothing to write for a
+ * while. Stops, without a fuss, when the reader leaves.
+ */
+export async function sendEvents<Event>(
+  response: ResponseStream,
+  events: AsyncIterable<Event>,
+  text: EventText<Event>,
+  keepaliveMs: number,
+): Promise<void> {
+  const idle = setInterval(() => response.write(': keepalive\n\n'), keepaliveMs)
+  try {
+    response.write(text.opening)
+    const caughtUp = caughtUpWith(response)
+    for await (const event of events) {
+      idle.refresh()
+      const piece = text.of(event)
+      if (piece && !response.write(piece)) await caughtUp()
+      if (response.signal.aborted) return
+    }
+    response.write(text.closing)
+    response.end()
+  } catch (error) {
+    if (!response.signal.aborted) throw error
+  } finally {
+    clearInterval(idle)
+  }
+}

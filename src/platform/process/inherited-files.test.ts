@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { newFolder, realShell, usualSandbox } from '#test/harness/agent.ts'
+
+const skip = !existsSync('/proc/self/fd') && 'nothing tells what is open here'
+
+/** Runs a program in a Node whose parent left files 9, 23 and 40 open, as pipes that can be written to. */
+function inNode(program: string): string {
+  const inherit = 'exec 9> >(cat >&2) 23>&9 40>&9; exec "$@" 9>&9 23>&23 40>&40'
+  const args = ['-c', inherit, 'bash', process.execPath, '--input-type=module', '-e', program]
+  const { stdout, stderr } = spawnSync('bash', args, { encoding: 'utf8' })
+  assert.notEqual(stdout, '', stderr)
+  return stdout
+}
+
+const lists = (stdio: string) => `
+  const { spawnSync } = await import('node:child_process')
+  const { withoutInherited } = await import('#platform/process/inherited-files.ts')
+  console.log(spawnSync('bash', ['-c', 'ls -l /proc/$$/fd'], { encoding: 'utf8', stdio: ${stdio} }).stdout)`
+
+/** Which descriptors above the three of each program lead somewhere. */
+const leading = (listed: string) => (listed.match(/\d+ -> (pipe|socket):/g) ?? []).filter((one) => !/^[0-2] /.test(one))
+
+test('what our parent left open in us is not passed on', { skip }, () => {
+  const passed = leading(inNode(lists(`['ignore', 'pipe', 'ignore']`)))
+  assert.ok(passed.includes('23 -> pipe:') && passed.includes('40 -> pipe:'), String(passed))
+  assert.deepEqual(leading(inNode(lists(`withoutInherited(['ignore', 'pipe', 'ignore'])`))), [])
+})
+
+for (const sandbox of [usualSandbox, { ...usualSandbox, path: '' }])
+  test(`a command in the sandbox has its three files, and so has whoever started it there: ${sandbox.path ? 'usual' : 'util-linux'}`, {
+    skip,
+  }, async (t) => {
+    await using workspace = await newFolder()
+    const missing = await realShell({}, sandbox).whyNoSandbox(workspace.path)
+    if (missing) return t.skip(missing)
+    const found = inNode(`
+    const { createShell } = await import('#agent/sandbox/shell.ts')
+    const shell = createShell({ env: {}, sandbox: ${JSON.stringify(sandbox)} })
+    const options = { workspace: ${JSON.stringify(workspace.path)}, sandbox: true, timeoutMs: 60_000 }
+    const never = new AbortController().signal
+    console.log((await shell.run('ls -l /proc/1/fd /proc/$$/fd', { ...options, signal: never })).output)`)
+    assert.match(found, / 1 -> (pipe|socket):/)
+    assert.deepEqual(leading(found), [])
+  })

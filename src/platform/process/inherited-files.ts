@@ -1,0 +1,45 @@
+import { openSync, readdirSync, readFileSync } from 'node:fs'
+import { once } from '../async/once.ts'
+
+type Slot = 'ignore' | 'pipe' | number
+const closesOnExec = 0o2000000
+
+/**
+ * The `stdio` list of a child process that inherits no other open file. Node closes its own files on exec; but files
+ * that our parent left open in this process would pass on to every child. In the place of each such file the child gets
+ * the null device. Where the system does not list open files, the list stays as it is.
+ */
+export function withoutInherited(stdio: Slot[]): Slot[] {
+  const { numbers, nothing } = inheritedFiles()
+  const slots = [...stdio]
+  for (const number of numbers) {
+    if (number < stdio.length) continue
+    while (slots.length < number) slots.push('ignore')
+    slots[number] = nothing
+  }
+  return slots
+}
+
+/** Inherited files can only be there from the start: they are looked for once. */
+const inheritedFiles = once(() => {
+  const numbers = openDescriptors().filter((number) => number > 2 && !closesOnExecution(number))
+  return { numbers, nothing: numbers.length > 0 ? openSync('/dev/null', 'r+') : -1 }
+})
+
+function openDescriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fd').map(Number)
+  } catch {
+    return []
+  }
+}
+
+function closesOnExecution(number: number): boolean {
+  try {
+    const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${number}`, 'utf8'))?.[1]
+    return (Number.parseInt(flags ?? '', 8) & closesOnExec) !== 0
+  } catch {
+    // It is closed already.
+    return true
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { createLog, plainLines } from './log.ts'
+
+function logOf(level = 'info') {
+  const lines: string[] = []
+  return { lines, log: createLog({ level, format: 'json' }, { write: (line: string) => void lines.push(line) }) }
+}
+const withoutTime = (line: string) => line.replace(/"time":\d+/, '"time":0')
+
+test('a plain line is what the logger itself would have written', () => {
+  const { lines, log } = logOf()
+  const facts = { requestId: 'r\n"1"', none: undefined, much: 1.5, not: null, inner: [{ a: 'ü' }], no: Number.NaN }
+  for (const one of [facts, {}]) {
+    log.info(one, 'said')
+    plainLines(log, 'said')(one)
+  }
+  const [logged, plain, loggedEmpty, plainEmpty] = lines.map(withoutTime)
+  assert.deepEqual([plain, plainEmpty], [logged, loggedEmpty])
+  assert.match(lines[1]!, /"time":\d{13},/)
+})
+
+test('our keys are masked in plain lines, however they are written', () => {
+  const { lines, log } = logOf()
+  const key = `sb-v1-${'ab'.repeat(32)}`
+  for (const one of [key, key.toUpperCase()]) plainLines(log, 'said')({ model: `x${one}y` })
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).model),
+    ['xsb-v1-[secret]y', 'xsb-v1-[secret]y'],
+  )
+})
+
+test('a log of warnings has no plain lines', () => {
+  const { lines, log } = logOf('warn')
+  plainLines(log, 'said')({ a: 1 })
+  assert.deepEqual(lines, [])
+})
+
+test('every line is written once, however the process ends', async () => {
+  for (const end of ['', 'process.exit(0)', "throw new Error('x')"]) {
+    const script = `const { createLog } = await import('./src/platform/process/log.ts')
+      const log = createLog({ level: 'info', format: 'json' })
+      for (let at = 0; at < 500; at++) log.info({ at }, 'line')
+      ${end}`
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]).catch(
+      (failed: { stderr: string }) => failed,
+    )
+    const told = stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line).at] : []))
+    assert.deepEqual(told, [...Array(500).keys()], end)
+  }
+})

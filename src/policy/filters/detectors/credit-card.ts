@@ -1,0 +1,82 @@
+import { type Find, type Span, wordsBefore } from '../span.ts'
+
+const candidate =
+  /\d(?<!(?:[\w.]|\d-)\d)(?:\d{11,18}(?!-\d)|\d{3}([ -])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\w|\.\d)/g
+const otherNumber =
+  /\b(?:order|tracking|invoice|imei|isbn|ean|gtin|upc|serial|account id|request id|trace id|id|ref(?:erence)?|timestamp|build)\b[\W_]{0,3}(?:no\.?|number|id|is)?[\W_]{0,3}$/
+
+type Issuer = { from: number; to: number; digits: number; lengths: number[] }
+const issuer = (from: number, to: number, ...lengths: number[]): Issuer => ({
+  from,
+  to,
+  digits: String(from).length,
+  lengths,
+})
+
+/** First digits and lengths of the cards in use. */
+const issuers: Issuer[] = [
+  issuer(4, 4, 13, 16, 19), // Visa
+  issuer(51, 55, 16), // Mastercard
+  issuer(2221, 2720, 16),
+  issuer(34, 34, 15), // American Express
+  issuer(37, 37, 15),
+  issuer(6011, 6011, 16, 17, 18, 19), // Discover
+  issuer(644, 649, 16, 17, 18, 19),
+  issuer(65, 65, 16, 17, 18, 19),
+  issuer(300, 305, 14, 16), // Diners Club
+  issuer(36, 36, 14, 16),
+  issuer(38, 39, 14, 16),
+  issuer(3528, 3589, 16, 17, 18, 19), // JCB
+  issuer(62, 62, 16, 17, 18, 19), // UnionPay
+  issuer(2200, 2204, 16, 17, 18, 19), // Mir
+  issuer(5018, 5018, 12, 13, 14, 15, 16, 17, 18, 19), // Maestro
+  issuer(5020, 5020, 12, 13, 14, 15, 16, 17, 18, 19),
+  issuer(5038, 5038, 12, 13, 14, 15, 16, 17, 18, 19),
+  issuer(6304, 6304, 12, 13, 14, 15, 16, 17, 18, 19),
+  issuer(6759, 6763, 12, 13, 14, 15, 16, 17, 18, 19),
+]
+
+/**
+ * Numbers of payment cards: an issuer's first digits, a length of that issuer's, and the check digit. Without spaces
+ * or hyphens one in ten numbers of that form has it by chance, so there a name such as "order" or "IMEI" before it counts.
+ */
+export const findCards: Find = (text) => {
+  const found: Span[] = []
+  candidate.lastIndex = 0
+  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+    const card = cardIn(text, match.index, match[0])
+    if (card) found.push(card)
+    // Of groups that are no card all but the first may begin one.
+    else if (match[1]) candidate.lastIndex = match.index + match[0].indexOf(match[1])
+  }
+  return found
+}
+
+function cardIn(text: string, start: number, written: string): Span | undefined {
+  const digits = written.replace(/[ -]/g, '')
+  const isSolid = digits === written
+  if (isSolid && otherNumber.test(wordsBefore(text, start))) return undefined
+  if (isCard(digits)) return { start, end: start + written.length }
+  // A security code may follow the number.
+  const hasCode = !isSolid && digits.length === 19
+  return hasCode && isCard(digits.slice(0, 16)) ? { start, end: start + written.length - 4 } : undefined
+}
+
+function isCard(digits: string): boolean {
+  const known = issuers.some(({ from, to, digits: first, lengths }) => {
+    const prefix = Number(digits.slice(0, first))
+    return prefix >= from && prefix <= to && lengths.includes(digits.length)
+  })
+  return known && hasCheckDigit(digits)
+}
+
+/** Luhn's check. */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48
+    const doubled = i % 2 === 1 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}

@@ -1,0 +1,46 @@
+import type { Find, Span } from '../span.ts'
+
+const maxLocal = 64
+const local = /[\p{L}\p{N}\p{M}.!#$%&'*+/=?^_`{|}~-]{1,64}$/u
+const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62}\.)){1,8}(?:xn--[a-z0-9-]{2,59}|[\p{L}\p{M}]{2,24})/iuy
+
+/** Endings after an @ in names of files and packages. None is a top-level domain. */
+const fileEndings = new Set(
+  'png jpg jpeg gif svg webp avif ico css js mjs cjs ts tsx jsx json html php yaml yml lock txt pdf'.split(' '),
+)
+
+/** Addresses of mail: a local part, an @, and a domain with a dot whose top is made of letters. */
+export const findEmails: Find = (text) => {
+  const found: Span[] = []
+  let done = 0
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const span = addressAround(text, at, done)
+    if (!span) continue
+    found.push(span)
+    done = span.end
+  }
+  return found
+}
+
+function addressAround(text: string, at: number, from: number): Span | undefined {
+  domain.lastIndex = at + 1
+  const right = domain.exec(text)?.[0]
+  if (!right || fileEndings.has(right.slice(right.lastIndexOf('.') + 1).toLowerCase())) return undefined
+  // Two characters of the text may be half a letter: the pattern takes whole ones only.
+  const left = local.exec(text.slice(Math.max(from, at - maxLocal), at))?.[0].replace(/^[.'`*/=|{}&?!#_-]{1,64}/, '')
+  if (!left || left.endsWith('.')) return undefined
+  const start = at - left.length
+  const end = at + 1 + right.length
+  if (isRemote(text, left, end) || isUserOfUrl(text, start)) return undefined
+  return { start, end }
+}
+
+/** `git@host.example:team/project` is the address of a repository. */
+function isRemote(text: string, left: string, end: number): boolean {
+  return left === 'git' && text[end] === ':' && /[\w/~]/.test(text[end + 1] ?? '')
+}
+
+/** In `scheme://user:password@host` the @ parts a user from a host. */
+function isUserOfUrl(text: string, start: number): boolean {
+  return /:\/\/[^\s/@]{0,80}$/.test(text.slice(Math.max(0, start - 90), start))
+}

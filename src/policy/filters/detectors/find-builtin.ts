@@ -1,0 +1,24 @@
+import type { Find } from '../span.ts'
+import { findAddresses } from './address.ts'
+import type { BuiltinSlug } from './builtins.ts'
+import { findCards } from './credit-card.ts'
+import { findEmails } from './email.ts'
+import { findIpAddresses } from './ip-address.ts'
+import { findPersonNames } from './person-name.ts'
+import { findPhones } from './phone.ts'
+import { findPromptInjections } from './prompt-injection.ts'
+import { findSecrets } from './secrets.ts'
+import { findSsns } from './ssn.ts'
+
+/** The finder of each builtin filter. A new filter is a file of its own, its slug and label, and a line here. */
+export const findBuiltin: Record<BuiltinSlug, Find> = {
+  email: findEmails,
+  phone: findPhones,
+  ssn: findSsns,
+  'credit-card': findCards,
+  'ip-address': findIpAddresses,
+  secrets: findSecrets,
+  'person-name': findPersonNames,
+  address: findAddresses,
+  'regex-prompt-injection': findPromptInjections,
+}

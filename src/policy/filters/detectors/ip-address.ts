@@ -1,0 +1,51 @@
+import { isIPv6 } from 'node:net'
+import { type Find, matches, type Span, unite, wordsBefore } from '../span.ts'
+
+const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)'
+const four = new RegExp(`(?<![\\w.-])${octet}(?:\\.${octet}){3}(?:/(?:3[0-2]|[12]?\\d))?(?![\\w-]|\\.\\w)`, 'g')
+const versioned =
+  /(?:\b(?:v|ver|vers|version|versions|release|released|build|firmware|sdk|driver|upgrade(?:d)? to|update(?:d)? to|section|chapter|clause|oid|rfc|§)[\s.:=v]{0,3}|[a-z]\/|[=~<>!]=\s?|[~^])$/
+const colons = /:[0-9A-Fa-f]{0,4}:/g
+const leading = /[0-9A-Fa-f:.]{0,60}$/
+const trailing = /[0-9A-Fa-f:.]*/y
+const zone = /(?:%[\w.-]{1,16})?(?:\/\d{1,3})?/y
+
+/**
+ * IPv4 in four decimal parts and IPv6 in every form of RFC 4291, with prefix length or zone. Four numbers after
+ * "version", "build", "section" and the like, or after the name of a program (`Chrome/120.0.0.0`), are no address.
+ */
+export const findIpAddresses: Find = (text) => {
+  const old = matches(text, four, ({ 0: address, index }) => {
+    if (/(?:^|\.)0\d/.test(address)) return false
+    return !versioned.test(wordsBefore(text, index, 16))
+  })
+  return text.includes(':') ? unite([...old, ...findIPv6(text)]) : old
+}
+
+function findIPv6(text: string): Span[] {
+  const found: Span[] = []
+  let done = 0
+  colons.lastIndex = 0
+  for (let match = colons.exec(text); match; match = colons.exec(text)) {
+    const left = leading.exec(text.slice(Math.max(done, match.index - 60), match.index))![0]
+    trailing.lastIndex = match.index
+    const run = left + trailing.exec(text)![0]
+    const span = addressIn(text, match.index - left.length, run)
+    if (span) found.push(span)
+    done = colons.lastIndex = match.index - left.length + run.length
+  }
+  return found
+}
+
+function addressIn(text: string, start: number, run: string): Span | undefined {
+  if (run.length > 60) return undefined
+  // A sentence may go on after the address with punctuation, a label or a colon may precede it.
+  const candidate = run.replace(/(?:[.]|(?<!:):)$/, '').replace(/^(?:\.+|:(?!:))/, '')
+  const from = start + run.indexOf(candidate)
+  const end = from + candidate.length
+  if (/\w/.test(text[from - 1] ?? '') || /\w/.test(text[end] ?? '')) return undefined
+  // `dead::beef` may be a name in a program; so is the bare `::`.
+  if (!/\d/.test(candidate) || !isIPv6(candidate)) return undefined
+  zone.lastIndex = end
+  return { start: from, end: end + (zone.exec(text)?.[0].length ?? 0) }
+}

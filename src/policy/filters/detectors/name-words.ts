@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { once } from '#platform/async/once.ts'
+
+/** A sorted list of words. Those of one initial are made a set when the first of them is asked for, within a millisecond. */
+class WordList {
+  readonly #text: string
+  readonly #byInitial = new Map<string, ReadonlySet<string>>()
+
+  constructor(name: string) {
+    this.#text = `\n${readFileSync(new URL(`./names/${name}.txt`, import.meta.url), 'utf8')}`
+  }
+
+  has(word: string): boolean {
+    const initial = word.charAt(0)
+    let words = this.#byInitial.get(initial)
+    if (!words) {
+      const first = this.#text.indexOf(`\n${initial}`)
+      const last = this.#text.lastIndexOf(`\n${initial}`)
+      words = new Set(first === -1 ? [] : this.#text.slice(first + 1, this.#text.indexOf('\n', last + 1)).split('\n'))
+      this.#byInitial.set(initial, words)
+    }
+    return words.has(word)
+  }
+}
+
+/** Read when the first text is looked at: 28,000 names, of which `names/README.md` says where they come from. */
+const lists = once(() => ({
+  given: new WordList('given-names'),
+  surnames: new WordList('surnames'),
+  ordinary: new WordList('ordinary-words'),
+}))
+
+/** Given names that are as often a month, a place, a brand or a virtue, and surnames that are places or firms. */
+const ambiguous = new Set(
+  `April May June August Summer Autumn Winter Dawn Hope Grace Faith Joy Will Mark Bill Rich Art Grant Miles Chase Chance
+  Rose Lily Ivy Holly Amber Ruby Pearl Jade Olive Iris Daisy Ginger Crystal Penny Sandy Rusty Misty Star Sky River Page
+  Guy Dean Earl Duke King Prince Major Judge Sue Pat Rob Ray Drew Max Christian Angel Jesus Trinity Destiny Harmony Melody
+  Jordan Chelsea Paris London Sydney Florence Vienna Sofia Geneva Milan Orlando Aurora Phoenix Houston Dallas Austin
+  Madison Jackson Lincoln Washington Virginia Georgia Carolina Savannah Charlotte Victoria Troy Kent Chad India China
+  America Israel Kenya Asia Brooklyn Boston Denver Eden Mercedes Tesla Tiffany Chanel Dior Athena Apollo Jupiter Venus
+  Luna Sol Ford Dell Ross Kelly Real Inter Mesa Costa Port Norte Sur San Santa Santo Saint St Monte Monday Friday Sunday
+  March October Easter Noel Christmas Google Amazon Oracle Jenkins Docker Kafka Ruby Julia Swift Java Python Basic Cherry
+  Berlin Frankfurt Hamburg Heidelberg Stanford Oxford Cambridge York Wellington Windsor Essex Sussex Kingston Lima Cordoba
+  Toledo Valencia Mexico Bengal Nobel Pulitzer Booker Fields Turing Abel Davis Stanley Imperial General Royal National
+  Nation Mars Mercury Saturn Harley Ernst Victory Art Bay Banks Wells Hyde Monaco Cologne Normandy Lourdes Roma Carmel
+  Windows Explorer Amen Brown White Green Black Gray Young Long Short Little Strong Sharp Rice Best Day Price Cook Baker`
+    .split(/\s+/)
+    .filter(Boolean),
+)
+
+/**
+ * The certainty that a word is a given name or a surname: `sure` if it is on a list and means nothing else, `perhaps`
+ * if it is on a list, else `no`.
+ */
+export type Certainty = 'sure' | 'perhaps' | 'no'
+
+export function givenCertainty(word: string): Certainty {
+  const { given } = lists()
+  if (!given.has(word) && !given.has(beforeHyphen(word)) && !madeLikeGiven.test(word)) return 'no'
+  return ambiguous.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
+}
+
+export function surnameCertainty(word: string): Certainty {
+  const { surnames } = lists()
+  if (!surnames.has(word) && !word.split('-').some((part) => surnames.has(part)) && !madeLikeSurname.test(word))
+    return 'no'
+  return ambiguous.has(word) || isOrdinary(word) ? 'perhaps' : 'sure'
+}
+
+/** Whether a capitalised word is also written in lower case, so that its capital may only begin a sentence. */
+export function isOrdinary(word: string): boolean {
+  return lists().ordinary.has(word.toLowerCase())
+}
+
+/** Forms that only surnames have: McDonald, O'Brien, Kowalski, Petrović, Johansson, Papadopoulos, Shevchenko. */
+const madeLikeSurname =
+  /^(?:Mc\p{Lu}\p{L}+|Mac\p{Lu}\p{L}+|O['’]\p{Lu}\p{L}+|Al-\p{L}+|El-\p{L}+|\p{L}{3,}(?:ski|ska|cki|cka|ić|ović|ević|sson|sen|poulos|idis|enko|chuk|yan|shvili|dze|escu|oğlu|ová|wicz|berger|stein|mann|quist|qvist|gren|dottir|nathan|murthy|swamy|wala))$/u
+
+/** Two syllables of Chinese in Latin letters, and Korean ones with a hyphen between them: Xiuying, Guangbiao, Min-jun. */
+const final = '(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|uo|ui|ue|[aeiou])'
+const madeLikeGiven = new RegExp(
+  `^(?:\\p{Lu}\\p{Ll}{1,4}-\\p{Ll}{1,5}|(?=Zh|X|Q|[YJ][iu]|Gu)(?:Zh|[XQYJG])${final}(?:zh|ch|sh|[bcdfghjklmnpqrstwxyz])?${final})$`,
+  'u',
+)
+
+function beforeHyphen(word: string): string {
+  const at = word.indexOf('-')
+  return at === -1 ? word : word.slice(0, at)
+}

@@ -1,0 +1,164 @@
+import { type Find, matches, type Span, unite } from '../span.ts'
+import { after, anybody, before, brands, lead, personBefore, placeBefore, things } from './name-context.ts'
+import { givenCertainty, isOrdinary, surnameCertainty } from './name-words.ts'
+
+const word = "\\p{Lu}[\\p{L}\\p{M}'’-]{0,30}"
+const particle =
+  '(?:van der|van den|van de|van|von der|von|zu|de la|de los|de las|de|del|della|di|da|das|do|dos|du|la|le|bin|bint|ibn|al|el|ter|ten|af|y)'
+const initials = '(?:\\p{Lu}\\.(?: |(?=\\p{Lu}))){1,3}'
+const following = `(?: (?:${particle} )?(?:${initials})?${word})`
+const run = new RegExp(`(?<![\\p{L}\\p{N}_@#/-])(?:${initials})?${word}${following}{0,5}`, 'gu')
+const titled = new RegExp(
+  `(?<![\\p{L}\\p{N}_])(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Sir|Dame|Herr|Frau|Monsieur|Madame|Mme|Señor|Señora|Sr|Sra|Rev|Judge|Nurse)\\.? (?:Dr\\.? |\\p{Lu}\\. ?){0,2}(?:${particle} )?${word}${following}{0,2}`,
+  'gu',
+)
+const introduced = new RegExp(
+  `(?:\\b(?:[Mm]y|[Hh]er|[Hh]is|[Tt]heir|[Tt]he (?:patient|customer|client|employee|student|applicant)['’]s) (?:full |first |last |legal |maiden )?name is|\\b(?:full|first|last|customer|patient|client|employee|contact|applicant|account holder|cardholder|maiden)[ _]?[Nn]ame["']?:|\\b(?:[Ss]urname|[Ff]ull [Nn]ame|[Cc]ustomer|[Pp]atient|[Aa]ttn|[Aa]ttention|[Ss]igned|[Ss]igned by|[Dd]ear|[Ii]ch heiße|[Mm]ein Name ist|[Jj]e m['’]appelle|[Mm]e llamo)[:]?)\\s["']?(${word}${following}{0,3})`,
+  'gu',
+)
+const yours = new RegExp(
+  `(?:[Rr]egards|[Ss]incerely|[Cc]heers|[Tt]hanks|[Bb]est wishes|[Bb]est|Grüße),?\\n{1,2}((?:${initials})?${word}${following}{0,3})`,
+  'gu',
+)
+
+/**
+ * Names of people, without a model: after a title, where a text introduces or signs with one, and where lists of given
+ * names and surnames make a run of capitalised words a name and nothing around it makes it that of a place, a firm or
+ * a law. A name in lower case, one that no list has, and names in scripts without capitals are not found.
+ */
+export const findPersonNames: Find = (text) =>
+  unite([
+    ...matches(text, titled),
+    ...captured(text, introduced),
+    ...(text.includes('\n') ? captured(text, yours) : []),
+    ...findKnown(text),
+  ])
+
+/** The name in what a pattern matched, which is its end. */
+function captured(text: string, pattern: RegExp): Span[] {
+  const found: Span[] = []
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const name = match[1]!
+    const end = match.index + match[0].length
+    if (!anybody.has(name.split(' ')[0]!)) found.push({ start: end - name.length, end })
+  }
+  return found
+}
+
+/** In runs of capitalised words, the names that the lists know. */
+function findKnown(text: string): Span[] {
+  const found: Span[] = []
+  run.lastIndex = 0
+  for (let match = run.exec(text); match; match = run.exec(text)) {
+    const name = nameIn(text, match.index, match[0])
+    if (name) found.push(name)
+  }
+  return found
+}
+
+/** The name in a run of capitalised words, if there is one: what stands before it and after it is cut off. */
+function nameIn(text: string, start: number, run: string): Span | undefined {
+  if (!run.includes(' ') && !run.includes('.'))
+    return isAlone(text, start, run) ? { start, end: endOfWord(start, run) } : undefined
+  const parts = partsOf(start, run)
+  let first = 0
+  while (first < parts.length - 1 && isBefore(parts[first]!.word)) first++
+  const words = parts.slice(first)
+  const head = words[0]!
+  const span = { start: head.start - head.initials, end: words.at(-1)!.end }
+  if (words.length === 1) {
+    const isName = head.initials > 0 ? isInitialed(head) : isAlone(text, head.start, head.word)
+    return isName ? span : undefined
+  }
+  if (parts.slice(0, first + 1).some(({ word }) => placeBefore.has(word)) || isThing(text, words, span))
+    return undefined
+  return isName(words) || isSpokenOf(text, words, span) ? span : undefined
+}
+
+/** One word of a run: where it is, and how long the initials before it are. */
+type Part = { word: string; start: number; end: number; initials: number }
+
+/** The words that may be names, up to a possessive; particles and initials between them are part of the run only. */
+function partsOf(start: number, run: string): Part[] {
+  const parts: Part[] = []
+  let at = start
+  let initials = 0
+  for (const piece of run.split(' ')) {
+    const word = piece.slice(piece.lastIndexOf('.') + 1)
+    const first = word.charCodeAt(0)
+    const from = at + piece.length - word.length
+    at += piece.length + 1
+    if (word === '') initials += piece.length + 1
+    else if (first < 0x61 || first > 0x7a) {
+      const end = endOfWord(from, word)
+      parts.push({ word: word.slice(0, end - from), start: from, end, initials: initials + piece.length - word.length })
+      if (end < from + word.length) break
+      initials = 0
+    }
+  }
+  return parts
+}
+
+/** The end of a word without its possessive "'s". */
+function endOfWord(start: number, word: string): number {
+  const mark = word.charCodeAt(word.length - 2)
+  const isPossessive = (mark === 0x27 || mark === 0x2019) && word.endsWith('s')
+  return start + word.length - (isPossessive ? 2 : 0)
+}
+
+/** Whether a word at the beginning of a run is not part of the name. */
+function isBefore(word: string): boolean {
+  return lead.has(word)
+    ? givenCertainty(word) === 'no' || !canBeGiven(word)
+    : isOrdinary(word) && givenCertainty(word) === 'no'
+}
+
+/** Months that are given names too. */
+function canBeGiven(word: string): boolean {
+  return /^(?:April|May|June|August)$/.test(word)
+}
+
+function isThing(text: string, words: Part[], { start, end }: Span): boolean {
+  const last = words.at(-1)!.word
+  const pair = `${words[0]!.word}_${words[1]!.word}`
+  if (brands.has(pair)) return true
+  if (/(?:^|[^\p{L}])(?:the|The|der|die|das|la|El) $/u.test(text.slice(Math.max(0, start - 5), start))) return true
+  if (/^ ?& ?\p{Lu}/u.test(text.slice(end, end + 4)) || /& $/.test(text.slice(Math.max(0, start - 2), start)))
+    return true
+  const isSurnameToo =
+    words.length === 2 && surnameCertainty(last) !== 'no' && givenCertainty(words[0]!.word) === 'sure'
+  const place = /\b(?:in|at|near|on|along) $/.test(text.slice(Math.max(0, start - 6), start))
+  return words.some(({ word }, i) => things.has(word) && !(i === words.length - 1 && isSurnameToo && !place))
+}
+
+function isName(words: Part[]): boolean {
+  const first = words[0]!.word
+  const last = words.at(-1)!.word
+  const given = givenCertainty(first)
+  const surname = surnameCertainty(last)
+  if (given === 'sure') return surname !== 'no' || !isOrdinary(last)
+  if (given === 'perhaps' || words[0]!.initials > 0) return surname === 'sure'
+  if (surname === 'sure') return !isOrdinary(first)
+  // The surname may come first.
+  return surnameCertainty(first) !== 'no' && givenCertainty(last) === 'sure'
+}
+
+/** Whether the text treats an uncertain name as a person. */
+function isSpokenOf(text: string, words: Part[], { start, end }: Span): boolean {
+  const [first, second] = [words[0]!.word, words[1]!.word]
+  if (words.length > 3 || isOrdinary(second) || (isOrdinary(first) && givenCertainty(first) === 'no')) return false
+  return after.test(text.slice(end, end + 24)) || personBefore.test(text.slice(Math.max(0, start - 16), start))
+}
+
+/** Whether the word after initials is a surname. After two initials, every word counts that is not an ordinary one. */
+function isInitialed({ word, initials }: Part): boolean {
+  return initials > 'A. '.length ? !isOrdinary(word) : surnameCertainty(word) === 'sure'
+}
+
+/** Whether one word alone is a name: a given name of someone who is spoken to or about. */
+function isAlone(text: string, start: number, run: string): boolean {
+  const end = endOfWord(start, run)
+  if (givenCertainty(run.slice(0, end - start)) !== 'sure') return false
+  return after.test(text.slice(end, end + 24)) || before.test(text.slice(Math.max(0, start - 12), start))
+}

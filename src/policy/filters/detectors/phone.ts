@@ -1,0 +1,90 @@
+import type { CountryCode } from 'libphonenumber-js/min'
+import { type Find, type Span, wordsBefore } from '../span.ts'
+import { isInternational, isNational } from './number-plans.ts'
+
+// The character before the number is tested after its first character. Tested first, it would be tested at every
+// position.
+const candidate = /[+(\d](?<!(?:[\w.,/#@$€£+-]|\d:)[+(\d])[\d(]?[\d ().\-/]{5,22}\d(?![\w@]|[.,:/-]\d|[$€£%])/g
+const american = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)/
+const named =
+  /\b(?:tel|tél|phone|telephone|telefon|teléfono|telefono|téléphone|mobile|mobil|móvil|handy|cell|call|ring|dial|text|sms|fax|whatsapp|contact|hotline|reach me|reach us|number is)\b[^\d+(]{0,16}$/
+const other =
+  /\b(?:order|invoice|ref(?:erence)?|case|ticket|tracking|account|acct|isbn|issn|sku|part|serial|id|uuid|model|version|build|po|vin|iban|doi|issue|pr|commit|timestamp|page|pages|lines?|port|zip|article|batch|lot|item)\b[\W_]{0,3}(?:no\.?|num(?:ber)?|id|code)?(?: is| was)?[\W_]{0,4}$/
+const date = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?!\d)/
+
+/** Countries whose national numbers are found where the text announces a phone number. */
+const countries: CountryCode[] = [
+  'US',
+  'GB',
+  'DE',
+  'FR',
+  'ES',
+  'IT',
+  'NL',
+  'AU',
+  'IN',
+  'BR',
+  'JP',
+  'PL',
+  'CH',
+  'AT',
+  'SE',
+  'MX',
+  'IL',
+]
+
+/**
+ * Phone numbers that exist in some country's number plan. With a country code they are found anywhere, and so are
+ * numbers as North America writes them; other national numbers only where the text says what they are ("tel", "call").
+ */
+export const findPhones: Find = (text) => {
+  const found: Span[] = []
+  candidate.lastIndex = 0
+  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
+    const { index, 0: run } = match
+    const number = phoneIn(text, index, run)
+    if (number) found.push({ start: index, end: index + number.length })
+    // The part after a space may be a number in the North American form.
+    const space = run.indexOf(' ')
+    const again = space > 0 && run.length - space > shortestAmerican
+    candidate.lastIndex = index + (number?.length ?? (again ? space : run.length))
+  }
+  return found
+}
+
+const shortestAmerican = '202-555-0143'.length
+
+/** The number with which a run of digits begins: the whole run, or without its last groups. */
+function phoneIn(text: string, start: number, run: string): string | undefined {
+  const isPhone = judgeAt(text, start, run)
+  if (!isPhone) return undefined
+  for (let end = run.length; end > 6; end = run.lastIndexOf(' ', end - 1)) {
+    const number = balanced(run.slice(0, end).replace(/\D{1,24}$/, ''))
+    const digits = number.replace(/\D/g, '')
+    if (digits.length >= 7 && digits.length <= 15 && isPhone(number, digits)) return number
+  }
+  return undefined
+}
+
+/**
+ * The test for a phone number at a place. It depends on the number's beginning and on the text before it. Undefined if
+ * no number can be there, as in most places.
+ */
+function judgeAt(text: string, start: number, run: string): ((number: string, digits: string) => boolean) | undefined {
+  if (run.startsWith('+')) return (_, digits) => isInternational(digits)
+  if (date.test(run)) return undefined
+  const mayBeAmerican = american.test(run)
+  const before = wordsBefore(text, start)
+  const isAbroad = run.startsWith('00')
+  const isNamed = !mayBeAmerican && !isAbroad && named.test(before)
+  if (!(mayBeAmerican || isAbroad || isNamed) || other.test(before)) return undefined
+  if (isAbroad) return (_, digits) => isInternational(digits.slice(2))
+  if (mayBeAmerican) return (number, digits) => number === american.exec(number)?.[0] && isNational(digits, 'US')
+  return (_, digits) => !/^(\d)\1+$/.test(digits) && countries.some((country) => isNational(digits, country))
+}
+
+/** A bracket that opened before, or closes after, the number is not part of it. */
+function balanced(run: string): string {
+  const open = run.indexOf('(')
+  return open !== -1 && !run.includes(')', open) ? run.slice(0, open).trimEnd() : run
+}

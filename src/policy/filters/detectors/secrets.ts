@@ -1,0 +1,112 @@
+import { type Find, matches, type Span, unite } from '../span.ts'
+import { entropy, findByRules } from './secret-rules.ts'
+
+/** Keys whose issuers gave them a form of their own. None needs anything after its last, unbounded part. */
+const issued = [
+  'sk-(?:proj-|ant-|or-|svcacct-|admin-|lf-)?[\\w-]{20,}', // OpenAI, Anthropic, OpenRouter
+  'sb-v1-[0-9a-f]{64}', // this service
+  '(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}(?!\\w)', // AWS
+  'gh[pousr]_[A-Za-z0-9]{36,}',
+  'github_pat_\\w{22,}',
+  'gl(?:pat|dt|ptt|rt)-[\\w-]{20,}',
+  'xox[abeoprs]-[\\w-]{10,}', // Slack
+  'xapp-\\d-[\\w-]{20,}',
+  '(?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{16,}', // Stripe
+  'whsec_[\\w+/=]{20,}',
+  'AIza[\\w-]{35}(?![\\w-])', // Google
+  'ya29\\.[\\w-]{20,}',
+  'GOCSPX-[\\w-]{20,}',
+  'npm_[A-Za-z0-9]{36}(?!\\w)',
+  'pypi-[\\w-]{50,}',
+  'hf_[A-Za-z0-9]{30,}', // Hugging Face
+  'gsk_[A-Za-z0-9]{40,}',
+  'r8_[A-Za-z0-9]{37,}',
+  'xai-[A-Za-z0-9]{40,}',
+  'SG\\.[\\w-]{16,32}\\.[\\w-]{16,64}', // SendGrid
+  'key-[0-9a-f]{32}(?!\\w)', // Mailgun
+  'AC[0-9a-f]{32}(?!\\w)', // Twilio
+  'do[opr]_v1_[0-9a-f]{64}',
+  'dp\\.pt\\.[A-Za-z0-9]{40,}',
+  'shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}',
+  'hv[sbr]\\.[\\w-]{24,}', // Vault
+  'AGE-SECRET-KEY-1[0-9A-Z]{50,}',
+  'eyJ[\\w-]{10,4096}\\.eyJ[\\w-]{10,4096}\\.[\\w-]{10,}', // JSON web tokens
+].join('|')
+const byForm = new RegExp(`(?<![\\w-])(?:${issued})`, 'g')
+
+const bearer = /\b(?:Bearer|Basic|Token) [\w.~+/-]{20,}={0,2}/gi
+const inUrl = /:\/\/[\w.%+-]{0,64}:([^\s:/@"'<>]{3,128})@[\w[]/g
+const assigned =
+  /(?:api[_ -]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_ -]?key|access[_ -]?key|auth[_ -]?key|signing[_ -]?key|client[_ -]?key)(?:[_-]?(?:key|id|value|base64))?["'\]]{0,2}\s{0,3}(?:[:=]{1,2}>?|is|was)\s{0,3}["'`]?([^\s"'`,;<>(){}]{6,256})/gi
+const hook = /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{20,}/g
+
+/** Placeholders that people write instead of a secret, and expressions by which programs fetch one. */
+const placeholder =
+  /^(?:\$|%|\[|\*{3}|x{3}|\.{3})|your|example|changeme|change[_-]me|placeholder|redacted|dummy|process\.env|os\.(?:environ|getenv)|getenv|secrets?\.|vault:|config\.|settings\.|^(?:null|none|undefined|true|false|string|required|optional|missing|invalid)\b/i
+
+/**
+ * Credentials: keys in the forms of their issuers, private keys in PEM, JSON web tokens, passwords in URLs, and what is
+ * assigned to a name such as "password" or "api_key" and looks random. A random text alone (a hash, an id) is none.
+ */
+export const findSecrets: Find = (text) => {
+  const found = [
+    ...matches(text, byForm),
+    ...findByRules(text),
+    ...findPrivateKeys(text),
+    ...matches(text, hook),
+    ...findAssigned(text),
+  ]
+  const sent = matches(text, bearer).map(({ start, end }) => ({ start: text.indexOf(' ', start) + 1, end }))
+  found.push(...sent.filter(({ start, end }) => entropy(text.slice(start, end)) > 3))
+  if (text.includes('://')) found.push(...findInUrls(text))
+  return unite(found)
+}
+
+function findInUrls(text: string): Span[] {
+  const found: Span[] = []
+  matches(text, inUrl, ({ 0: match, 1: password, index }) => {
+    const end = index + match.length - 2
+    if (!placeholder.test(password!)) found.push({ start: end - password!.length, end })
+    return false
+  })
+  return found
+}
+
+function findAssigned(text: string): Span[] {
+  const found: Span[] = []
+  assigned.lastIndex = 0
+  for (let match = assigned.exec(text); match; match = assigned.exec(text)) {
+    const value = match[1]!.replace(/[.!?\]]{1,3}$/, '')
+    const start = match.index + match[0].length - match[1]!.length
+    if (looksSecret(value, /passw|pwd|passphrase/i.test(match[0]))) found.push({ start, end: start + value.length })
+  }
+  return found
+}
+
+/** People's passwords are short and readable; generated keys are long and mixed. */
+function looksSecret(value: string, isPassword: boolean): boolean {
+  if (placeholder.test(value)) return false
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length
+  if (isPassword) return kinds >= 3 || (kinds === 2 && /[\d!@#$%^&*]/.test(value) && /[A-Za-z]/.test(value))
+  return value.length >= 16 && kinds >= 2 && /\d/.test(value) && entropy(value) > 3
+}
+
+const opening = /-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const closing = /-----END (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const rest = /(?:[A-Za-z0-9+/=\\\s:,-])*/y
+
+/** From the first line of a private key to its last, or, where that was cut off, to the end of what may belong to it. */
+function findPrivateKeys(text: string): Span[] {
+  const found: Span[] = []
+  const ends = text.includes('-----BEGIN ') ? matches(text, closing) : []
+  let end = 0
+  let next = 0
+  for (const begin of ends.length || text.includes('-----BEGIN ') ? matches(text, opening) : []) {
+    if (begin.start < end) continue
+    while (next < ends.length && ends[next]!.start < begin.end) next++
+    rest.lastIndex = begin.end
+    end = ends[next]?.end ?? begin.end + (rest.exec(text)?.[0].trimEnd().length ?? 0)
+    found.push({ start: begin.start, end })
+  }
+  return found
+}

@@ -1,0 +1,106 @@
+import type { FilterAction } from './detectors/builtins.ts'
+import { type FilterFailed, type Found, findIn } from './find.ts'
+import { type Leaf, rewriteBody } from './leaves.ts'
+import type { Rule } from './rules.ts'
+import { type Replacement, replaceSpans } from './span.ts'
+
+type Bodies = Record<string, object>
+
+/** A match of a rule for the record: never the text. */
+export type Finding = Pick<Rule, 'guardrail' | 'rule'> & { action: Exclude<FilterAction, 'block'>; count: number }
+
+/** The request must not be sent: something was found, or a filter failed, which refuses too. */
+export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; why: 'found' | 'failed' }
+
+/** The findings if nothing blocks, and the bodies to send if anything in them changed. */
+export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
+
+/**
+ * Looks through the bodies of one request by rules, strictest first. A text that occurs in several is looked at once.
+ * @param begins told before each rule which one it is.
+ */
+export function filterBodies(
+  rules: readonly Rule[],
+  bodies: Bodies,
+  begins?: (rule: number) => void,
+): Blocked | Filtered {
+  const texts = gather(bodies)
+  const leaves = [...texts.leaves.values()]
+  const found = findIn(rules, leaves, begins)
+  const refusal = judge(rules, found)
+  if (refusal) return refusal
+  const finds = found as Found[]
+  const rewritten = redacted(rules, leaves, finds)
+  const change = (leaf: Leaf) => rewritten.get(keyOf(leaf)) ?? leaf.text
+  return {
+    outcome: 'filtered',
+    bodies: rewritten.size === 0 ? undefined : mapBodies(bodies, (body) => rewriteBody(body, change)),
+    findings: count(rules, finds, texts.occurrences),
+  }
+}
+
+/** One body given under two names stays one. */
+function mapBodies(bodies: Bodies, change: (body: object) => object): Bodies {
+  const changed = new Map<object, object>()
+  const once = (body: object) => changed.get(body) ?? changed.set(body, change(body)).get(body)
+  return Object.fromEntries(Object.entries(bodies).map(([name, body]) => [name, once(body)!]))
+}
+
+/** The author of a text and the name of its field can change the result, so both are part of the key. */
+function keyOf({ text, context, user }: Leaf): string {
+  return `${user ? 1 : 0}${context.length}:${context}${text}`
+}
+
+/** The different texts of all bodies, and how often each occurs in the body where it occurs most. */
+function gather(bodies: Bodies): { leaves: Map<string, Leaf>; occurrences: number[] } {
+  const leaves = new Map<string, Leaf>()
+  const most = new Map<string, number>()
+  for (const body of new Set(Object.values(bodies))) {
+    const here = new Map<string, number>()
+    rewriteBody(body, (leaf) => {
+      const key = keyOf(leaf)
+      leaves.set(key, leaf)
+      here.set(key, (here.get(key) ?? 0) + 1)
+      return leaf.text
+    })
+    for (const [key, times] of here) most.set(key, Math.max(times, most.get(key) ?? 0))
+  }
+  return { leaves, occurrences: [...leaves.keys()].map((key) => most.get(key)!) }
+}
+
+/** Rules are strictest first, so what blocks is named before anything else. */
+function judge(rules: readonly Rule[], found: Found[] | FilterFailed): Blocked | undefined {
+  if ('failedRule' in found) return blockedBy(rules[found.failedRule]!, 'failed')
+  const first = found.find(({ rule }) => rules[rule]!.action === 'block')
+  return first && blockedBy(rules[first.rule]!, 'found')
+}
+
+export function blockedBy({ guardrail, rule }: Rule, why: Blocked['why']): Blocked {
+  return { outcome: 'blocked', guardrail, rule, why }
+}
+
+/** The texts that change, as they are to be. */
+function redacted(rules: readonly Rule[], leaves: Leaf[], found: Found[]): Map<string, string> {
+  const replacements = new Map<number, Replacement[]>()
+  for (const { rule, leaf, places } of found) {
+    const { action, label } = rules[rule]!
+    if (action !== 'redact') continue
+    const here = replacements.get(leaf) ?? []
+    for (let i = 0; i < places.length; i += 2) here.push({ start: places[i]!, end: places[i + 1]!, label })
+    replacements.set(leaf, here)
+  }
+  return new Map(
+    [...replacements].map(([leaf, spans]) => [keyOf(leaves[leaf]!), replaceSpans(leaves[leaf]!.text, spans)]),
+  )
+}
+
+function count(rules: readonly Rule[], found: Found[], occurrences: number[]): Finding[] {
+  const counts = new Map<number, number>()
+  for (const { rule, leaf, places } of found) {
+    counts.set(rule, (counts.get(rule) ?? 0) + (places.length / 2) * occurrences[leaf]!)
+  }
+  return [...counts].map(([index, times]) => {
+    const { guardrail, rule, action } = rules[index]!
+    return { guardrail, rule, action: action as Finding['action'], count: times }
+  })
+}

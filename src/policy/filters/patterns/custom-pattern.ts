@@ -1,0 +1,41 @@
+import type { RE2JS } from 're2js'
+import { type Find, matches, type Span } from '../span.ts'
+import { estimateSize } from './pattern-size.ts'
+import { sourceOf } from './pattern-source.ts'
+import { readPattern } from './pattern-syntax.ts'
+import { compilePattern } from './patterns.ts'
+import { isProvenLinear } from './proof.ts'
+
+/** `fast` is the runtime's own, backtracking engine; `linear` takes time linear in the text whatever the pattern. */
+export type Engine = 'fast' | 'linear'
+
+export type CustomPattern = { engine: Engine; find: Find }
+
+/** Larger patterns are not tried: proving them would take longer than it saves. */
+const maxProvenSize = 1000
+
+/**
+ * Prepares a custom pattern, for the fast engine where it is proven to be linear there and both engines mean the same.
+ * Matches of nothing are left out: there is nothing in them to redact.
+ * @throws Error for a pattern that no guardrail may hold.
+ */
+export function prepareCustomPattern(pattern: string): CustomPattern {
+  const understood = estimateSize(pattern) <= maxProvenSize ? readPattern(pattern) : undefined
+  if (understood && isProvenLinear(understood)) {
+    const regex = new RegExp(sourceOf(understood), 'gu')
+    return { engine: 'fast', find: (text) => matches(text, regex) }
+  }
+  const compiled = compilePattern(pattern)
+  if ('refused' in compiled) throw new Error(`The pattern ${compiled.refused}.`)
+  return { engine: 'linear', find: (text) => linearMatches(text, compiled.regex) }
+}
+
+function linearMatches(text: string, regex: RE2JS): Span[] {
+  const found: Span[] = []
+  const matcher = regex.matcher(text)
+  while (matcher.find()) {
+    const [start, end] = [matcher.start(), matcher.end()]
+    if (end > start) found.push({ start, end })
+  }
+  return found
+}

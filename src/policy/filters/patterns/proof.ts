@@ -1,0 +1,77 @@
+import { allows, type Kind, type Positions, positionsOf } from '../positions.ts'
+import { type CharacterClass, includes, newline, wordCharacters } from './character-class.ts'
+import type { Pattern } from './pattern-syntax.ts'
+
+/** The most steps for one character. */
+const maxSteps = 100
+/**
+ * The most steps for a proof: tens of milliseconds for a pattern that cannot be proven, one or two for most that can.
+ */
+const maxEffort = 40_000
+
+/**
+ * Whether a backtracking engine searches any text for the pattern in time linear in its length. It does if the number
+ * of open ways through the pattern is bounded, counted from all places where a match may begin, for every text. The
+ * proof follows the pattern through every text, counting the open ways, until nothing new comes up. Such an engine
+ * walks each open way at most once, so its work for a character is bounded too. "No" may only mean that there is no
+ * proof.
+ */
+export function isProvenLinear(pattern: Pattern): boolean {
+  const positions = positionsOf(pattern)
+  if (!positions) return false
+  const letters = lettersOf(positions.classes)
+  const seen = new Set<string>()
+  const open: State[] = [{ before: 0, counts: new Map() }]
+  let effort = letters.length * positions.classes.length
+  for (let state = open.pop(); state; state = open.pop()) {
+    for (const letter of letters) {
+      const { next, steps } = read(positions, state, letter)
+      effort += steps + 1
+      if (steps > maxSteps || effort > maxEffort) return false
+      const key = keyOf(next)
+      if (seen.has(key)) continue
+      seen.add(key)
+      open.push(next)
+    }
+  }
+  return true
+}
+
+/** Which positions are open, how many times each, and the kind of the character read last. */
+type State = { before: Kind; counts: Map<number, number> }
+
+/** Characters that no class of the pattern tells apart: their kind, and which positions take them. */
+type Letter = { kind: Kind; taken: boolean[] }
+
+function read({ ways, first }: Positions, state: State, letter: Letter): { next: State; steps: number } {
+  const counts = new Map<number, number>()
+  let steps = first.length
+  const go = (to: number, times: number) => counts.set(to, (counts.get(to) ?? 0) + times)
+  for (const { to, guard } of first) if (letter.taken[to] && allows(guard, state.before, letter.kind)) go(to, 1)
+  for (const [from, times] of state.counts) {
+    steps += times * (1 + ways[from]!.length)
+    for (const { to, guard } of ways[from]!) {
+      if (letter.taken[to] && allows(guard, state.before, letter.kind)) go(to, times)
+    }
+  }
+  return { next: { before: letter.kind, counts }, steps }
+}
+
+function keyOf({ before, counts }: State): string {
+  return `${before}:${[...counts].sort(([a], [b]) => a - b).join(';')}`
+}
+
+function lettersOf(classes: CharacterClass[]): Letter[] {
+  const borders = new Set([0])
+  for (const ranges of [wordCharacters, newline, ...classes]) {
+    for (const [from, to] of ranges) borders.add(from).add(to + 1)
+  }
+  const letters = new Map<string, Letter>()
+  for (const point of borders) {
+    if (point > 0x10ffff) continue
+    const kind = includes(wordCharacters, point) ? 1 : includes(newline, point) ? 2 : 3
+    const taken = classes.map((ranges) => includes(ranges, point))
+    letters.set(kind + taken.map(Number).join(''), { kind, taken })
+  }
+  return [...letters.values()]
+}

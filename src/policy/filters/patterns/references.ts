@@ -1,0 +1,53 @@
+import { isBase64, rewriteBase64, rewriteDataUrl } from '../data-url.ts'
+
+/** Fields whose text is one of a few words. */
+const kinds = new Set('type role detail format media_type mime_type mimeType status effort'.split(' '))
+/** Fields whose text is a reference: to change it would break the request. */
+const references = new Set('id name url image_url file_url video_url filename signature encrypted_content'.split(' '))
+/** Fields whose text is bytes, or where there are none the text itself. */
+const bytes = new Set('data file_data b64_json'.split(' '))
+
+/**
+ * Parts, items and tools of the protocols, in which a field means what it says. In anything else `id` or `url` may be
+ * whatever the provider makes of it.
+ */
+const known =
+  /^(?:text|(?:input|output)_\w+|summary_text|reasoning_text|refusal|image(?:_url|_generation)?|video(?:_url)?|audio|file(?:_search)?|document|url|base64|content|thinking|redacted_thinking|reasoning(?:\.\w+)?|message|function|custom|mcp\w*|\w+_(?:call|call_output|use|result|preview|approval_request|approval_response)|tool_reference|container(?:_upload)?|compaction|search_result\w*|item_reference|computer\w*|web_search\w*|web_fetch\w*|code_execution\w*|bash_\w+|text_editor_\w+|memory_\w+|code_interpreter|local_shell|shell|apply_patch|auto|ephemeral|enabled|disabled|json_schema|json_object|json|any|tool|none|object|string|number|integer|boolean|array|null|openrouter:\w+)$/
+
+/** Like the words and names of all protocols, which say nothing about anybody. */
+const plain = /^[$A-Za-z_./+-]{1,31}\d?$/
+const url = /^[a-z][a-z0-9+.-]{1,15}:\/\/\S*$/i
+
+export function isPlain(name: string): boolean {
+  return plain.test(name)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * A text that its field says is no text: a reference, a kind or bytes. Of those only what can be read is rewritten.
+ * Undefined for any other.
+ */
+export function rewriteReference(
+  fields: Fields,
+  key: string,
+  value: string,
+  rewrite: (text: string) => string,
+): string | undefined {
+  if (kinds.has(key)) return plain.test(value) ? value : undefined
+  if (bytes.has(key)) return rewriteBytes(fields, value, rewrite)
+  if (!references.has(key) && !key.endsWith('_id')) return undefined
+  if (/^data:/i.test(value)) return rewriteDataUrl(value, rewrite)
+  return isKnown(fields) ? value : undefined
+}
+
+function rewriteBytes(fields: Fields, value: string, rewrite: (text: string) => string): string | undefined {
+  if (/^data:/i.test(value)) return rewriteDataUrl(value, rewrite)
+  if (url.test(value)) return isKnown(fields) ? value : undefined
+  // A document in plain text carries it where others carry bytes; and a word may look like base64.
+  if (fields.type === 'text' || !isBase64(value)) return undefined
+  const mediaType = fields.media_type ?? fields.mime_type ?? fields.mimeType
+  return rewriteBase64(value, typeof mediaType === 'string' ? mediaType : 'application/octet-stream', rewrite)
+}
+
+const isKnown = ({ type }: Fields) => typeof type !== 'string' || known.test(type)

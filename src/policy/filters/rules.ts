@@ -1,0 +1,74 @@
+import type { BuiltinSlug, FilterAction, ScanScope } from './detectors/builtins.ts'
+
+/** As much of a guardrail as filtering needs. */
+export type FilteringGuardrail = {
+  id: string
+  name: string
+  policy: {
+    content_filter_builtins:
+      | { slug: BuiltinSlug; action: FilterAction; label: string; scan_scope?: ScanScope | undefined }[]
+      | null
+    content_filters: { pattern: string; action: FilterAction; label?: string | null | undefined }[] | null
+  }
+}
+
+/** A rule's matcher: a builtin filter or a custom pattern. */
+export type Matcher = { builtin: BuiltinSlug } | { pattern: string }
+
+/** One filter in force, and who put it in force. */
+export type Rule = {
+  matcher: Matcher
+  action: FilterAction
+  /** Stands where the rule redacts. */
+  label: string
+  userOnly: boolean
+  guardrail: { id: string; name: string }
+  /** The field of the guardrail: `content_filter_builtins.email`, `content_filters[2]`. */
+  rule: string
+}
+
+/** The filters that hold for a caller, strictest first. */
+export type Filters = { rules: readonly Rule[] }
+
+export const unlabelled = '[REDACTED]'
+
+const strictness = { flag: 0, redact: 1, block: 2 } as const
+
+/**
+ * The filters of several guardrails together. If several contain the same filter, the strictest action holds (block
+ * over redact over flag), and the first guardrail with that action is named.
+ */
+export function compileFilters(guardrails: readonly FilteringGuardrail[]): Filters {
+  const united = new Map<string, Rule>()
+  for (const rule of guardrails.flatMap(rulesOf)) {
+    const key = JSON.stringify([rule.matcher, rule.userOnly])
+    const known = united.get(key)
+    if (!known || strictness[rule.action] > strictness[known.action]) united.set(key, rule)
+  }
+  return { rules: [...united.values()].sort((a, b) => strictness[b.action] - strictness[a.action]) }
+}
+
+function rulesOf({ id, name, policy }: FilteringGuardrail): Rule[] {
+  const guardrail = { id, name }
+  const builtins = (policy.content_filter_builtins ?? []).map(
+    ({ slug, action, label, scan_scope }): Rule => ({
+      matcher: { builtin: slug },
+      action,
+      label,
+      userOnly: scan_scope === 'user_only',
+      guardrail,
+      rule: `content_filter_builtins.${slug}`,
+    }),
+  )
+  const custom = (policy.content_filters ?? []).map(
+    ({ pattern, action, label }, i): Rule => ({
+      matcher: { pattern },
+      action,
+      label: label || unlabelled,
+      userOnly: false,
+      guardrail,
+      rule: `content_filters[${i}]`,
+    }),
+  )
+  return [...builtins, ...custom]
+}

@@ -1,0 +1,91 @@
+import { Fault } from '#platform/core/fault.ts'
+import { type Blocked, blockedBy, type Filtered, type Finding, filterBodies } from './filter-bodies.ts'
+import { findAll, type Places } from './find-all.ts'
+import { estimateScanMs } from './patterns/scan-cost.ts'
+import type { Filters } from './rules.ts'
+import { createWorkers, type ScanRequest } from './workers.ts'
+
+export type { Blocked, Finding } from './filter-bodies.ts'
+export type { ScanRequest } from './workers.ts'
+
+/** The content that may be sent. Where nothing was redacted it is the same object that was given. */
+export type Passed<Content> = { outcome: 'passed'; content: Content; findings: Finding[] }
+
+/**
+ * Long texts wait for a thread: workspaces take turns, and so do the keys of each.
+ * @throws Fault `rate_limited` when too much of the key waits, `client_closed_request` when the signal aborts meanwhile.
+ */
+export type Scanner = {
+  /**
+   * Filters the forms of one request, such as the chat request and the client's own body, by the same rules. A text
+   * that occurs in several is looked at once.
+   */
+  scanRequest: <Bodies extends Record<string, object>>(
+    filters: Filters,
+    bodies: Bodies,
+    request: ScanRequest,
+  ) => Promise<Blocked | Passed<Bodies>>
+  /** Filters a prompt that is one text, written by the user. */
+  scanText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
+  /** Filters what the user answered to a question: value by value where it is JSON, which it stays. */
+  scanAnswer: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
+  /** Tells every match in a prompt that is one text, also beside and after what blocks. */
+  findText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Places>
+  close: () => Promise<void>
+}
+
+/** A scan that takes no longer runs at once. Longer scans run in other threads. */
+const atOnceMs = 4
+
+/** @param options.timeLimitMs how long one request may be looked at before it is refused. */
+export function createScanner(options: { timeLimitMs?: number } = {}): Scanner {
+  const workers = createWorkers({ timeLimitMs: options.timeLimitMs ?? 5000 })
+
+  async function filter(
+    { rules }: Filters,
+    bodies: Record<string, object>,
+    request: ScanRequest,
+  ): Promise<Blocked | Filtered> {
+    try {
+      const isShort = estimateScanMs(rules, bodies, atOnceMs) <= atOnceMs
+      return isShort ? filterBodies(rules, bodies) : await workers.filter(rules, bodies, request)
+    } catch (error) {
+      if (error instanceof Fault) throw error
+      // A body that cannot even be walked through (nested too deep) must not pass unseen.
+      return blockedBy(rules[0]!, 'failed')
+    }
+  }
+
+  async function scanRequest<Bodies extends Record<string, object>>(
+    filters: Filters,
+    bodies: Bodies,
+    request: ScanRequest,
+  ) {
+    if (filters.rules.length === 0) return passed(bodies, [])
+    const result = await filter(filters, bodies, request)
+    return result.outcome === 'blocked'
+      ? result
+      : passed((result.bodies as Bodies | undefined) ?? bodies, result.findings)
+  }
+
+  return {
+    scanRequest,
+    async scanText(filters, text, request) {
+      const result = await scanRequest(filters, { prompt: { prompt: text } }, request)
+      return result.outcome === 'blocked' ? result : passed(result.content.prompt.prompt, result.findings)
+    },
+    async scanAnswer(filters, text, request) {
+      const result = await scanRequest(filters, { answer: { input: { arguments: text } } }, request)
+      return result.outcome === 'blocked' ? result : passed(result.content.answer.input.arguments, result.findings)
+    },
+    async findText({ rules }, text, request) {
+      const isShort = estimateScanMs(rules, { text }, atOnceMs) <= atOnceMs
+      return isShort ? findAll(rules, text) : workers.findAll(rules, text, request)
+    },
+    close: workers.close,
+  }
+}
+
+function passed<Content>(content: Content, findings: Finding[]): Passed<Content> {
+  return { outcome: 'passed', content, findings }
+}

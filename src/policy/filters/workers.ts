@@ -1,0 +1,170 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { LeaveSignal } from '#platform/async/leave-signal.ts'
+import { Fault } from '#platform/core/fault.ts'
+import { FairQueue, type Requester } from './fair-queue.ts'
+import { type Blocked, blockedBy, type Filtered } from './filter-bodies.ts'
+import type { Places } from './find-all.ts'
+import { sizeOf } from './patterns/scan-cost.ts'
+import type { Rule } from './rules.ts'
+
+/** The work of a thread: filter the bodies of a request, or find all matches in a text. */
+export type Task = { rules: readonly Rule[] } & ({ bodies: Record<string, object> } | { text: string })
+
+/** The key that a scan is for, and the signal that aborts when its result is no longer needed. */
+export type ScanRequest = { requester: Requester; signal?: LeaveSignal | undefined }
+
+type Outcome = Blocked | Filtered | Places
+type Job = {
+  task: Task
+  size: number
+  requester: Requester
+  done: (outcome: Outcome) => void
+  failed: (error: unknown) => void
+}
+type PoolWorker = {
+  worker: Worker
+  isReady: boolean
+  /** The index of the rule that the thread applies, in shared memory. */
+  currentRule: Int32Array
+  job: Job | undefined
+  limit: NodeJS.Timeout | undefined
+}
+
+const startLimitMs = 15_000
+/** The most that one key may have waiting. */
+const mostWaiting = { jobs: 64, bytes: 64 * 1024 * 1024 }
+const retryAfterSeconds = 5
+
+/** Threads that filter long texts. They start when there is work and never keep the process alive. */
+export type Workers = {
+  filter: (rules: readonly Rule[], bodies: Record<string, object>, request: ScanRequest) => Promise<Blocked | Filtered>
+  findAll: (rules: readonly Rule[], text: string, request: ScanRequest) => Promise<Blocked | Places>
+  close: () => Promise<void>
+}
+
+/**
+ * @param options.timeLimitMs the most that one request may take. After that its current rule counts as failed, and the
+ * thread ends.
+ */
+export function createWorkers(options: { timeLimitMs: number }): Workers {
+  const mostWorkers = Math.max(2, Math.min(4, availableParallelism()))
+  /** One thread is free for the other workspaces, so that they wait for no long job of this one. */
+  const mostPerWorkspace = mostWorkers - 1
+  const workers = new Set<PoolWorker>()
+  const waiting = new FairQueue<Job>()
+
+  function start(): PoolWorker {
+    const currentRule = new Int32Array(new SharedArrayBuffer(4))
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: currentRule,
+      env: {},
+      execArgv: [],
+    })
+    const pooled: PoolWorker = { worker, isReady: false, currentRule, job: undefined, limit: undefined }
+    worker.on('message', (message: Outcome | 'ready') => {
+      // The start of a thread does not count as time of the filters.
+      if (message === 'ready') {
+        pooled.isReady = true
+        return limit(pooled)
+      }
+      release(pooled)?.done(message)
+      runNext()
+    })
+    worker.on('error', () => fail(pooled))
+    worker.on('exit', () => fail(pooled))
+    worker.unref()
+    workers.add(pooled)
+    return pooled
+  }
+
+  function limit(pooled: PoolWorker): void {
+    clearTimeout(pooled.limit)
+    if (pooled.job) pooled.limit = setTimeout(() => fail(pooled), pooled.isReady ? options.timeLimitMs : startLimitMs)
+  }
+
+  function release(pooled: PoolWorker): Job | undefined {
+    const { job } = pooled
+    clearTimeout(pooled.limit)
+    pooled.job = undefined
+    pooled.worker.unref()
+    return job
+  }
+
+  /** Refuses the request of a thread that ended, for whatever reason: its text was not checked. */
+  function fail(pooled: PoolWorker): void {
+    workers.delete(pooled)
+    const job = release(pooled)
+    job?.done(blockedBy(job.task.rules[Atomics.load(pooled.currentRule, 0)]!, 'failed'))
+    void pooled.worker.terminate()
+    runNext()
+  }
+
+  function canRun(workspaceId: string): boolean {
+    let running = 0
+    for (const { job } of workers) if (job?.requester.workspaceId === workspaceId) running++
+    return running < mostPerWorkspace
+  }
+
+  function runNext(): void {
+    const idle = [...workers].find(({ job }) => !job)
+    if (!idle && workers.size >= mostWorkers) return
+    const job = waiting.take(canRun)
+    if (job) run(idle ?? start(), job)
+  }
+
+  function run(pooled: PoolWorker, job: Job): void {
+    pooled.job = job
+    pooled.worker.ref()
+    limit(pooled)
+    Atomics.store(pooled.currentRule, 0, 0)
+    try {
+      pooled.worker.postMessage(job.task)
+    } catch (error) {
+      release(pooled)?.failed(error)
+      runNext()
+    }
+  }
+
+  /** Waits for a turn, then for the result. Leaves the queue as soon as the signal aborts. */
+  async function give(task: Task, { requester, signal }: ScanRequest): Promise<Outcome> {
+    const size = sizeOf('text' in task ? task.text : task.bodies)
+    requireRoom(waiting.of(requester), size)
+    const { promise, resolve: done, reject: failed } = Promise.withResolvers<Outcome>()
+    const job = { task, size, requester, done, failed }
+    const leave = () => {
+      if (waiting.remove(job)) failed(new Fault('client_closed_request', 'The client left before the answer.'))
+    }
+    waiting.add(job)
+    if (signal?.aborted) leave()
+    else signal?.addEventListener('abort', leave)
+    runNext()
+    try {
+      return await promise
+    } finally {
+      signal?.removeEventListener('abort', leave)
+    }
+  }
+
+  return {
+    filter: (rules, bodies, request) => give({ rules, bodies }, request) as Promise<Blocked | Filtered>,
+    findAll: (rules, text, request) => give({ rules, text }, request) as Promise<Blocked | Places>,
+    async close() {
+      for (let job = waiting.take(() => true); job; job = waiting.take(() => true))
+        job.failed(new Error('The scanner was closed.'))
+      await Promise.all([...workers].map(({ worker }) => worker.terminate()))
+    },
+  }
+}
+
+/** @throws Fault `rate_limited` when a key has too much waiting. A single request always fits. */
+function requireRoom(waiting: readonly Job[], size: number): void {
+  if (waiting.length === 0) return
+  const bytes = waiting.reduce((sum, job) => sum + job.size, size)
+  if (waiting.length < mostWaiting.jobs && bytes <= mostWaiting.bytes) return
+  throw new Fault(
+    'rate_limited',
+    `${waiting.length} requests of this key already wait for content filters, which is the most. Send this one again when some of them are answered.`,
+    { retryAfterSeconds },
+  )
+}

@@ -1,0 +1,172 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { namedUser } from '#identity/accounts/members/members.ts'
+import { recordChange } from '#identity/audit/audit.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { refuse } from '../decide/refuse.ts'
+import { findGuardrail } from '../rows.ts'
+import { noGuardrail, requirePlace, type WriteDeps, writeGuardrails } from '../write.ts'
+import { type KeyAssignment, keyAssignment, type MemberAssignment, memberAssignment } from './assignment.ts'
+import {
+  type AssignmentRow,
+  deleteAssignments,
+  findAssignments,
+  findTargets,
+  insertAssignments,
+  listAssignments,
+  type TargetKind,
+} from './assignment-rows.ts'
+
+/** The name of the list of targets in a request. */
+const listName = { key: 'key_hashes', member: 'member_user_ids' } as const
+
+/**
+ * Puts targets under a guardrail, each in place of the one it had in that workspace.
+ * @returns how many targets it governs because of this, those counted that it governed before.
+ * @throws Fault `not_found` for an unknown guardrail, key or member, `invalid` for a key of another workspace.
+ */
+export async function assign(
+  deps: WriteDeps,
+  caller: Caller,
+  id: string,
+  kind: TargetKind,
+  targets: string[],
+): Promise<number> {
+  const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
+  const wanted = [...new Set(await idsOf(deps, caller, kind, targets))]
+  return writeGuardrails(deps, workspaceId, async (tx, announce) => {
+    if (!(await findGuardrail(tx, id))) throw noGuardrail()
+    await requireTargets(tx, caller.organizationId, workspaceId, kind, wanted)
+    const which = { organizationId: caller.organizationId, kind, workspaceId, targets: wanted }
+    const before = await findAssignments(tx, which)
+    const kept = new Set(before.filter((row) => row.guardrail_id === id).map((row) => row.target_id))
+    await remove(
+      deps,
+      tx,
+      caller,
+      before.filter((row) => row.guardrail_id !== id),
+    )
+    const added = wanted.filter((target) => !kept.has(target))
+    await insertAssignments(
+      tx,
+      added.map((target) => ({
+        id: deps.newId(),
+        guardrail_id: id,
+        workspace_id: workspaceId,
+        target_kind: kind,
+        target_id: target,
+        assigned_by: caller.userId,
+        created_at: deps.now(),
+      })),
+    )
+    for (const row of await findAssignments(tx, which)) {
+      if (!kept.has(row.target_id)) await recordAssignment(deps, tx, caller, 'assignment.created', row)
+    }
+    if (added.length > 0) announce()
+    return wanted.length
+  })
+}
+
+/** Takes targets from under a guardrail. @returns how many it governed. @throws Fault `not_found`. */
+export async function unassign(
+  deps: WriteDeps,
+  caller: Caller,
+  id: string,
+  kind: TargetKind,
+  targets: string[],
+): Promise<number> {
+  const { workspaceId } = await requirePlace(deps, caller.organizationId, id)
+  const ids = await idsOf(deps, caller, kind, targets)
+  return writeGuardrails(deps, workspaceId, async (tx, announce) => {
+    if (!(await findGuardrail(tx, id))) throw noGuardrail()
+    const which = { organizationId: caller.organizationId, kind, guardrailId: id, targets: ids }
+    const rows = await findAssignments(tx, which)
+    await remove(deps, tx, caller, rows)
+    if (rows.length > 0) announce()
+    return rows.length
+  })
+}
+
+/** Takes all from under a guardrail that goes away, in the transaction that deletes it. */
+export async function unassignAll(deps: WriteDeps, tx: Tx, caller: Caller, guardrailId: string): Promise<void> {
+  for (const kind of ['key', 'member'] as const) {
+    await remove(deps, tx, caller, await findAssignments(tx, { ...caller, kind, guardrailId }))
+  }
+}
+
+type Listing = { kind: TargetKind; guardrailId?: string | undefined; page: PageQuery }
+
+export async function listKeyAssignments(
+  deps: { db: Db },
+  caller: Caller,
+  page: PageQuery,
+  guardrailId?: string,
+): Promise<Page<KeyAssignment>> {
+  const { data, total_count } = await listed(deps, caller, { kind: 'key', page, guardrailId })
+  return { data: data.map(keyAssignment), total_count }
+}
+
+export async function listMemberAssignments(
+  deps: { db: Db },
+  caller: Caller,
+  page: PageQuery,
+  guardrailId?: string,
+): Promise<Page<MemberAssignment>> {
+  const { data, total_count } = await listed(deps, caller, { kind: 'member', page, guardrailId })
+  return { data: data.map((row) => memberAssignment(caller.organizationId, row)), total_count }
+}
+
+async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailId }: Listing) {
+  const { organizationId } = caller
+  if (guardrailId !== undefined) {
+    await requirePlace(deps, organizationId, guardrailId)
+    if (!(await findGuardrail(deps.db.query, guardrailId))) throw noGuardrail()
+  }
+  return listAssignments(deps.db.query, { organizationId, kind, guardrailId }, page)
+}
+
+/** Members may be named by their addresses; what nobody has stays as it is said. */
+function idsOf({ db }: { db: Db }, { organizationId }: Caller, kind: TargetKind, names: string[]): Promise<string[]> {
+  if (kind === 'key') return Promise.resolve(names)
+  return Promise.all(names.map(async (name) => (await namedUser(db, organizationId, name)) ?? name))
+}
+
+/** A target of another organization is as unknown as one that does not exist. */
+async function requireTargets(tx: Tx, organizationId: string, workspaceId: string, kind: TargetKind, ids: string[]) {
+  const found = await findTargets(tx, organizationId, kind, ids)
+  const missing = ids.findIndex((id) => !found.has(id))
+  if (missing !== -1) throw new Fault('not_found', `${listName[kind]}[${missing}]: there is no such ${kind}.`)
+  refuse(
+    ids.flatMap((id, i) => {
+      const elsewhere = (found.get(id)?.workspaceId ?? workspaceId) !== workspaceId
+      const message = 'this key belongs to another workspace than the guardrail'
+      return elsewhere ? [{ path: `${listName[kind]}[${i}]`, message }] : []
+    }),
+  )
+}
+
+async function remove(deps: WriteDeps, tx: Tx, caller: Caller, rows: AssignmentRow[]): Promise<void> {
+  await deleteAssignments(
+    tx,
+    rows.map((row) => row.id),
+  )
+  for (const row of rows) await recordAssignment(deps, tx, caller, 'assignment.deleted', row)
+}
+
+function recordAssignment(
+  deps: WriteDeps,
+  tx: Tx,
+  caller: Caller,
+  action: 'assignment.created' | 'assignment.deleted',
+  row: AssignmentRow,
+): Promise<void> {
+  const form = row.target_kind === 'key' ? keyAssignment(row) : memberAssignment(caller.organizationId, row)
+  return recordChange(deps, tx, caller, {
+    action,
+    targetKind: 'assignment',
+    targetId: row.id,
+    before: action === 'assignment.deleted' ? form : null,
+    after: action === 'assignment.created' ? form : null,
+  })
+}

@@ -1,0 +1,113 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import { recordChange } from '#identity/audit/audit.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Tx } from '#platform/db/db.ts'
+import { forgetSpending } from '#spend/budgets/rows.ts'
+import { unassignAll } from './assignments/assignments.ts'
+import { emptyPolicy, type Policy } from './decide/policy.ts'
+import { refuse } from './decide/refuse.ts'
+import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
+import { type NormaliseDeps, normalise } from './normalise.ts'
+import type { GuardrailPatch, NewGuardrail } from './patch.ts'
+import { deleteRow, findGuardrail, insertGuardrail, updateGuardrail } from './rows.ts'
+import { withSpending } from './with-spending.ts'
+import { noGuardrail, requirePlace, type WriteDeps, writeGuardrails } from './write.ts'
+
+type ChangeDeps = WriteDeps & NormaliseDeps
+
+/** @throws Fault `invalid`, or `conflict` when the name is taken. */
+export async function createGuardrail(deps: ChangeDeps, caller: Caller, body: NewGuardrail): Promise<Guardrail> {
+  const workspaceId = await namedWorkspace(deps, caller, body.workspace_id)
+  const said = await normalise(deps, body)
+  const created = await writeGuardrails(deps, workspaceId, async (tx, announce) => {
+    const record = merge(newGuardrail(deps, deps.newId(), workspaceId, body.name), body, said)
+    await insertGuardrail(tx, record)
+    await recordGuardrail(deps, tx, caller, undefined, record)
+    announce()
+    return record
+  })
+  return withSpending(deps, created)
+}
+
+/**
+ * Changes a guardrail, or makes the default of a workspace by changing it for the first time.
+ * @throws Fault `not_found`, `invalid`, or `conflict` when the name is taken.
+ */
+export async function changeGuardrail(
+  deps: ChangeDeps,
+  caller: Caller,
+  id: string,
+  body: GuardrailPatch,
+): Promise<Guardrail> {
+  const home = await requirePlace(deps, caller.organizationId, id)
+  const said = await normalise(deps, body)
+  const changed = await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
+    const before = await findGuardrail(tx, id)
+    if (!before && !home.isDefault) throw noGuardrail()
+    const base = before
+      ? { ...before, updatedAt: Math.max(deps.now(), before.updatedAt + 1) }
+      : newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
+    const after = merge(base, body, said)
+    await (before ? updateGuardrail : insertGuardrail)(tx, after)
+    // Nobody kept account while there was no limit: a new one begins with what the ledger says.
+    if (before?.policy.limit_usd === null) await forgetSpending(tx, `guardrail:${id}`)
+    await recordGuardrail(deps, tx, caller, before, after)
+    announce()
+    return after
+  })
+  return withSpending(deps, changed)
+}
+
+/** Deletes a guardrail with its assignments. @throws Fault `not_found`, or `invalid` for a workspace's default. */
+export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: string): Promise<void> {
+  const home = await requirePlace(deps, caller.organizationId, id)
+  await writeGuardrails(deps, home.workspaceId, async (tx, announce) => {
+    const before = await findGuardrail(tx, id)
+    if (!before) throw noGuardrail()
+    if (home.isDefault) throw new Fault('invalid', defaultStays)
+    await unassignAll(deps, tx, caller, id)
+    await deleteRow(tx, id)
+    await recordGuardrail(deps, tx, caller, before, undefined)
+    announce()
+  })
+}
+
+const defaultStays =
+  'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to lift what it forbids.'
+
+/** A guardrail of which nothing was said yet. */
+export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
+  const at = deps.now()
+  return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }
+}
+
+/**
+ * Applies the fields of a request to a guardrail.
+ * @throws Fault `invalid`.
+ */
+export function merge(base: GuardrailRecord, body: GuardrailPatch, said: Partial<Policy>): GuardrailRecord {
+  const policy = { ...base.policy, ...said }
+  if (policy.reset_interval !== null && policy.limit_usd === null) {
+    refuse([{ path: 'reset_interval', message: 'needs a limit_usd; without a limit it must be null' }])
+  }
+  const { name = base.name, description = base.description } = body
+  return { ...base, name, description, policy }
+}
+
+function recordGuardrail(
+  deps: ChangeDeps,
+  tx: Tx,
+  caller: Caller,
+  before: GuardrailRecord | undefined,
+  after: GuardrailRecord | undefined,
+): Promise<void> {
+  return recordChange(deps, tx, caller, {
+    action: !before ? 'guardrail.created' : after ? 'guardrail.updated' : 'guardrail.deleted',
+    targetKind: 'guardrail',
+    targetId: (after ?? before)!.id,
+    before: before ? publicForm(deps, before) : null,
+    after: after ? publicForm(deps, after) : null,
+  })
+}

@@ -1,0 +1,74 @@
+import type { Fault } from '#platform/core/fault.ts'
+import { compileFilters, type Filters } from '../../filters/rules.ts'
+import type { Blocked, Finding, Scanner, ScanRequest } from '../../filters/scan.ts'
+import type { GuardrailRecord } from '../guardrail.ts'
+import { refusal } from './refusal.ts'
+
+/** Matches that filters found and did not block, for the record. */
+export type ContentFinding = { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }
+
+/** Guardrails in force come as one and the same list until one of them changes. */
+const compiled = new WeakMap<readonly GuardrailRecord[], Filters>()
+
+function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
+  const known = compiled.get(guardrails)
+  if (known) return known
+  const filters = compileFilters(guardrails)
+  compiled.set(guardrails, filters)
+  return filters
+}
+
+export type Screened<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
+
+/**
+ * The forms of a request as they may be sent, at once where no filter looks at it: redacted text is replaced by the
+ * filter's label. @throws Fault `forbidden` where one blocks, or could not finish. It never tells what was found.
+ */
+export function screenRequest<Bodies extends Record<string, object>>(
+  scanner: Pick<Scanner, 'scanRequest'>,
+  guardrails: readonly GuardrailRecord[],
+  bodies: Bodies,
+  request: ScanRequest,
+): Screened<Bodies> | Promise<Screened<Bodies>> {
+  const filters = filtersOf(guardrails)
+  return filters.rules.length === 0 ? { bodies, findings: [] } : filtered(scanner, filters, bodies, request)
+}
+
+async function filtered<Bodies extends Record<string, object>>(
+  scanner: Pick<Scanner, 'scanRequest'>,
+  filters: Filters,
+  bodies: Bodies,
+  request: ScanRequest,
+): Promise<Screened<Bodies>> {
+  const outcome = await scanner.scanRequest(filters, bodies, request)
+  if (outcome.outcome === 'blocked') throw blockedBy(outcome)
+  return { bodies: outcome.content, findings: outcome.findings.map(recorded) }
+}
+
+/** The same for what is one text: a prompt, or the answer to a question. */
+export async function screenText(
+  scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>,
+  guardrails: readonly GuardrailRecord[],
+  text: string,
+  form: 'prompt' | 'answer',
+  request: ScanRequest,
+): Promise<string> {
+  const filters = filtersOf(guardrails)
+  if (filters.rules.length === 0) return text
+  const scan = form === 'prompt' ? scanner.scanText : scanner.scanAnswer
+  const outcome = await scan(filters, text, request)
+  if (outcome.outcome === 'blocked') throw blockedBy(outcome)
+  return outcome.content
+}
+
+function blockedBy({ guardrail, rule, why }: Blocked): Fault {
+  const what =
+    why === 'found'
+      ? 'the request holds text that this filter blocks'
+      : 'this filter could not finish, and what was not looked at is not let through'
+  return refusal({ guardrail, rule }, what)
+}
+
+function recorded({ guardrail, rule, action, count }: Finding): ContentFinding {
+  return { guardrailId: guardrail.id, rule, action, count }
+}

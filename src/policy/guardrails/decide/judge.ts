@@ -1,0 +1,66 @@
+import type { Config } from '#platform/config/settings.ts'
+import type { Region } from '#platform/core/vocabulary.ts'
+import type { GuardrailRecord } from '../guardrail.ts'
+import { demandsZdr, type Forbids, type JudgedEndpoint, type JudgedModel, type RuleAt, rulesAt } from './rules.ts'
+import { letters, type ZdrField } from './zdr.ts'
+
+/** The rule of a guardrail that forbids something, by the name of its field. */
+export type Rule = RuleAt<'region' | 'model' | 'endpoint'>
+
+/** The guardrail that forbids, and the rule. */
+export type Verdict = { guardrail: GuardrailRecord; rule: Rule }
+
+type Vendors = Config['zdr_vendors']
+
+const [ofRegion, ofModel, ofEndpoint] = [rulesAt('region'), rulesAt('model'), rulesAt('endpoint')]
+
+/**
+ * The verdict of several guardrails together. Each is judged alone, and any of them may forbid: so allowed lists
+ * intersect, ignored lists unite, and bans add up.
+ */
+function firstOf<Judged>(
+  guardrails: readonly GuardrailRecord[],
+  rules: readonly { rule: Rule; forbids: Forbids<Judged> }[],
+  judged: Judged,
+): Verdict | undefined {
+  for (const guardrail of guardrails) {
+    for (const { rule, forbids } of rules) if (forbids(guardrail.policy, judged)) return { guardrail, rule }
+  }
+  return undefined
+}
+
+/** Whether a request may enter through a region. */
+export function judgeRegion(guardrails: readonly GuardrailRecord[], region: Region): Verdict | undefined {
+  return firstOf(guardrails, ofRegion, region)
+}
+
+/** Whether a model may be asked, at whatever endpoint. */
+export function judgeModel(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
+  return firstOf(guardrails, ofModel, model)
+}
+
+/** Whether an endpoint may serve a model that is itself allowed. */
+export function judgeEndpoint(
+  guardrails: readonly GuardrailRecord[],
+  model: JudgedModel,
+  endpoint: JudgedEndpoint,
+  vendors: Vendors,
+): Verdict | undefined {
+  return firstOf(guardrails, ofEndpoint, { endpoint, zdr: zdrFieldOf(model.author, vendors) })
+}
+
+/** The guardrail that demands zero data retention for every request to a model. */
+export function judgeStorage(
+  guardrails: readonly GuardrailRecord[],
+  { author }: Pick<JudgedModel, 'author'>,
+  vendors: Vendors,
+): Verdict | undefined {
+  const rule = zdrFieldOf(author, vendors)
+  const guardrail = guardrails.find(({ policy }) => demandsZdr(policy, rule))
+  return guardrail && { guardrail, rule }
+}
+
+function zdrFieldOf(author: string, vendors: Vendors): ZdrField {
+  const letter = letters.find((known) => vendors[known].author === author)
+  return letter ? `enforce_zdr_vendor_${letter}` : 'enforce_zdr_other'
+}

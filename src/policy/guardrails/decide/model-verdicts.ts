@@ -1,0 +1,54 @@
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { GuardrailRecord } from '../guardrail.ts'
+import type { GuardrailCache } from '../guardrail-cache.ts'
+import { listRows } from '../rows.ts'
+import { judgeEndpoint, judgeModel, type Rule } from './judge.ts'
+
+/** What one guardrail leaves of a model. */
+export type ModelVerdict = {
+  guardrail: GuardrailRecord
+  /** The rule that forbids the model, whoever serves it. */
+  rule: Rule | undefined
+  /** Those who may not serve it, and the rule. */
+  endpoints: { endpoint: Endpoint; rule: Rule }[]
+}
+
+type VerdictDeps = {
+  db: Pick<Db, 'query'>
+  guardrailCache: Pick<GuardrailCache, 'of'>
+  config: Pick<Config, 'zdr_vendors'>
+}
+
+/** Of all guardrails of the organization for who manages it, else of those that hold for the caller. */
+export async function modelVerdicts(
+  { db, guardrailCache, config }: VerdictDeps,
+  caller: Caller,
+  model: Model,
+  page: PageQuery,
+): Promise<Page<ModelVerdict>> {
+  const { data, total_count } =
+    caller.keyKind === 'management'
+      ? await listRows(db.query, caller.organizationId, page)
+      : pageIn(await guardrailCache.of(caller), page)
+  return { data: data.map((guardrail) => verdictOf(guardrail, model, config.zdr_vendors)), total_count }
+}
+
+const pageIn = (all: readonly GuardrailRecord[], { offset, limit }: PageQuery): Page<GuardrailRecord> => ({
+  data: all.slice(offset, offset + limit),
+  total_count: all.length,
+})
+
+function verdictOf(guardrail: GuardrailRecord, model: Model, vendors: Config['zdr_vendors']): ModelVerdict {
+  return {
+    guardrail,
+    rule: judgeModel([guardrail], model)?.rule,
+    endpoints: model.endpoints.flatMap((endpoint) => {
+      const verdict = judgeEndpoint([guardrail], model, endpoint, vendors)
+      return verdict ? [{ endpoint, rule: verdict.rule }] : []
+    }),
+  }
+}

@@ -1,0 +1,64 @@
+import { intervals, regions } from '#platform/core/vocabulary.ts'
+import { z } from '#platform/json/schema.ts'
+import { builtinSlugs, filterActions, scanScopes } from '../../filters/detectors/builtins.ts'
+
+const flag = () => z.boolean().nullable()
+const names = () => z.array(z.string()).nullable()
+
+/** All that a guardrail says, as it is kept. A null says nothing. */
+export const Policy = z.object({
+  limit_usd: z.number().nullable(),
+  reset_interval: z.enum(intervals).nullable(),
+  include_byok_in_budgets: z.boolean(),
+  allowed_data_regions: z.array(z.enum(regions)).nullable(),
+  allowed_models: names().describe('Canonical slugs.'),
+  ignored_models: names().describe('Canonical slugs.'),
+  allowed_providers: names(),
+  ignored_providers: names(),
+  content_filter_builtins: z
+    .array(
+      z.object({
+        slug: z.enum(builtinSlugs),
+        action: z.enum(filterActions),
+        label: z.string(),
+        scan_scope: z.enum(scanScopes).optional(),
+      }),
+    )
+    .nullable(),
+  content_filters: z
+    .array(z.object({ pattern: z.string(), action: z.enum(filterActions), label: z.string().nullish() }))
+    .nullable(),
+  enable_free_model_publication: flag(),
+  enable_free_model_training: flag(),
+  enable_paid_model_training: flag(),
+  enforce_zdr: flag().meta({ deprecated: true }),
+  enforce_zdr_vendor_a: flag(),
+  enforce_zdr_vendor_b: flag(),
+  enforce_zdr_vendor_c: flag(),
+  enforce_zdr_vendor_d: flag(),
+  enforce_zdr_other: flag(),
+})
+export type Policy = z.infer<typeof Policy>
+
+/** The policy of a guardrail of which nothing was said yet: it forbids nothing. */
+export const emptyPolicy: Policy = {
+  limit_usd: null,
+  reset_interval: null,
+  include_byok_in_budgets: false,
+  allowed_data_regions: null,
+  allowed_models: null,
+  ignored_models: null,
+  allowed_providers: null,
+  ignored_providers: null,
+  content_filter_builtins: null,
+  content_filters: null,
+  enable_free_model_publication: null,
+  enable_free_model_training: null,
+  enable_paid_model_training: null,
+  enforce_zdr: null,
+  enforce_zdr_vendor_a: null,
+  enforce_zdr_vendor_b: null,
+  enforce_zdr_vendor_c: null,
+  enforce_zdr_vendor_d: null,
+  enforce_zdr_other: null,
+}

@@ -1,0 +1,18 @@
+import { Fault } from '#platform/core/fault.ts'
+import type { GuardrailRecord } from '../guardrail.ts'
+
+/** A request that a guardrail forbids: it names the guardrail and the rule, and never repeats what was matched. */
+export function refusal(
+  verdict: { guardrail: Pick<GuardrailRecord, 'id' | 'name'>; rule: string },
+  why: string,
+  more: Record<string, unknown> = {},
+): Fault {
+  const { guardrail, rule } = verdict
+  return new Fault('forbidden', `Refused by the guardrail ${JSON.stringify(guardrail.name)} (${rule}): ${why}.`, {
+    metadata: { guardrail_id: guardrail.id, guardrail_name: guardrail.name, rule, ...more },
+  })
+}
+
+export function regionRefusal(verdict: { guardrail: GuardrailRecord; rule: string }, region: string): Fault {
+  return refusal(verdict, `requests must not come in through the region "${region}"`)
+}

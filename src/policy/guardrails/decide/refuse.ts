@@ -1,0 +1,14 @@
+import { Fault } from '#platform/core/fault.ts'
+
+/** A mistake in a request: its place and a message. */
+export type Problem = { path: string; message: string }
+
+const maxProblems = 5
+
+/** @throws Fault `invalid` naming path and rule, unless there are no problems. */
+export function refuse(problems: Problem[]): void {
+  if (problems.length === 0) return
+  const told = problems.slice(0, maxProblems).map(({ path, message }) => `${path}: ${message}`)
+  const more = problems.length > maxProblems ? ` (and ${problems.length - maxProblems} more)` : ''
+  throw new Fault('invalid', `Invalid request: ${told.join('; ')}${more}`)
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { GuardrailPatch } from '../patch.ts'
+import { emptyPolicy, Policy } from './policy.ts'
+import { rules } from './rules.ts'
+
+const fields = Object.keys(rules).sort()
+
+test('what is kept, what may be said and what is judged are the same fields', () => {
+  assert.deepEqual(Object.keys(Policy.shape).sort(), fields)
+  assert.deepEqual(Object.keys(emptyPolicy).sort(), fields)
+  const said = Object.keys(GuardrailPatch.shape).filter((field) => !['name', 'description'].includes(field))
+  assert.deepEqual(said.sort(), fields)
+})
+
+test('the document names every field of a guardrail', () => {
+  const guide = readFileSync(fileURLToPath(new URL('../../../../docs/guardrails.md', import.meta.url)), 'utf8')
+  assert.deepEqual(
+    fields.filter((field) => !guide.includes(field)),
+    [],
+  )
+})
+
+test('what a builtin filter scans is kept as it was said', () => {
+  const builtin = { slug: 'email', action: 'redact', label: '[EMAIL]', scan_scope: 'all_messages' }
+  assert.deepEqual(Policy.shape.content_filter_builtins.parse([builtin]), [builtin])
+})
+
+test('every field says where it is judged', () => {
+  assert.deepEqual(
+    Object.entries(rules).filter(([, kind]) => typeof kind.at !== 'string'),
+    [],
+  )
+})

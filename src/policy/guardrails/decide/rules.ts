@@ -1,0 +1,109 @@
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Region } from '#platform/core/vocabulary.ts'
+import type { Policy } from './policy.ts'
+import type { ZdrField } from './zdr.ts'
+
+export type JudgedModel = Pick<Model, 'canonicalSlug' | 'author'>
+export type JudgedEndpoint = Pick<
+  Endpoint,
+  'provider' | 'prices' | 'zeroDataRetention' | 'trainsOnData' | 'publishesPrompts'
+>
+
+/** An endpoint, and the field that says whether those of its model's vendor must retain nothing. */
+export type Offer = { endpoint: JudgedEndpoint; zdr: ZdrField }
+
+/** Whether a policy forbids the judged value. */
+export type Forbids<Judged> = (policy: Policy, judged: Judged) => boolean | null | undefined
+
+/**
+ * The place in a request where a rule applies, and the test that forbids. Content and limits are judged in folders of
+ * their own.
+ */
+type Kind =
+  | { at: 'region'; forbids: Forbids<Region> }
+  | { at: 'model'; forbids: Forbids<JudgedModel> }
+  | { at: 'endpoint'; forbids: Forbids<Offer> }
+  | { at: 'content' }
+  | { at: 'limit' }
+  /** Says nothing by itself, only how another field is meant. */
+  | { at: 'other rule' }
+
+/** Whether a policy demands zero data retention from those who serve a vendor's models. */
+export const demandsZdr = (policy: Policy, field: ZdrField) => (policy[field] ?? policy.enforce_zdr) === true
+
+const retention = (field: ZdrField) =>
+  ({
+    at: 'endpoint',
+    forbids: (policy, { endpoint, zdr }) => zdr === field && demandsZdr(policy, field) && !endpoint.zeroDataRetention,
+  }) as const satisfies Kind
+
+/**
+ * Every field of a policy. The rules of one place stand in the order in which they are judged. The checks of requests
+ * and the replay of past requests both follow from this table: a field that is missing here does not compile.
+ */
+export const rules = {
+  allowed_data_regions: {
+    at: 'region',
+    forbids: ({ allowed_data_regions: allowed }, region) => allowed && !allowed.includes(region),
+  },
+  allowed_models: {
+    at: 'model',
+    forbids: ({ allowed_models: allowed }, { canonicalSlug }) => allowed && !allowed.includes(canonicalSlug),
+  },
+  ignored_models: {
+    at: 'model',
+    forbids: ({ ignored_models: ignored }, { canonicalSlug }) => ignored?.includes(canonicalSlug),
+  },
+  allowed_providers: {
+    at: 'endpoint',
+    forbids: ({ allowed_providers: allowed }, { endpoint }) => allowed && !allowed.includes(endpoint.provider),
+  },
+  ignored_providers: {
+    at: 'endpoint',
+    forbids: ({ ignored_providers: ignored }, { endpoint }) => ignored?.includes(endpoint.provider),
+  },
+  enforce_zdr: { at: 'other rule' },
+  enforce_zdr_vendor_a: retention('enforce_zdr_vendor_a'),
+  enforce_zdr_vendor_b: retention('enforce_zdr_vendor_b'),
+  enforce_zdr_vendor_c: retention('enforce_zdr_vendor_c'),
+  enforce_zdr_vendor_d: retention('enforce_zdr_vendor_d'),
+  enforce_zdr_other: retention('enforce_zdr_other'),
+  enable_free_model_publication: {
+    at: 'endpoint',
+    forbids: ({ enable_free_model_publication: allowed }, { endpoint }) =>
+      allowed === false && endpoint.publishesPrompts && isFree(endpoint),
+  },
+  enable_free_model_training: {
+    at: 'endpoint',
+    forbids: ({ enable_free_model_training: allowed }, { endpoint }) =>
+      allowed === false && endpoint.trainsOnData && isFree(endpoint),
+  },
+  enable_paid_model_training: {
+    at: 'endpoint',
+    forbids: ({ enable_paid_model_training: allowed }, { endpoint }) =>
+      allowed === false && endpoint.trainsOnData && !isFree(endpoint),
+  },
+  content_filter_builtins: { at: 'content' },
+  content_filters: { at: 'content' },
+  limit_usd: { at: 'limit' },
+  reset_interval: { at: 'other rule' },
+  include_byok_in_budgets: { at: 'other rule' },
+} as const satisfies Record<keyof Policy, Kind>
+
+type Rules = typeof rules
+
+export type Place = Exclude<Kind['at'], 'other rule'>
+
+/** The rules that requests meet at a place, by the names of their fields. */
+export type RuleAt<At extends Place> = {
+  [Field in keyof Rules]: Rules[Field]['at'] extends At ? Field : never
+}[keyof Rules]
+
+/** The rules that are met at a place, in their order, each with what it forbids there. */
+export function rulesAt<At extends Place>(at: At): ({ rule: RuleAt<At> } & Extract<Kind, { at: At }>)[] {
+  return Object.entries(rules).flatMap(([rule, kind]) => (kind.at === at ? [{ rule, ...kind } as never] : []))
+}
+
+function isFree({ prices }: JudgedEndpoint): boolean {
+  return Number(prices.prompt) === 0 && Number(prices.completion) === 0
+}

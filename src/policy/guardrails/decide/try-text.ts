@@ -1,0 +1,65 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+import { filterActions } from '../../filters/detectors/builtins.ts'
+import { compileFilters } from '../../filters/rules.ts'
+import type { Blocked, Scanner } from '../../filters/scan.ts'
+import type { NormaliseDeps } from '../normalise.ts'
+import { GuardrailPatch } from '../patch.ts'
+import { proposeGuardrail } from '../propose.ts'
+
+/** Enough for a long prompt; a longer one tells no more about a rule. */
+const maxText = 100_000
+
+export const TextTrial = strictFields({
+  text: text({ min: 1, max: maxText }).describe('A prompt, as a user would write it. It is not stored.'),
+  policy: GuardrailPatch.optional().describe('What to change of the guardrail for the trial; it is not stored.'),
+}).meta({ id: 'TextTrial' })
+export type TextTrial = z.infer<typeof TextTrial>
+
+const rule = z.string().describe('`content_filter_builtins.email`, `content_filters[2]`.')
+
+export const TriedText = z
+  .object({
+    outcome: z
+      .enum(['passed', 'redacted', 'blocked', 'failed'])
+      .describe('`failed`: a filter could not finish, which blocks.'),
+    rule: rule.nullable().describe('The one that blocks, or failed.'),
+    text_sent: z.string().nullable().describe('What would be sent; null where nothing would.'),
+    found: z
+      .array(
+        z.object({
+          rule,
+          action: z.enum(filterActions),
+          start: z.int().describe('In UTF-16 code units.'),
+          end: z.int().describe('The first that is not part of it.'),
+        }),
+      )
+      .describe('Every match, in order of the text, also of rules that change nothing.'),
+  })
+  .meta({ id: 'TriedText', description: 'What the content filters of a guardrail do to a text.' })
+export type TriedText = z.infer<typeof TriedText>
+
+type TryDeps = NormaliseDeps & { db: Db; now: Now; scanner: Pick<Scanner, 'scanText' | 'findText'> }
+
+/**
+ * Tells what the content filters of a guardrail, as it is or as a change would leave it, find in a text. Nothing is
+ * stored. @throws Fault `not_found`, `invalid`.
+ */
+export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: TextTrial): Promise<TriedText> {
+  const { guardrail } = await proposeGuardrail(deps, caller, id, trial.policy)
+  const filters = compileFilters([guardrail])
+  if (filters.rules.length === 0) return { outcome: 'passed', rule: null, text_sent: trial.text, found: [] }
+  const request = { requester: caller }
+  const passed = await deps.scanner.scanText(filters, trial.text, request)
+  const all = await deps.scanner.findText(filters, trial.text, request)
+  const failed = [passed, all].find((one): one is Blocked => one.outcome === 'blocked' && one.why === 'failed')
+  if (failed) return { outcome: 'failed', rule: failed.rule, text_sent: null, found: [] }
+  const found = all.outcome === 'found' ? all.places.map(({ guardrail: _, ...place }) => place) : []
+  if (passed.outcome === 'blocked') return { outcome: 'blocked', rule: passed.rule, text_sent: null, found }
+  const isSame = passed.content === trial.text
+  return { outcome: isSame ? 'passed' : 'redacted', rule: null, text_sent: passed.content, found }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Settings } from '#platform/config/settings.ts'
+import { emptyPolicy } from './policy.ts'
+import type { Problem } from './refuse.ts'
+import { twinsOf, zdrFieldsIn } from './zdr.ts'
+
+const vendors = Settings.parse({}).zdr_vendors
+const said = (body: Record<string, unknown>) => {
+  const problems: Problem[] = []
+  return { said: zdrFieldsIn(vendors, body, problems), problems }
+}
+
+test('enforce_zdr is copied into each vendor field that the request does not name', () => {
+  const { said: copied } = said({ enforce_zdr: true, enforce_zdr_vendor_b: false, enforce_zdr_openai: null })
+  assert.deepEqual(copied, {
+    enforce_zdr_vendor_a: true,
+    enforce_zdr_vendor_b: false,
+    enforce_zdr_vendor_c: null,
+    enforce_zdr_vendor_d: true,
+    enforce_zdr_other: true,
+  })
+})
+
+test('a null enforce_zdr is a value and is copied as well', () => {
+  assert.deepEqual(Object.values(said({ enforce_zdr: null }).said), [null, null, null, null, null])
+})
+
+test('without enforce_zdr a field that is not named is not touched', () => {
+  assert.deepEqual(said({ enforce_zdr_xai: true, enforce_zdr_other: false }).said, {
+    enforce_zdr_vendor_d: true,
+    enforce_zdr_other: false,
+  })
+})
+
+test('two names of one field may agree and must not contradict each other', () => {
+  assert.deepEqual(said({ enforce_zdr_vendor_a: true, enforce_zdr_anthropic: true }).problems, [])
+  for (const [byLetter, byName] of [
+    [true, false],
+    [null, false],
+    [true, null],
+  ]) {
+    const { problems } = said({ enforce_zdr_vendor_a: byLetter, enforce_zdr_anthropic: byName })
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      ['enforce_zdr_anthropic'],
+    )
+  }
+})
+
+test('the name of no vendor is refused with those that there are', () => {
+  const { problems } = said({ enforce_zdr_antropic: true, enforce_zdr: null, enforce_zdr_vendor_b: true })
+  assert.deepEqual(
+    problems.map(({ path }) => path),
+    ['enforce_zdr_antropic'],
+  )
+  assert.match(problems[0]?.message ?? '', /enforce_zdr_anthropic/)
+})
+
+test('the vendors’ own names follow the settings', () => {
+  const other = { ...vendors, a: { author: 'mistralai', suffix: 'mistral' } }
+  assert.deepEqual(zdrFieldsIn(other, { enforce_zdr_mistral: true, enforce_zdr_anthropic: false }, []), {
+    enforce_zdr_vendor_a: true,
+  })
+  assert.deepEqual(twinsOf(other, { ...emptyPolicy, enforce_zdr_vendor_a: true }), {
+    enforce_zdr_mistral: true,
+    enforce_zdr_google: null,
+    enforce_zdr_openai: null,
+    enforce_zdr_xai: null,
+  })
+})

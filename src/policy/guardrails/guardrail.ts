@@ -1,0 +1,56 @@
+import type { Config } from '#platform/config/settings.ts'
+import { isoTime } from '#platform/core/clock.ts'
+import { z } from '#platform/json/schema.ts'
+import { Policy } from './decide/policy.ts'
+import { twinsOf } from './decide/zdr.ts'
+
+/** A guardrail as it is kept. Instants in milliseconds. */
+export type GuardrailRecord = {
+  id: string
+  workspaceId: string
+  name: string
+  description: string | null
+  policy: Policy
+  createdAt: number
+  updatedAt: number
+}
+
+/** A guardrail as clients see it: also with `enforce_zdr_<vendor>` for each configured vendor. */
+export const Guardrail = z
+  .looseObject({
+    id: z.uuid(),
+    workspace_id: z.uuid(),
+    name: z.string(),
+    description: z.string().nullable(),
+    ...Policy.shape,
+    spent_usd: z.number().optional().describe('What was spent of the limit in the running period; told on reading.'),
+    held_usd: z
+      .number()
+      .optional()
+      .describe('What servers hold of the limit for requests under way and the next ones: the rest returns.'),
+    forecast_usd: z
+      .number()
+      .nullable()
+      .optional()
+      .describe(
+        'What will be spent at the end of the period at the pace since its begin; null where it never starts again, or has just begun.',
+      ),
+    resets_at: z.iso.datetime().nullable().optional().describe('When the next period begins; null for never.'),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Guardrail', description: 'Limits on spend, models, providers, regions, retention and content.' })
+export type Guardrail = z.infer<typeof Guardrail>
+
+export function publicForm(deps: { config: Pick<Config, 'zdr_vendors'> }, record: GuardrailRecord): Guardrail {
+  return {
+    id: record.id,
+    workspace_id: record.workspaceId,
+    name: record.name,
+    description: record.description,
+    ...record.policy,
+    ...twinsOf(deps.config.zdr_vendors, record.policy),
+    created_at: isoTime(record.createdAt),
+    updated_at: isoTime(record.updatedAt),
+  }
+}

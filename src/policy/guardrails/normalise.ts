@@ -1,0 +1,103 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Config } from '#platform/config/settings.ts'
+import { builtinLabels, scopedBuiltins } from '../filters/detectors/builtins.ts'
+import { compilePattern } from '../filters/patterns/patterns.ts'
+import { emptyPolicy, type Policy } from './decide/policy.ts'
+import { type Problem, refuse } from './decide/refuse.ts'
+import { zdrFieldsIn } from './decide/zdr.ts'
+import type { GuardrailPatch } from './patch.ts'
+
+/** The part of the catalogue that guardrails ask: what a name stands for. */
+export type NamesInCatalogue = {
+  current: () => {
+    findModel: (name: string) => { canonicalSlug: string } | undefined
+    findProvider: (slugOrName: string) => { slug: string } | undefined
+  }
+}
+
+export type NormaliseDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: NamesInCatalogue }
+
+/** All custom patterns of a guardrail together; each request may be matched against all of them. */
+const maxPatternsSize = 100_000
+
+/**
+ * A request's fields in the form in which they are stored. Fields that the request leaves out are left out.
+ * @throws Fault `invalid` for unknown models and providers, names that occur twice, and patterns that cannot run.
+ */
+export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Promise<Partial<Policy>> {
+  const { findModel, findProvider } = deps.catalogue.current()
+  const modelSlug = (name: string) => findModel(name)?.canonicalSlug
+  const providerSlug = (name: string) => findProvider(name)?.slug
+  const problems: Problem[] = []
+  const named = {
+    allowed_models: resolve('allowed_models', 'model', body.allowed_models, modelSlug, problems),
+    ignored_models: resolve('ignored_models', 'model', body.ignored_models, modelSlug, problems),
+    allowed_providers: resolve('allowed_providers', 'provider', body.allowed_providers, providerSlug, problems),
+    ignored_providers: resolve('ignored_providers', 'provider', body.ignored_providers, providerSlug, problems),
+  }
+  const zdr = zdrFieldsIn(deps.config.zdr_vendors, body, problems)
+  await checkPatterns(body.content_filters ?? [], problems)
+  refuse(problems)
+  return pickPolicy({
+    ...body,
+    ...named,
+    ...zdr,
+    content_filter_builtins: eachOf(body.content_filter_builtins, withLabel),
+  })
+}
+
+function resolve(
+  field: string,
+  noun: string,
+  names: string[] | null | undefined,
+  slugOf: (name: string) => string | undefined,
+  problems: Problem[],
+): string[] | null | undefined {
+  const first = new Map<string, number>()
+  return eachOf(names, (name, i) => {
+    const slug = slugOf(name)
+    const path = `${field}[${i}]`
+    if (slug === undefined) {
+      problems.push({ path, message: `there is no ${noun} ${JSON.stringify(name)} in the catalogue` })
+      return name
+    }
+    const earlier = first.get(slug)
+    if (earlier === undefined) first.set(slug, i)
+    else problems.push({ path, message: `is the same ${noun} as item ${earlier}, ${slug}` })
+    return slug
+  })
+}
+
+/** One at a time: other requests are answered between two patterns. */
+async function checkPatterns(filters: { pattern: string }[], problems: Problem[]): Promise<void> {
+  let size = 0
+  for (const [i, { pattern }] of filters.entries()) {
+    const compiled = compilePattern(pattern)
+    if ('refused' in compiled) problems.push({ path: `content_filters[${i}].pattern`, message: compiled.refused })
+    else size += compiled.size
+    if (problems.length > 5) return
+    await setImmediate()
+  }
+  if (size > maxPatternsSize) {
+    problems.push({ path: 'content_filters', message: `come to more than ${maxPatternsSize} steps together` })
+  }
+}
+
+function withLabel({ slug, action, scan_scope }: NonNullable<GuardrailPatch['content_filter_builtins']>[number]) {
+  const scope = scopedBuiltins.has(slug) ? { scan_scope: scan_scope ?? ('all_messages' as const) } : {}
+  return { slug, action, label: builtinLabels[slug], ...scope }
+}
+
+/** Null and undefined stay what they are: the one takes a list away, the other leaves it alone. */
+function eachOf<From, To>(
+  list: From[] | null | undefined,
+  change: (item: From, i: number) => To,
+): To[] | null | undefined {
+  return list === null ? null : list?.map(change)
+}
+
+/** Leaves out what was not said, and what is no part of a policy. */
+function pickPolicy(said: { [Field in keyof Policy]?: Policy[Field] | undefined }): Partial<Policy> {
+  const fields = Object.keys(emptyPolicy) as (keyof Policy)[]
+  return Object.fromEntries(fields.flatMap((field) => (said[field] === undefined ? [] : [[field, said[field]]])))
+}

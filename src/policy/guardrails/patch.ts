@@ -1,0 +1,120 @@
+import { intervals, regions } from '#platform/core/vocabulary.ts'
+import { ifThen } from '#platform/json/described-rule.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields, unknownFields } from '#platform/json/strict-fields.ts'
+import { text } from '#platform/json/text.ts'
+import { builtinSlugs, filterActions, scanScopes, scopedBuiltins } from '../filters/detectors/builtins.ts'
+
+import type { Policy } from './decide/policy.ts'
+
+const flag = () => z.boolean().nullable()
+
+/** More than any catalogue has names: it bounds the work, not the policy. */
+const maxItems = 10_000
+
+/** A list that says something: at least one item, none of them twice. Null says nothing. */
+function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>) => string) {
+  return z
+    .array(item)
+    .min(1, { error: 'must have at least 1 item; null removes the list', abort: true })
+    .max(maxItems, { error: `must have at most ${maxItems} items`, abort: true })
+    .superRefine((values, context) => {
+      const first = new Map<string, number>()
+      values.forEach((value, i) => {
+        const earlier = first.get(nameOf(value))
+        if (earlier === undefined) first.set(nameOf(value), i)
+        else context.addIssue({ code: 'custom', path: [i], message: `repeats item ${earlier}` })
+      })
+    })
+    .nullable()
+}
+
+const itself = (name: string) => name
+const Name = text({ min: 1, max: 256 })
+
+const ContentFilter = strictFields({
+  pattern: text({ min: 1, max: 10_000 }).describe('RE2 syntax; flags inline, as in `(?i)secret`.'),
+  action: z.enum(filterActions),
+  label: text({ max: 100 }).nullish().describe('Stands where the filter redacts.'),
+})
+
+const BuiltinFilter = strictFields({
+  slug: z.enum(builtinSlugs),
+  action: z.enum(filterActions),
+  label: z.string().optional().describe('Ignored: the service assigns it.'),
+  scan_scope: z.enum(scanScopes).optional().describe('Only for `regex-prompt-injection`.'),
+})
+  .superRefine(({ slug, scan_scope }, context) => {
+    if (scan_scope === undefined || scopedBuiltins.has(slug)) return
+    const only = [...scopedBuiltins].join(', ')
+    context.addIssue({ code: 'custom', path: ['scan_scope'], message: `only ${only} takes it, not ${slug}` })
+  })
+  .meta(ifThen({ required: ['scan_scope'] }, { properties: { slug: { enum: [...scopedBuiltins] } } }))
+
+/** The fields of a guardrail that a client may set, besides its name. Each may be left out; null removes it. */
+const policyFields = {
+  description: text({ max: 1000 }).nullable(),
+  limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
+  reset_interval: z.enum(intervals).nullable().describe('Needs a `limit_usd`.'),
+  include_byok_in_budgets: z.boolean().describe("Whether spend on the callers' own provider keys counts too."),
+  allowed_data_regions: list(z.enum(regions), itself),
+  allowed_models: list(Name, itself).describe('Ids, canonical slugs or aliases; kept as canonical slugs.'),
+  ignored_models: list(Name, itself),
+  allowed_providers: list(Name, itself),
+  ignored_providers: list(Name, itself),
+  content_filter_builtins: list(BuiltinFilter, (filter) => filter.slug),
+  content_filters: list(ContentFilter, (filter) => filter.pattern),
+  enable_free_model_publication: flag().describe('Whether free endpoints that publish prompts are allowed.'),
+  enable_free_model_training: flag().describe('Whether free endpoints that train on request data are allowed.'),
+  enable_paid_model_training: flag().describe('Whether paid endpoints that train on request data are allowed.'),
+  enforce_zdr: flag()
+    .meta({ deprecated: true })
+    .describe('Copied into each of the fields below that the request does not name.'),
+  enforce_zdr_vendor_a: flag(),
+  enforce_zdr_vendor_b: flag(),
+  enforce_zdr_vendor_c: flag(),
+  enforce_zdr_vendor_d: flag(),
+  enforce_zdr_other: flag().describe('For models of none of the four vendors.'),
+} satisfies Record<keyof Policy | 'description', z.ZodType>
+
+const GuardrailName = text({ min: 1, max: 200 })
+
+/** The vendors' own names are settings, so here every name of this form passes; `zdrFieldsIn` refuses unknown ones. */
+const vendorField = /^enforce_zdr_[a-zA-Z0-9_-]+$/
+
+function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = Object.keys(shape)
+  return z
+    .looseObject(shape)
+    .superRefine((body, context) => {
+      const unknown = Object.keys(body).filter((field) => !(Object.hasOwn(shape, field) || vendorField.test(field)))
+      if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownFields(unknown, known) })
+    })
+    .meta({
+      additionalProperties: false,
+      patternProperties: { [vendorField.source]: { type: ['boolean', 'null'] } },
+    })
+}
+
+const patchFields = z.object({ name: GuardrailName, ...policyFields }).partial().shape
+
+/** The body of a PATCH: what is left out stays. */
+export const GuardrailPatch = bodyOf(patchFields).meta({
+  id: 'GuardrailPatch',
+  description:
+    'What is left out stays as it is; lists are replaced whole. `enforce_zdr_<vendor>` is accepted for each configured vendor.',
+})
+export type GuardrailPatch = z.infer<typeof GuardrailPatch>
+
+export const NewGuardrail = bodyOf({
+  ...patchFields,
+  name: GuardrailName,
+  workspace_id: z.string().max(100).optional().describe("By id or slug; the key's workspace unless told."),
+}).meta({
+  id: 'NewGuardrail',
+  ...ifThen(
+    { required: ['reset_interval'], properties: { reset_interval: { type: 'string' } } },
+    { required: ['limit_usd'], properties: { limit_usd: { type: 'number' } } },
+  ),
+})
+export type NewGuardrail = z.infer<typeof NewGuardrail>

@@ -1,0 +1,42 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db, Query } from '#platform/db/db.ts'
+import { merge, newGuardrail } from './change.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+import { type NormaliseDeps, normalise } from './normalise.ts'
+import type { GuardrailPatch } from './patch.ts'
+import { findGuardrail } from './rows.ts'
+import { noGuardrail, requirePlace } from './write.ts'
+
+/** The keys and members under a guardrail: all of its workspace, or those it is assigned to. */
+export type Governed = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }
+
+/**
+ * A guardrail as a PATCH would leave it, and whom it governs; nothing is stored. A default that nobody made yet can be
+ * tried out too. @throws Fault `not_found`, `invalid`.
+ */
+export async function proposeGuardrail(
+  deps: NormaliseDeps & { db: Db; now: Now },
+  caller: Caller,
+  id: string,
+  patch: GuardrailPatch | undefined,
+): Promise<{ guardrail: GuardrailRecord; governed: Governed }> {
+  const home = await requirePlace(deps, caller.organizationId, id)
+  const stored = await findGuardrail(deps.db.query, id)
+  if (!stored && !(home.isDefault && patch)) throw noGuardrail()
+  const base = stored ?? newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
+  return {
+    guardrail: patch ? merge(base, patch, await normalise(deps, patch)) : base,
+    governed: home.isDefault ? { everybody: true } : await assignedTo(deps.db.query, id),
+  }
+}
+
+async function assignedTo(query: Query, id: string): Promise<Governed> {
+  const rows = await query
+    .selectFrom('guardrail_assignments')
+    .where('guardrail_id', '=', id)
+    .select(['target_kind', 'target_id'])
+    .execute()
+  const of = (kind: string) => new Set(rows.filter((row) => row.target_kind === kind).map((row) => row.target_id))
+  return { everybody: false, keyHashes: of('key'), userIds: of('member') }
+}

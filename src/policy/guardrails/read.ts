@@ -1,0 +1,32 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { namedWorkspace } from '#identity/accounts/workspaces.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Guardrail } from './guardrail.ts'
+import { findGuardrail, listRows } from './rows.ts'
+import { withSpending } from './with-spending.ts'
+import { noGuardrail, requirePlace } from './write.ts'
+
+type ReadDeps = { db: Db; now: Now; config: Pick<Config, 'zdr_vendors'> }
+
+/** @throws Fault `not_found`, also for a workspace's default that was never changed. */
+export async function getGuardrail(deps: ReadDeps, caller: Caller, id: string): Promise<Guardrail> {
+  await requirePlace(deps, caller.organizationId, id)
+  const record = await findGuardrail(deps.db.query, id)
+  if (!record) throw noGuardrail()
+  return withSpending(deps, record)
+}
+
+/** Those of the whole organization, or of one workspace. @throws Fault `invalid` for an unknown workspace. */
+export async function listGuardrails(
+  deps: ReadDeps,
+  caller: Caller,
+  query: PageQuery & { workspace_id?: string | undefined },
+): Promise<Page<Guardrail>> {
+  const { organizationId } = caller
+  const workspace_id = query.workspace_id && (await namedWorkspace(deps, caller, query.workspace_id))
+  const { data, total_count } = await listRows(deps.db.query, organizationId, { ...query, workspace_id })
+  return { data: await Promise.all(data.map((record) => withSpending(deps, record))), total_count }
+}

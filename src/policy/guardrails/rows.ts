@@ -1,0 +1,95 @@
+import type { Selectable } from 'kysely'
+import { Fault } from '#platform/core/fault.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import { isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { emptyPolicy } from './decide/policy.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+
+/** The workspace that holds a guardrail's id, and whether as that of its default. */
+export type GuardrailPlace = { workspaceId: string; isDefault: boolean }
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/**
+ * Finds the workspace of a guardrail's id within an organization. The id may also be that of a workspace's default
+ * guardrail, even if that was never made.
+ */
+export async function findPlace(query: Query, organizationId: string, id: string): Promise<GuardrailPlace | undefined> {
+  if (!uuid.test(id)) return undefined
+  const row = await query
+    .selectFrom('workspaces as w')
+    .leftJoin('guardrails as g', (join) => join.onRef('g.workspace_id', '=', 'w.id').on('g.id', '=', id))
+    .where('w.organization_id', '=', organizationId)
+    .where((e) => e.or([e('w.default_guardrail_id', '=', id), e('g.id', 'is not', null)]))
+    .select(['w.id', 'w.default_guardrail_id'])
+    .executeTakeFirst()
+  return row && { workspaceId: row.id, isDefault: row.default_guardrail_id === id }
+}
+
+export async function findGuardrail(query: Query, id: string): Promise<GuardrailRecord | undefined> {
+  const row = await query.selectFrom('guardrails').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && guardrailOf(row)
+}
+
+/** The oldest first. */
+export async function listRows(
+  query: Query,
+  organizationId: string,
+  { workspace_id, offset, limit }: PageQuery & { workspace_id?: string | undefined },
+): Promise<Page<GuardrailRecord>> {
+  let matching = query
+    .selectFrom('guardrails as g')
+    .innerJoin('workspaces as w', 'w.id', 'g.workspace_id')
+    .where('w.organization_id', '=', organizationId)
+  if (workspace_id) matching = matching.where('g.workspace_id', '=', workspace_id)
+  const [rows, count] = await Promise.all([
+    matching.selectAll('g').orderBy('g.created_at').orderBy('g.id').offset(offset).limit(limit).execute(),
+    matching.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(guardrailOf), total_count: count.n }
+}
+
+/** @throws Fault `conflict` when the workspace has a guardrail of that name. */
+export async function insertGuardrail(tx: Tx, record: GuardrailRecord): Promise<void> {
+  await tx.insertInto('guardrails').values(toRow(record)).execute().catch(nameTaken)
+}
+
+/** @throws Fault `conflict` when the workspace has another guardrail of that name. */
+export async function updateGuardrail(tx: Tx, record: GuardrailRecord): Promise<void> {
+  await tx.updateTable('guardrails').set(toRow(record)).where('id', '=', record.id).execute().catch(nameTaken)
+}
+
+export async function deleteRow(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('guardrails').where('id', '=', id).execute()
+}
+
+function nameTaken(error: unknown): never {
+  if (!isUniqueViolation(error)) throw error
+  throw new Fault('conflict', 'Another guardrail of the workspace has this name. Nothing was changed.')
+}
+
+function toRow(record: GuardrailRecord): Selectable<Tables['guardrails']> {
+  return {
+    id: record.id,
+    workspace_id: record.workspaceId,
+    name: record.name,
+    description: record.description,
+    policy: JSON.stringify(record.policy),
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+  }
+}
+
+/** A policy from before a field existed says nothing of it. */
+export function guardrailOf(row: Selectable<Tables['guardrails']>): GuardrailRecord {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    description: row.description,
+    policy: { ...emptyPolicy, ...JSON.parse(row.policy) },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,32 @@
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { findPlace, type GuardrailPlace } from './rows.ts'
+
+export type WriteDeps = { db: Db; now: Now; newId: NewId }
+
+/**
+ * Writes guardrails of a workspace. Their names, assignments and records depend on each other, so only one writer works
+ * at a time. The change is announced as `guardrail.changed` with the workspace's id.
+ * @throws Fault `conflict` if another writer takes too long; then nothing was changed.
+ */
+export function writeGuardrails<T>(
+  deps: { db: Db },
+  workspaceId: string,
+  work: (tx: Tx, announce: () => void) => Promise<T>,
+): Promise<T> {
+  return deps.db.exclusively(`guardrails:${workspaceId}`, (tx, announce) =>
+    work(tx, () => announce('guardrail.changed', workspaceId)),
+  )
+}
+
+/** Byte for byte the same whether an id is unknown or another organization's. */
+export const noGuardrail = () => new Fault('not_found', 'There is no such guardrail.')
+
+/** @throws Fault `not_found` when the organization has neither a guardrail nor a default of this id. */
+export async function requirePlace(deps: { db: Db }, organizationId: string, id: string): Promise<GuardrailPlace> {
+  const home = await findPlace(deps.db.query, organizationId, id)
+  if (!home) throw noGuardrail()
+  return home
+}

@@ -1,0 +1,75 @@
+import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { PastRequest } from '#spend/ledger/history.ts'
+import { type Place, type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
+import type { GuardrailRecord } from '../guardrails/guardrail.ts'
+import { type BudgetOfPast, spendingOf } from './budget-past.ts'
+import { contentOfPast, undecidedFilters } from './content-past.ts'
+import { judgeOfPast } from './judge-past.ts'
+import type { Effect } from './tally.ts'
+import type { Undecidable } from './words.ts'
+
+type EffectsDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: Pick<CatalogueHolder, 'current'> }
+
+/** Returns the effects of one place's rules on a request. A refusal stands alone. */
+type Judge = (past: PastRequest) => Effect[]
+
+/**
+ * Returns the effects that a policy would have had on each past request. Every place where rules stand needs a judge
+ * here, so none can be forgotten.
+ */
+export function effectsIn(
+  deps: EffectsDeps,
+  guardrail: GuardrailRecord,
+  budget: BudgetOfPast,
+  undecided: (rule: Undecidable) => void,
+): Judge {
+  const candidates = judgeCandidates(deps, guardrail, undecided)
+  // In the order in which a live request is judged.
+  const places: Record<Place, Judge> = {
+    region: candidates,
+    model: candidates,
+    endpoint: candidates,
+    content: judgeContent(guardrail, undecided),
+    limit: judgeLimits(budget),
+  }
+  const judges = [...new Set(Object.values(places))]
+  return (past) => {
+    const effects: Effect[] = []
+    for (const judge of judges) {
+      const found = judge(past)
+      if (found.some(({ outcome }) => outcome === 'refuse')) return found
+      effects.push(...found)
+    }
+    return effects
+  }
+}
+
+function judgeCandidates(deps: EffectsDeps, guardrail: GuardrailRecord, undecided: (rule: 'catalogue') => void): Judge {
+  const { findModel } = deps.catalogue.current()
+  const judge = judgeOfPast({ guardrail, findModel, vendors: deps.config.zdr_vendors })
+  return ({ record: { candidate_models: models, endpoint_id: endpointId, region } }) => {
+    const verdict = judge({ models, endpointId, region })
+    if (verdict.outcome === 'unknown') undecided('catalogue')
+    if (verdict.outcome === 'refused') return [{ outcome: 'refuse', rule: verdict.rule }]
+    return verdict.outcome === 'rerouted' ? [{ outcome: 'reroute', rule: verdict.rule }] : []
+  }
+}
+
+function judgeContent({ policy }: GuardrailRecord, undecided: (rule: RuleAt<'content'>) => void): Judge {
+  const filters = undecidedFilters(policy)
+  return ({ record }) => {
+    const content = contentOfPast(policy, record)
+    if (content?.outcome === 'refused') return [{ outcome: 'refuse', rule: content.rule }]
+    for (const field of filters) if (field === 'content_filters' || !content) undecided(field)
+    return content ? [{ outcome: 'redact', rule: content.rule }] : []
+  }
+}
+
+function judgeLimits(budget: BudgetOfPast): Judge {
+  const admits: Record<RuleAt<'limit'>, (past: PastRequest) => boolean> = {
+    limit_usd: (past) => budget.admits(spendingOf(past)),
+  }
+  const limits = rulesAt('limit')
+  return (past) => limits.flatMap(({ rule }) => (admits[rule](past) ? [] : [{ outcome: 'refuse', rule }]))
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { permittedCandidates, requireRegion } from '#gateway/admission/guard.ts'
+import type { Fault } from '#platform/core/fault.ts'
+import { guardrailWith, models, policy, region, vendors } from '#test/harness/random-guardrails.ts'
+import { judgeOfPast } from './judge-past.ts'
+
+test('a replay refuses what is refused at the door, by the same rule, and reroutes what another endpoint answers', () => {
+  const named = fc.array(fc.nat(9), { minLength: 1, maxLength: 3 })
+  fc.assert(
+    fc.property(policy, models, region, named, fc.nat(), (some, catalogue, through, places, chance) => {
+      const guardrail = guardrailWith('g', some)
+      const asked = [...new Set(places)].map((at) => catalogue[at]!)
+      const offers = asked.flatMap(({ endpoints }) => endpoints)
+      const answered = offers[chance % offers.length]!
+      const findModel = (name: string) => catalogue.find(({ id }) => id === name)
+      const facts = { models: asked.map(({ id }) => id), endpointId: answered.id, region: through }
+      const verdict = judgeOfPast({ guardrail, findModel, vendors })(facts)
+      try {
+        requireRegion([guardrail], through)
+        const left = permittedCandidates(
+          [guardrail],
+          asked.map((model) => ({ model, endpoints: model.endpoints })),
+          vendors,
+        )
+        const isLeft = left.some(({ endpoints }) => endpoints.includes(answered))
+        assert.equal(verdict.outcome, isLeft ? 'allowed' : 'rerouted')
+      } catch (error) {
+        if (error instanceof assert.AssertionError) throw error
+        assert.deepEqual(verdict, { outcome: 'refused', rule: (error as Fault).details.metadata?.rule })
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('nothing is said of a model that is not in the catalogue any more, unless another could have answered', () => {
+  fc.assert(
+    fc.property(models, (catalogue) => {
+      const findModel = (name: string) => catalogue.find(({ id }) => id === name)
+      const judge = judgeOfPast({
+        guardrail: guardrailWith('g', { ignored_models: ['google/a-2026'] }),
+        findModel,
+        vendors,
+      })
+      const outcome = (names: string[]) => judge({ models: names, endpointId: null, region: 'us' }).outcome
+      assert.equal(outcome(['gone/model']), 'unknown')
+      assert.equal(outcome(['gone/model', 'google/a']), 'unknown')
+      assert.equal(outcome(['gone/model', 'google/b']), 'allowed')
+      assert.equal(outcome(['google/a']), 'refused')
+    }),
+    { numRuns: 20 },
+  )
+})

@@ -1,0 +1,54 @@
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Region } from '#platform/core/vocabulary.ts'
+import { judgeEndpoint, judgeModel, judgeRegion, type Rule } from '../guardrails/decide/judge.ts'
+import type { GuardrailRecord } from '../guardrails/guardrail.ts'
+
+/** The stored facts of a request that decide about its models, endpoints and region. */
+export type PastFacts = { models: readonly string[]; endpointId: string | null; region: Region }
+
+/** `rerouted`: the endpoint that answered was forbidden, and another was not. */
+export type PastVerdict = { outcome: 'allowed' | 'unknown' } | { outcome: 'refused' | 'rerouted'; rule: Rule }
+
+type PastJudgeDeps = {
+  guardrail: GuardrailRecord
+  findModel: (name: string) => Model | undefined
+  vendors: Config['zdr_vendors']
+}
+
+const maxCached = 10_000
+
+/** Judges requests of the past by today's catalogue, as a live request would be judged. Caches its verdicts. */
+export function judgeOfPast(ground: PastJudgeDeps): (facts: PastFacts) => PastVerdict {
+  const known = new Map<string, PastVerdict>()
+  return (facts) => {
+    const key = JSON.stringify([facts.models, facts.endpointId, facts.region])
+    const judged = known.get(key) ?? judge(ground, facts)
+    if (known.size < maxCached) known.set(key, judged)
+    return judged
+  }
+}
+
+function judge(
+  { guardrail, findModel, vendors }: PastJudgeDeps,
+  { models, endpointId, region }: PastFacts,
+): PastVerdict {
+  const throughRegion = judgeRegion([guardrail], region)
+  if (throughRegion) return { outcome: 'refused', rule: throughRegion.rule }
+  const found = models.flatMap((name) => findModel(name) ?? [])
+  const judged = found.flatMap((model) =>
+    model.endpoints.map((endpoint) => ({ endpoint, rule: rule(model, endpoint) })),
+  )
+  const broken = judged.filter((each) => each.rule !== undefined)
+  if (broken.length < judged.length) {
+    const answered = broken.find(({ endpoint }) => endpoint.id === endpointId)
+    return answered ? { outcome: 'rerouted', rule: answered.rule! } : { outcome: 'allowed' }
+  }
+  // One that is not in the catalogue any more might have been let through.
+  if (found.length < models.length || broken.length === 0) return { outcome: 'unknown' }
+  return { outcome: 'refused', rule: broken[0]!.rule! }
+
+  function rule(model: Model, endpoint: Endpoint): Rule | undefined {
+    return (judgeModel([guardrail], model) ?? judgeEndpoint([guardrail], model, endpoint, vendors))?.rule
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import { Settings } from '#platform/config/settings.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { picoUsd } from '#platform/core/pico-usd.ts'
+import type { Generation } from '#spend/ledger/generation.ts'
+import { writeGenerations } from '#spend/metering/write.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { generation } from '#test/harness/generations.ts'
+import type { GuardrailPatch } from '../guardrails/patch.ts'
+import { replay } from './replay.ts'
+
+const hour = 3_600_000
+const noon = Date.UTC(2026, 10, 18, 12)
+const endpoint = { id: 'a/b@p', provider: 'p', prices: { prompt: '1', completion: '1' } } as Endpoint
+const model = { id: 'a/b', canonicalSlug: 'a/b', author: 'a', endpoints: [endpoint] } as Model
+const findModel = (name: string) => (name === 'a/b' ? model : undefined)
+
+async function newStore(kind: 'sqlite' | 'postgres') {
+  const store = await newDb(kind)
+  const catalogue = { current: () => ({ findModel, findProvider: () => undefined }) as never }
+  const deps = { db: store.db, now: () => noon, newId: newUuid, config: Settings.parse({}), catalogue }
+  await bootstrap(deps)
+  const { id, organization_id, default_guardrail_id } = await store.db.query
+    .selectFrom('workspaces')
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  const caller: Caller = { ...generation().caller, workspaceId: id, organizationId: organization_id }
+  const never = new AbortController().signal
+  return {
+    meter: (...some: Partial<Generation>[]) =>
+      writeGenerations(
+        store,
+        some.map((more) => generation({ caller, ...more })),
+      ),
+    replay: (policy: GuardrailPatch, signal = never, list = 2) =>
+      replay(deps, caller, default_guardrail_id, { from: new Date(noon - hour).toISOString(), policy, list }, signal),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+const spent = (usd: string, hoursAgo: number, more: Partial<Generation> = {}) => ({
+  createdAt: noon - hoursAgo * hour,
+  cost: picoUsd(usd),
+  ...more,
+})
+
+onEachDatabase('a replay', (kind) => {
+  test('counts what was spent earlier in the period, on days before and on the same day', async () => {
+    await using at = await newStore(kind)
+    await at.meter(spent('0.4', 48), spent('0.3', 3), spent('0.2', 0.9), spent('0.2', 0.5), spent('0.05', 0.1))
+    const monthly = await at.replay({ limit_usd: 1, reset_interval: 'monthly' })
+    assert.deepEqual([monthly.requests, monthly.would_refuse, monthly.by_rule[0]?.usd], [3, 1, 0.2])
+    assert.equal((await at.replay({ limit_usd: 1, reset_interval: 'daily' })).would_refuse, 0)
+    assert.equal((await at.replay({ limit_usd: 0.6, reset_interval: 'daily' })).would_refuse, 1)
+  })
+
+  test('of a limit that never resets counts from the day of the guardrail', async () => {
+    await using at = await newStore(kind)
+    await at.meter(spent('5', 48), spent('0.3', 3), spent('0.2', 0.5))
+    assert.equal((await at.replay({ limit_usd: 0.5 })).would_refuse, 0)
+    assert.equal((await at.replay({ limit_usd: 0.4 })).would_refuse, 1)
+  })
+
+  test('does not spend what another rule refuses', async () => {
+    await using at = await newStore(kind)
+    await at.meter(spent('0.9', 0.9, { region: 'us' }), spent('0.9', 0.5))
+    const told = await at.replay({ limit_usd: 1, allowed_data_regions: ['global'] })
+    assert.deepEqual(
+      told.by_rule.map(({ rule, requests }) => [rule, requests]),
+      [['allowed_data_regions', 1]],
+    )
+  })
+
+  test('says nothing of a model that is gone, and tells redactions from what was found', async () => {
+    await using at = await newStore(kind)
+    const finding = { guardrailId: 'g', rule: 'content_filter_builtins.email', action: 'flag' as const, count: 1 }
+    await at.meter(
+      spent('0', 0.9, { candidateModels: ['gone/model'], modelId: 'gone/model' }),
+      spent('0', 0.8, { contentFindings: [finding] }),
+    )
+    const told = await at.replay({ content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
+    assert.deepEqual([told.would_redact, told.by_rule[0]?.rule], [1, 'content_filter_builtins.email'])
+    assert.deepEqual(
+      told.undecidable.map(({ rule, requests }) => [rule, requests]),
+      [
+        ['catalogue', 1],
+        ['content_filter_builtins', 1],
+      ],
+    )
+  })
+
+  test('tells the newest of the requests it would have touched one by one, each once, and counts all of them', async () => {
+    await using at = await newStore(kind)
+    const finding = { guardrailId: 'g', rule: 'content_filter_builtins.email', action: 'flag' as const, count: 1 }
+    const hours = [0.9, 0.8, 0.7, 0.6, 0.5]
+    await at.meter(...hours.map((ago, i) => spent('0.25', ago, { id: `gen-${i}`, contentFindings: [finding] })))
+    await at.meter(spent('0.25', 0.4, { id: 'gen-untouched' }))
+    const told = await at.replay({ limit_usd: 1, content_filter_builtins: [{ slug: 'email', action: 'redact' }] })
+    assert.equal(told.touched, 6)
+    assert.deepEqual(
+      told.touched_requests.map(({ id, usd, effects }) => [id, usd, effects.map(({ outcome }) => outcome)]),
+      [
+        ['gen-untouched', 0.25, ['refuse']],
+        ['gen-4', 0.25, ['refuse']],
+      ],
+    )
+    const early = await at.replay({ content_filter_builtins: [{ slug: 'email', action: 'redact' }] }, undefined, 9)
+    assert.deepEqual(
+      early.touched_requests.map(({ id, created_at, effects }) => [id, Date.parse(created_at), effects[0]?.outcome]),
+      hours.map((ago, i) => [`gen-${i}`, noon - ago * hour, 'redact']).toReversed(),
+    )
+    assert.deepEqual((await at.replay({ limit_usd: 1 }, undefined, 0)).touched_requests, [])
+  })
+
+  test('ends when the client has left', async () => {
+    await using at = await newStore(kind)
+    await at.meter(spent('0', 0.5))
+    await assert.rejects(at.replay({}, AbortSignal.abort()), { kind: 'client_closed_request' })
+  })
+})

@@ -1,0 +1,91 @@
+import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { Db } from '#platform/db/db.ts'
+import { dayOf } from '#spend/ledger/days.ts'
+import { pastRequests, type Scope, spentOnDays } from '#spend/ledger/history.ts'
+import type { GuardrailRecord } from '../guardrails/guardrail.ts'
+import { type Governed, proposeGuardrail } from '../guardrails/propose.ts'
+import type { Replay, ReplayRequest } from './answer.ts'
+import { type BudgetOfPast, budgetOfPast, firstDayOf, spendingOf } from './budget-past.ts'
+import { effectsIn } from './effects.ts'
+import { createReplayTally } from './tally.ts'
+import { notes, reasons } from './words.ts'
+
+export type ReplayDeps = {
+  db: Db
+  now: Now
+  config: Pick<Config, 'zdr_vendors'>
+  catalogue: Pick<CatalogueHolder, 'current'>
+}
+
+type Period = { from: number; to: number }
+
+const dayMs = 86_400_000
+const maxDays = 92
+
+/**
+ * Applies a policy to the metered requests of a period, and returns its effects. It reads them page by page, so that
+ * other requests are answered in between, and keeps little of them.
+ * @throws Fault `not_found`, `invalid`, `client_closed_request`.
+ */
+export async function replay(
+  deps: ReplayDeps,
+  caller: Caller,
+  id: string,
+  wanted: ReplayRequest,
+  signal: AbortSignal,
+): Promise<Replay> {
+  const period = periodOf(deps, wanted)
+  const { guardrail, governed } = await proposeGuardrail(deps, caller, id, wanted.policy)
+  const scope = scopeOf(guardrail, governed)
+  const budget = await budgetBefore(deps, guardrail, scope, period)
+  const judged = createReplayTally(wanted.list)
+  const effectsOf = effectsIn(deps, guardrail, budget, judged.undecided)
+  for await (const page of pastRequests(deps, scope, period.from, period.to)) {
+    if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
+    for (const past of page) judged.add(past, effectsOf(past))
+  }
+  return {
+    guardrail_id: id,
+    from: isoTime(period.from),
+    to: isoTime(period.to),
+    ...judged.result(reasons),
+    notes: notes(guardrail.policy),
+  }
+}
+
+function periodOf({ now }: { now: Now }, { from, to }: ReplayRequest): Period {
+  const end = to === undefined ? now() : Date.parse(to)
+  const start = from === undefined ? end - 7 * dayMs : Date.parse(from)
+  if (start >= end) throw new Fault('invalid', 'Invalid request: from: must be before to')
+  if (end - start > maxDays * dayMs) {
+    throw new Fault('invalid', `Invalid request: from: must be at most ${maxDays} days before to`)
+  }
+  return { from: start, to: end }
+}
+
+function scopeOf({ workspaceId }: GuardrailRecord, governed: Governed): Scope {
+  if (governed.everybody) return { workspaceId, includes: () => true }
+  const { keyHashes, userIds } = governed
+  return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }
+}
+
+/** The limit as it stood when the replay begins: what was spent earlier in its period is spent. */
+async function budgetBefore(
+  deps: ReplayDeps,
+  { policy, createdAt }: GuardrailRecord,
+  scope: Scope,
+  { from }: Period,
+): Promise<BudgetOfPast> {
+  if (policy.limit_usd === null) return budgetOfPast(policy, from, 0n)
+  const day = dayOf(from)
+  // Without an interval a limit counts from the day on which its guardrail was made.
+  const first = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
+  const days = { from: first, to: day, includesByok: policy.include_byok_in_budgets }
+  const budget = budgetOfPast(policy, from, await spentOnDays(deps, scope, days))
+  for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.map(spendingOf).forEach(budget.count)
+  return budget
+}

@@ -1,0 +1,80 @@
+import { isoTime } from '#platform/core/clock.ts'
+import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import type { PastRequest } from '#spend/ledger/history.ts'
+import type { Replay, TouchedRequest } from './answer.ts'
+import type { Undecidable } from './words.ts'
+
+export type Outcome = Replay['by_rule'][number]['outcome']
+export type Effect = { outcome: Outcome; rule: string }
+
+type Sum = { requests: number; cost: PicoUsd }
+type ModelSum = Sum & Record<Outcome, number>
+
+type Told = Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'>
+
+/**
+ * Adds up what became of requests, which come in order of time. Keeps sums only, however many requests there are, and
+ * the newest of those it would have touched.
+ */
+export function createReplayTally(listed: number) {
+  const all: ModelSum = { ...nothing }
+  const models = new Map<string, ModelSum>()
+  const rules = new Map<string, Effect & Sum>()
+  const undecided = new Map<Undecidable, number>()
+  const newest: TouchedRequest[] = []
+  let touched = 0
+
+  return {
+    add(past: PastRequest, effects: Effect[]): void {
+      const { cost } = past
+      const model = modelOf(past)
+      const ofModel = models.getOrInsertComputed(model, () => ({ ...nothing }))
+      for (const sum of [all, ofModel]) {
+        sum.requests++
+        sum.cost += cost
+        for (const { outcome } of effects) sum[outcome]++
+      }
+      for (const effect of effects) {
+        const key = `${effect.outcome} ${effect.rule}`
+        const ofRule = rules.getOrInsertComputed(key, () => ({ ...effect, requests: 0, cost: 0n }))
+        ofRule.requests++
+        ofRule.cost += cost
+      }
+      if (effects.length === 0) return
+      touched++
+      newest.push(touchedRequest(past, model, effects))
+      // Cut now and then: to move all of them for each one takes long.
+      if (newest.length > 2 * listed) newest.splice(0, newest.length - listed)
+    },
+    undecided(rule: Undecidable): void {
+      undecided.set(rule, (undecided.get(rule) ?? 0) + 1)
+    },
+    result: (reasons: Record<Undecidable, string>): Told => ({
+      ...shown(all),
+      by_rule: [...rules.values()]
+        .sort((a, b) => b.requests - a.requests)
+        .map(({ cost, ...rule }) => ({ ...rule, usd: toUsd(cost) })),
+      by_model: [...models]
+        .map(([model, sum]) => ({ model, ...shown(sum) }))
+        .sort((a, b) => b.would_refuse - a.would_refuse || b.requests - a.requests || (a.model < b.model ? -1 : 1)),
+      touched,
+      touched_requests: newest.toReversed().slice(0, listed),
+      undecidable: [...undecided].map(([rule, requests]) => ({ rule, requests, why: reasons[rule] })),
+    }),
+  }
+}
+
+const nothing: ModelSum = { requests: 0, cost: 0n, refuse: 0, reroute: 0, redact: 0 }
+
+function shown({ requests, cost, refuse, reroute, redact }: ModelSum) {
+  return { requests, usd: toUsd(cost), would_refuse: refuse, would_reroute: reroute, would_redact: redact }
+}
+
+function touchedRequest({ createdAt, cost, record }: PastRequest, model: string, effects: Effect[]): TouchedRequest {
+  return { id: record.id, created_at: isoTime(createdAt), model, usd: toUsd(cost), effects }
+}
+
+/** Of a request that nobody answered, the first that could have. */
+function modelOf({ record }: PastRequest): string {
+  return record.endpoint_id === null ? (record.candidate_models[0] ?? '') : record.model
+}

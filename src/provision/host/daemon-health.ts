@@ -1,0 +1,15 @@
+import type { InternHealth } from '#interns/contract/runs.ts'
+import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
+
+/** What a daemon says of itself; undefined where it does not answer in time, or takes no more turns and is to be ended. */
+export async function healthOf(address: DaemonAddress, withinMs: number): Promise<InternHealth | undefined> {
+  const runs = connectRuns(address)
+  try {
+    const health = await runs.health(AbortSignal.timeout(withinMs))
+    return health.resting ? undefined : health
+  } catch {
+    return undefined
+  } finally {
+    runs.close()
+  }
+}

@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { chmod, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { printable } from '#platform/text/printable.ts'
+import type { ProcessId } from './processes.ts'
+
+/** The longest path a Unix socket can have on Linux. */
+const maxSocketPath = 107
+
+/** The service's notes on a daemon, in a place where the intern cannot write. */
+export type DaemonRecord = {
+  process: ProcessId
+  socketPath: string
+  /** Where servers on other hosts reach it, if they do. */
+  port?: number
+  token: string
+  secret: string
+  uid?: number
+  /** The folder of its control group. */
+  group?: string
+  /** Whether all of it has been ended, and nothing was started since: then nothing has to be looked for. */
+  ended?: true
+}
+
+/** The command of an agent, as in the daemon's settings. */
+export type AgentCommand = {
+  command: string
+  args: string[]
+  env: { [name: string]: string }
+  modes?: { [mode: string]: string }
+  authenticate?: string
+  _meta?: object
+}
+
+export type HomeContents = {
+  agent: AgentCommand
+  instructions: string
+  limits: { [name: string]: number }
+  /** Whether it has servers of tools, whose secrets stand in no file: the daemon reads them from its standard input. */
+  hasMcpServers: boolean
+  /** Whether it is started for a prompt: its agent starts along with it. */
+  startsAgent: boolean
+  baseUrl: string
+  /** Trusted authorities, as PEM, if not the system's alone. */
+  authorities: string | undefined
+  /** The user that it runs as, if not as ours. */
+  uid: number | undefined
+  /** Where it listens for other hosts, as in the daemon's settings. */
+  listen: { host: string; port: number; tls: object } | undefined
+}
+
+export const settingsFile = (home: string) => join(home, 'settings.json')
+export const logFile = (home: string) => join(home, 'daemon.log')
+export const instructionsFile = (home: string) => join(home, 'instructions.md')
+export const baseUrlFile = (home: string) => join(home, 'service-url')
+export const authoritiesFile = (home: string) => join(home, 'trusted.pem')
+const recordFile = (home: string) => join(home, 'daemon.json')
+
+/**
+ * Makes or renews an intern's folder. Under a user of its own, the intern may read what stands in it and write only
+ * its workspace, its state and, until `restrictSocket`, the folder of its socket: what we trust, it cannot change.
+ */
+export function prepareHome(
+  home: string,
+  { agent, instructions, limits, hasMcpServers, startsAgent, baseUrl, authorities, uid, listen }: HomeContents,
+): { socketPath: string; token: string } {
+  prepareFolders(home, uid)
+  const connection = socketPathOf(home)
+  chownFolder(connection, uid)
+  const token = randomBytes(32).toString('hex')
+  const socketPath = join(connection, 's')
+  const places = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state' }
+  const settings = {
+    ...{ ...places, ...(listen && { listen }), agent, limits },
+    ...(hasMcpServers && { mcp_servers: 'stdin' }),
+    ...(startsAgent && { start_agent: true }),
+  }
+  writeOwned(uid, join(home, 'token'), token)
+  writeOwned(uid, instructionsFile(home), instructions)
+  writeBaseUrl(home, baseUrl, uid)
+  if (authorities !== undefined) writeOwned(uid, authoritiesFile(home), authorities)
+  writeOwned(uid, settingsFile(home), JSON.stringify(settings, null, 2))
+  return { socketPath, token }
+}
+
+/** The folders that the intern writes, and the one around them. */
+export function prepareFolders(home: string, uid: number | undefined): void {
+  const open = uid === undefined ? 0o700 : 0o711
+  mkdirSync(home, { recursive: true, mode: open })
+  chmodSync(home, open)
+  for (const name of ['workspace', 'state']) chownFolder(join(home, name), uid)
+}
+
+/** The service's URL, for agents that read it each time. If another server takes an intern over, the URL may change. */
+export function writeBaseUrl(home: string, baseUrl: string, uid: number | undefined): void {
+  writeWhole(baseUrlFile(home), baseUrl, uid)
+}
+
+/** For the intern to read and not to write, and never half of it. */
+export function writeWhole(file: string, text: string, uid: number | undefined): void {
+  const draft = `${file}.new`
+  writeOwned(uid, draft, text)
+  renameSync(draft, file)
+}
+
+/** Others may go through the folder to what is theirs. Its files, restored from a backup perhaps, are nobody else's. */
+export function allowTraversal(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile()) chmodSync(join(folder, entry.name), 0o600)
+  }
+  chmodSync(folder, 0o711)
+}
+
+/** Once the daemon listens, its user may no longer put anything else in the place of the socket. */
+export function restrictSocket(socketPath: string, uid: number | undefined): void {
+  if (uid === undefined) return
+  chownSync(dirname(socketPath), process.getuid!(), process.getgid!())
+}
+
+/** Written whole or not at all. */
+export function writeDaemonRecord(home: string, record: DaemonRecord): void {
+  const draft = `${recordFile(home)}.new`
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 })
+  renameSync(draft, recordFile(home))
+}
+
+/** Something of it is about to be started. It is said before: whoever starts it may be killed in the middle. */
+export function forgetEnd(home: string): void {
+  const { ended, ...record } = readDaemonRecord(home) ?? {}
+  if (ended) writeDaemonRecord(home, record as DaemonRecord)
+}
+
+export function readDaemonRecord(home: string): DaemonRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(recordFile(home), 'utf8')) as DaemonRecord
+  } catch {
+    return undefined
+  }
+}
+
+/** However many files an intern has made: nobody waits for them to go but who asked for it. */
+export async function removeHome(home: string, record: DaemonRecord | undefined): Promise<void> {
+  if (record && !record.socketPath.startsWith(home)) await removeFolder(dirname(record.socketPath))
+  await removeFolder(home)
+}
+
+/** Also one with folders that may not be written, as caches of build tools have them. Links are never followed. */
+async function removeFolder(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    await makeFoldersWritable(folder)
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function makeFoldersWritable(path: string): Promise<void> {
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) await makeFoldersWritable(join(path, entry.name))
+}
+
+/** The end of what a daemon said on its way out. */
+export function endOfLog(home: string): string {
+  try {
+    const lines = endOf(logFile(home), 4096).trimEnd().split('\n')
+    return printable((lines.at(-1) ?? '').slice(-500))
+  } catch {
+    return ''
+  }
+}
+
+function endOf(file: string, bytes: number): string {
+  const open = openSync(file, 'r')
+  try {
+    const buffer = Buffer.alloc(bytes)
+    const from = Math.max(0, fstatSync(open).size - bytes)
+    return buffer.toString('utf8', 0, readSync(open, buffer, 0, bytes, from))
+  } finally {
+    closeSync(open)
+  }
+}
+
+/** The folder of the socket: beside the rest, or where its path is short enough for one. */
+function socketPathOf(home: string): string {
+  const beside = join(home, 'door')
+  if (Buffer.byteLength(join(beside, 's')) <= maxSocketPath) return beside
+  const earlier = readDaemonRecord(home)
+  if (earlier) rmSync(dirname(earlier.socketPath), { recursive: true, force: true })
+  const temporary = Buffer.byteLength(tmpdir()) < 80 ? tmpdir() : '/tmp'
+  return mkdtempSync(join(temporary, 'signalbox-'))
+}
+
+/** A folder for the intern alone; what stands in it changes hands with it. */
+function chownFolder(folder: string, uid: number | undefined): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const owner = uid ?? process.getuid?.()
+  if (owner === undefined || lstatSync(folder).uid === owner) return
+  chownAll(folder, owner)
+}
+
+function chownAll(path: string, owner: number): void {
+  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) chownAll(join(path, name), owner)
+  lchownSync(path, owner, owner)
+}
+
+/** For the intern to read and not to write. */
+function writeOwned(uid: number | undefined, file: string, text: string): void {
+  rmSync(file, { force: true })
+  writeFileSync(file, text, { mode: uid === undefined ? 0o600 : 0o640 })
+  if (uid !== undefined) {
+    chownSync(file, process.getuid!(), uid)
+    chmodSync(file, 0o640)
+  }
+}

@@ -1,0 +1,45 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { type Duplex, duplexPair } from 'node:stream'
+import { contractVersion } from '#interns/contract/runs.ts'
+import { type InternLog, neverStarted } from '#interns/remote/log.ts'
+import { createServer } from '#platform/net/node-http.ts'
+import { logFile } from './intern-home.ts'
+
+/** Where we may have no user of our own beside the intern's, the log could be anything else by now. */
+const asItIs = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** The end of the log in an intern's folder. */
+export async function readLog(home: string, bytes: number): Promise<InternLog> {
+  try {
+    await using file = await open(logFile(home), asItIs)
+    const found = await file.stat()
+    if (!found.isFile() || found.nlink !== 1) return { none: 'Its log is no file of its own any more.' }
+    const from = Math.max(0, found.size - bytes)
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(found.size - from), position: from })
+    return { text: buffer.toString('utf8', 0, bytesRead), isCut: from > 0 }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return { none: neverStarted }
+    if (code === 'ELOOP') return { none: 'Its log is no file of its own any more.' }
+    throw error
+  }
+}
+
+/** A connection on which a server of another host asks for the end of a log, once. */
+export function logConnection(home: string): Duplex {
+  const [near, far] = duplexPair()
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://log')
+    const answer = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
+    if (request.method !== 'GET' || pathname !== `/v${contractVersion}/log`)
+      return void answer(404, { error: { kind: 'bad_request', message: 'Here is nothing but a log.' } })
+    readLog(home, Number(searchParams.get('bytes')) || 0).then(
+      (log) => answer(200, log),
+      (error: Error) => answer(502, { error: { kind: 'intern_rejected', message: error.message } }),
+    )
+  })
+  server.emit('connection', far)
+  return near
+}

@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '#platform/config/settings.ts'
+import { type DiskUse, diskUse } from '#platform/files/disk-use.ts'
+import { logFile } from './intern-home.ts'
+import type { Process } from './process-table.ts'
+
+/** The resource limits of one intern; 0 for none. */
+export type ResourceLimits = Pick<
+  Config,
+  'intern_processes' | 'intern_memory_bytes' | 'intern_disk_bytes' | 'intern_log_bytes'
+>
+
+const prlimit = '/usr/bin/prlimit'
+
+/** The kernel counts reserved memory, not used memory. Node reserves much at its start. */
+const leastData = 2 * 1024 ** 3
+
+/**
+ * The prefix of a command whose limits the kernel enforces, for it and its children: the processes of a user, the
+ * memory of each process and the size of each file. The other limits are monitored.
+ */
+export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | undefined): string[] {
+  if (!existsSync(prlimit)) return []
+  const limits = [
+    ['core', 'core file size', 0],
+    ['nproc', 'processes', uid === undefined ? 0 : resourceLimits.intern_processes],
+    [
+      'data',
+      'data size',
+      resourceLimits.intern_memory_bytes && Math.max(resourceLimits.intern_memory_bytes, leastData),
+    ],
+    ['fsize', 'file size', resourceLimits.intern_disk_bytes],
+  ] as const
+  const set = limits.flatMap(([option, name, most]) =>
+    most === 0 && option !== 'core' ? [] : [`--${option}=${Math.min(most, ownLimit(name))}`],
+  )
+  return [prlimit, ...set, '--']
+}
+
+/** A limit of this process cannot be raised for a child. */
+function ownLimit(name: string): number {
+  const line = new RegExp(`^Max ${name}\\s+\\S+\\s+(\\d+)`, 'm').exec(read('/proc/self/limits'))
+  return line ? Number(line[1]) : Infinity
+}
+
+/** @returns the limit that is exceeded, as a sentence for the intern's owner. */
+export function exceededByProcesses(running: Process[], resourceLimits: ResourceLimits): string | undefined {
+  const threads = running.reduce((sum, one) => sum + one.threads, 0)
+  const bytes = running.reduce((sum, one) => sum + one.memoryBytes, 0)
+  const { intern_processes: most, intern_memory_bytes: mostBytes } = resourceLimits
+  if (most > 0 && threads > most)
+    return `It had ${threads} processes and threads; at most ${most} are allowed (setting "intern_processes").`
+  if (mostBytes > 0 && bytes > mostBytes)
+    return `It held ${inMiB(bytes)} of memory; at most ${inMiB(mostBytes)} are allowed (setting "intern_memory_bytes").`
+  return undefined
+}
+
+/** The same for disk use. @throws Error where it cannot be counted now. */
+export async function exceededByDisk(
+  home: string,
+  { intern_disk_bytes: most }: Pick<ResourceLimits, 'intern_disk_bytes'>,
+  count: DiskUse = diskUse,
+): Promise<string | undefined> {
+  const bytes = most > 0 ? await count(['workspace', 'state', 'cloning'].map((name) => join(home, name))) : 0
+  if (bytes <= most) return undefined
+  return `Its files take ${inMiB(bytes)}; at most ${inMiB(most)} are allowed (setting "intern_disk_bytes").`
+}
+
+/**
+ * The daemon's output helps to look into a fault. An intern that fills it loses the earlier output, but its disk does
+ * not fill.
+ */
+export function trimLog(home: string, { intern_log_bytes: most }: ResourceLimits): void {
+  try {
+    if (most > 0 && statSync(logFile(home)).size > most) truncateSync(logFile(home))
+  } catch {
+    // There is none.
+  }
+}
+
+const inMiB = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,76 @@
+import type { DiskUse } from '#platform/files/disk-use.ts'
+import { listProcesses, type Process, treeOf } from './process-table.ts'
+import { exceededByDisk, exceededByProcesses, type ResourceLimits, trimLog } from './resource-limits.ts'
+
+export type MonitoredIntern = {
+  home: string
+  /** The daemon, and the user that all of the intern runs as, where it has one of its own. */
+  pid: number
+  uid: number | undefined
+  resourceLimits: ResourceLimits
+  /** Ends all that runs of the intern. */
+  end: () => Promise<void>
+  /** Hears of each look that could not be taken: the next one is. */
+  uncounted: (error: Error) => void
+  count?: DiskUse
+  everyMs?: { processes: number; disk: number }
+}
+
+/** Counting files may take its time on a large disk: it is a small part of the time all the same. */
+const lookEveryMs = { processes: 1000, disk: 5000 }
+const pausesPerCount = 20
+
+/**
+ * Ends an intern that uses more than its limits, then calls `over` once with the reason. Limits that the kernel
+ * enforces are not checked here, only those that must be added up.
+ * @returns the function that stops watching.
+ */
+export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
+  const { home, resourceLimits, uncounted, count, everyMs = lookEveryMs } = used
+  let watched = true
+  const exceeded = async (reason: string | undefined) => {
+    if (!watched || reason === undefined) return
+    stop()
+    // If processes could not be ended, the next start reports that.
+    await used.end().catch(() => {})
+    over(reason)
+  }
+  const again = (look: () => Promise<string | undefined>, nextIn: (tookMs: number) => number, firstMs: number) => {
+    const round = async () => {
+      const since = performance.now()
+      await look().then(exceeded, uncounted)
+      if (watched) timers[index] = setTimeout(round, nextIn(performance.now() - since)).unref()
+    }
+    const index = timers.push(setTimeout(round, firstMs).unref()) - 1
+  }
+  const timers: NodeJS.Timeout[] = []
+  const stop = () => {
+    watched = false
+    timers.forEach(clearTimeout)
+  }
+
+  const countProcesses = async () => {
+    trimLog(home, resourceLimits)
+    return exceededByProcesses(ofIntern(await processesNow(), used), resourceLimits)
+  }
+  again(countProcesses, () => everyMs.processes, everyMs.processes)
+  again(
+    () => exceededByDisk(home, resourceLimits, count),
+    (tookMs) => Math.max(everyMs.disk, tookMs * pausesPerCount),
+    everyMs.disk,
+  )
+  return stop
+}
+
+function ofIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {
+  return uid === undefined ? treeOf(all, pid) : all.filter(({ users }) => users.includes(uid))
+}
+
+let listed: { at: number; processes: Promise<Process[]> } | undefined
+
+/** One list does for all interns of a second. */
+function processesNow(): Promise<Process[]> {
+  const at = performance.now()
+  if (listed === undefined || at - listed.at > lookEveryMs.processes * 0.8) listed = { at, processes: listProcesses() }
+  return listed.processes
+}

@@ -1,0 +1,16 @@
+import type { Config } from '#platform/config/settings.ts'
+
+/** The limits of a daemon's settings, as the service's settings have them. */
+export function daemonLimits(config: Config): Record<string, number> {
+  return {
+    handshakeMs: config.intern_agent_answer_ms,
+    questionMs: config.intern_question_ms,
+    maxOpenQuestions: config.intern_open_questions,
+    maxReplayBytes: config.intern_replay_bytes,
+    maxTranscriptBytes: config.intern_transcript_bytes,
+    maxSessionTranscriptBytes: Math.floor(config.intern_transcript_bytes / 4),
+    transcriptMs: config.intern_transcript_days * 86_400_000,
+    maxUploadBytes: config.intern_upload_bytes,
+    maxDiskBytes: config.intern_disk_bytes,
+  }
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { keptToken } from '#interns/remote/connect-runs.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { withoutInherited } from '#platform/process/inherited-files.ts'
+import { markerOf, markerVariable } from '#platform/process/process-marker.ts'
+import { lowerPriority } from '#platform/process/process-priority.ts'
+import { prepareFolders } from '../host/intern-home.ts'
+import { prlimitCommand } from '../host/resource-limits.ts'
+import { programs } from './programs.ts'
+
+const niceness = 5
+
+type FilesProcessDeps = {
+  config: Config
+  home: string
+  /** The user that the intern runs as, if not as ours. */
+  uid: () => Promise<number | undefined>
+  path: string
+  /** Hears of each process, which ends with its one request. @throws Refusal before it is started, where too many run. */
+  starting: () => void
+  started: (child: ChildProcess) => void
+}
+
+/**
+ * A connection to the files and transcripts of an intern whose daemon does not run: a process of its own for each request, as
+ * the intern's user and with nothing but a connection to us.
+ */
+export async function startFilesProcess({
+  config,
+  home,
+  uid: userOf,
+  path,
+  starting,
+  started,
+}: FilesProcessDeps): Promise<Socket> {
+  const uid = await userOf()
+  prepareFolders(home, uid)
+  starting()
+  const settings = JSON.stringify({
+    ...{ token: keptToken, workspace: join(home, 'workspace'), state: join(home, 'state') },
+    limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
+  })
+  const [command = process.execPath, ...args] = [
+    ...prlimitCommand(config, uid),
+    process.execPath,
+    programs.files,
+    settings,
+  ]
+  const child = spawn(command, args, {
+    cwd: home,
+    env: {
+      ...{
+        PATH: path,
+        HOME: home,
+        ...(uid !== undefined && { NODE_COMPILE_CACHE: join(home, 'state', 'compiled') }),
+      },
+      [markerVariable]: markerOf(join(home, 'workspace')),
+    },
+    detached: true,
+    stdio: withoutInherited(['ignore', 'ignore', 'ignore', 'pipe']),
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+  started(child)
+  // Out of file descriptors there is no pipe, only the error in a moment.
+  const socket = child.stdio?.[3] as Socket | undefined
+  child.once('error', () => socket?.destroy())
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error) => reject(new Error(`What is kept of the intern cannot be reached: ${error.message}`)))
+  })
+  void lowerPriority(child.pid!, niceness)
+  return socket!
+}

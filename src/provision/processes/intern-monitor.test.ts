@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newFolder } from '#test/harness/agent.ts'
+import { isAlive, processAt } from '../host/processes.ts'
+import { monitorIntern } from './intern-monitor.ts'
+
+const skip = process.platform !== 'linux' && 'only Linux tells of processes in /proc'
+
+/** A daemon whose intern holds more memory than it may; it is gone for longer than a look takes before all has ended. */
+async function exceeding(home: string) {
+  const child = spawn('sleep', ['1000'], { stdio: 'ignore' })
+  const process = processAt(child.pid!)!
+  const ended = new Promise<string>((resolve) => child.once('exit', () => resolve('ended with code 0')))
+  const daemon = { process, ending: () => ended, answers: async () => isAlive(process), unresponsiveMs: 60_000 }
+  const resourceLimits = { intern_processes: 0, intern_memory_bytes: 1, intern_disk_bytes: 0, intern_log_bytes: 0 }
+  const ending = Promise.withResolvers<void>()
+  const end = async () => {
+    child.kill('SIGKILL')
+    await ended
+    ending.resolve()
+    await sleep(1000)
+  }
+  return {
+    daemon,
+    intern: { home, pid: child.pid!, uid: undefined, resourceLimits, end, uncounted: assert.fail },
+    ending: ending.promise,
+  }
+}
+
+test('a daemon that is ended for what its intern holds is told to be gone for that', { skip }, async () => {
+  await using home = await newFolder()
+  const { daemon, intern } = await exceeding(home.path)
+  const { promise: told, resolve } = Promise.withResolvers<string>()
+  monitorIntern(daemon, intern, resolve)
+  assert.match(await told, /^It held \d+ MiB of memory; at most \d+ MiB are allowed/)
+})
+
+test('who stops watching while it is ended hears nothing more', { skip }, async () => {
+  await using home = await newFolder()
+  const { daemon, intern, ending } = await exceeding(home.path)
+  const told: string[] = []
+  const stop = monitorIntern(daemon, intern, (reason) => told.push(reason))
+  await ending
+  stop()
+  await sleep(1500)
+  assert.deepEqual(told, [])
+})

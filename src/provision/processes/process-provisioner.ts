@@ -1,0 +1,261 @@
+import { existsSync, readdirSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { Refusal } from '#interns/contract/refusal.ts'
+import type { Runs } from '#interns/contract/runs.ts'
+import { addressElsewhere, type ElsewhereDeps, keptElsewhere, logElsewhere } from '#interns/hosts/elsewhere.ts'
+import type { Progress } from '#interns/registry/intern.ts'
+import type { McpServer } from '#interns/registry/mcp-servers.ts'
+import { type Intern, isUp } from '#interns/registry/store.ts'
+import { connectRuns, keptThrough } from '#interns/remote/connect-runs.ts'
+import type { InternLog, LogWanted } from '#interns/remote/log.ts'
+import type { TcpAccess } from '#interns/remote/tcp-access.ts'
+import { once } from '#platform/async/once.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { lackOfMemory, notHeldBy } from '../host/control-group.ts'
+import {
+  type DaemonRecord,
+  readDaemonRecord,
+  removeHome,
+  writeBaseUrl,
+  writeDaemonRecord,
+} from '../host/intern-home.ts'
+import { logConnection, readLog } from '../host/intern-log.ts'
+import { isAlive, type ProcessId } from '../host/processes.ts'
+import { unreachable } from '../host/unreachable.ts'
+import { allocateUser } from '../host/user-ids.ts'
+import { endKilled } from '../repository/clone.ts'
+import { Clonings } from '../repository/clonings.ts'
+import type { Place, Provisioner } from '../supervisor/provisioner.ts'
+import { answers, endDaemon } from './daemon-process.ts'
+import { monitorIntern } from './intern-monitor.ts'
+import { KeptInterns } from './kept-interns.ts'
+import { type KeptListener, startKeptListener } from './kept-listener.ts'
+import { checkUsers } from './own-users.ts'
+import { ProcessStarter } from './process-starter.ts'
+import { renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
+
+export type ProcessDeps = ElsewhereDeps & {
+  config: Config
+  /** Where interns' daemons listen for servers on other hosts, if they do. */
+  listeners: TcpListeners | undefined
+  /** The data folder, as an absolute path. */
+  dataDir: string
+  /** The service itself, as a process on its host reaches it. */
+  baseUrl: () => string
+  variable: (name: string) => string | undefined
+  warn: (message: string) => void
+  /** Resolves when nothing is at the files of an intern that is at rest. */
+  ended: (intern: Intern) => Promise<void>
+  /** The password of an intern's repository. */
+  passwordOf: (intern: Intern) => Promise<string | undefined>
+  /** The intern's servers of tools, with their secrets. */
+  mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  /** A text without this secret, or what looks like one. */
+  mask: (text: string, secret: string | undefined) => string
+  /** Hears when it could not be counted what an intern takes: who counts tries again. */
+  uncounted: (error: Error) => void
+}
+
+/** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
+export class ProcessProvisioner implements Provisioner {
+  readonly #deps: ProcessDeps
+  /** The folder of interns' folders. */
+  readonly #homes: string
+  /** Whether each intern gets a user of its own. */
+  readonly #usersWork: () => Promise<boolean>
+  /** The ends of the daemons that this process started. */
+  readonly #endings = new Map<string, Promise<string>>()
+  readonly #clonings: Clonings
+  readonly #keptInterns: KeptInterns
+  readonly #starter: ProcessStarter
+
+  constructor(deps: ProcessDeps) {
+    this.#deps = deps
+    this.#homes = join(deps.dataDir, 'interns')
+    this.#usersWork = once(() => checkUsers(deps, this.#homes))
+    this.#clonings = new Clonings(deps)
+    this.#keptInterns = new KeptInterns({ config: deps.config, path: deps.variable('PATH') ?? '' })
+    this.#starter = new ProcessStarter({
+      ...{ ...deps, usersWork: this.#usersWork, clonings: this.#clonings },
+      homeOf: (intern) => this.#homeOf(intern),
+      end: (intern) => this.#end(intern),
+      started: (daemon, ended) => void this.#endings.set(nameOf(daemon), ended),
+    })
+  }
+
+  placeOf(intern: Intern): Place {
+    return { hostname: this.#deps.hosts.here ?? '', home: this.#homeOf(intern) }
+  }
+
+  async secretOf(intern: Intern): Promise<string | undefined> {
+    return readDaemonRecord(this.#homeOf(intern))?.secret
+  }
+
+  start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess | undefined> {
+    return this.#starter.start(intern, secret, onProgress)
+  }
+
+  async adopt(intern: Intern): Promise<boolean> {
+    const home = this.#homeOf(intern)
+    const record = this.#isHere(intern) ? readDaemonRecord(home) : undefined
+    if (!record || !isAlive(record.process) || !(await answers(record))) return false
+    writeBaseUrl(home, this.#deps.baseUrl(), record.uid)
+    // It may be long since anybody did.
+    await this.#renewCertificates(intern, home, record)
+    return true
+  }
+
+  watch(intern: Intern, gone: (reason: string) => void): () => void {
+    const { config, uncounted } = this.#deps
+    const home = this.#homeOf(intern)
+    const record = readDaemonRecord(home)
+    const daemon = {
+      process: record?.process,
+      ending: () => record && this.#takeEnding(record.process),
+      answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
+      unresponsiveMs: config.intern_unresponsive_ms,
+    }
+    const used = record && {
+      home,
+      pid: record.process.pid,
+      uid: record.uid,
+      resourceLimits: notHeldBy(record.group, config),
+      end: () => endDaemon(home, record),
+      uncounted,
+    }
+    const renewing = record && this.#renewCertificatesOften(intern, home, record)
+    const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))
+    return () => {
+      clearInterval(renewing)
+      unwatch()
+    }
+  }
+
+  async endStrangers(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
+    const homes = this.#homes
+    const present = existsSync(homes) ? readdirSync(homes) : []
+    const ids = await idsHere()
+    const strangers = present.filter((id) => !ids.has(id))
+    for (const id of strangers) {
+      const record = readDaemonRecord(join(homes, id))
+      if (!record || !isAlive(record.process)) continue
+      this.#deps.warn(
+        `The intern ${id} does not live here any more: its daemon is ended, its files are left in ${homes}.`,
+      )
+      await endDaemon(join(homes, id), record)
+    }
+  }
+
+  stop(intern: Intern): Promise<void> {
+    this.#clonings.stop(intern.id)
+    return this.#end(intern)
+  }
+
+  leave(intern: Intern): Promise<void> {
+    return this.stop(intern)
+  }
+
+  async destroy(intern: Intern): Promise<void> {
+    if (!this.#isHere(intern)) throw new Error(`Its folder is on the host ${intern.hostname}.`)
+    await this.stop(intern)
+    await removeHome(this.#homeOf(intern), readDaemonRecord(this.#homeOf(intern)))
+  }
+
+  runs(intern: Intern): Runs {
+    return this.#isHere(intern)
+      ? runsHere(this.#homeOf(intern))
+      : connectRuns(() => addressElsewhere(this.#deps, intern))
+  }
+
+  kept(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+    if (!this.#isHere(intern)) return keptElsewhere(this.#deps, intern)
+    return isUp(intern) ? runsHere(this.#homeOf(intern)) : keptThrough(() => this.#connectKept(intern))
+  }
+
+  async log(intern: Intern, { bytes }: LogWanted): Promise<InternLog> {
+    return this.#isHere(intern) ? readLog(this.#homeOf(intern), bytes) : logElsewhere(this.#deps, intern, bytes)
+  }
+
+  async serveKept(find: FindIntern): Promise<KeptListener | undefined> {
+    const { listeners, warn } = this.#deps
+    if (!listeners) return undefined
+    return startKeptListener({ ...listeners, warn }, (id, what) => this.#connectForOthers(find, id, what))
+  }
+
+  #isHere(intern: Intern): boolean {
+    return this.#deps.hosts.isHere(intern.hostname)
+  }
+
+  #homeOf(intern: Intern): string {
+    return (this.#isHere(intern) && intern.home) || join(this.#homes, intern.id)
+  }
+
+  /** Ends what runs of an intern; a start that is under way goes on. */
+  async #end(intern: Intern): Promise<void> {
+    const wasServing = this.#keptInterns.end(intern.id)
+    if (!this.#isHere(intern)) return
+    const home = this.#homeOf(intern)
+    await endKilled(home)
+    const record = readDaemonRecord(home)
+    if (!record || (record.ended && !wasServing)) return
+    await endDaemon(home, record)
+    writeDaemonRecord(home, { ...record, ended: true })
+  }
+
+  /** How a daemon that this process started has ended; told once. */
+  #takeEnding(daemon: ProcessId): Promise<string> | undefined {
+    const ended = this.#endings.get(nameOf(daemon))
+    this.#endings.delete(nameOf(daemon))
+    return ended
+  }
+
+  /** A daemon that listens for other hosts gets new certificates. */
+  async #renewCertificates({ id }: Intern, home: string, { port, uid }: DaemonRecord): Promise<void> {
+    const { listeners } = this.#deps
+    if (listeners && port !== undefined) await writeCertificates(listeners, { id, home, uid })
+  }
+
+  #renewCertificatesOften(intern: Intern, home: string, record: DaemonRecord): NodeJS.Timeout {
+    const failed = (error: Error) =>
+      this.#deps.warn(`The certificate of the intern ${intern.name} could not be renewed: ${error.message}`)
+    const renew = () => void this.#renewCertificates(intern, home, record).catch(failed)
+    return setInterval(renew, renewCertificatesEveryMs).unref()
+  }
+
+  /** A connection for one request to what is kept of an intern that does not run. */
+  #connectKept(intern: Intern): Promise<Socket> {
+    const home = this.#homeOf(intern)
+    const uid = async () => {
+      await this.#deps.ended(intern)
+      return (await this.#usersWork()) ? allocateUser(home, this.#deps.config.intern_users_from) : undefined
+    }
+    return this.#keptInterns.connect({ id: intern.id, home, uid })
+  }
+
+  /** What a server of another host asks for. @throws Refusal. */
+  async #connectForOthers(find: FindIntern, id: string, what: 'kept' | 'log'): Promise<Duplex> {
+    const found = await find(id)
+    const intern = found && this.#isHere(found) ? found : undefined
+    if (what === 'log') {
+      if (intern) return logConnection(this.#homeOf(intern))
+      throw new Refusal('intern_unreachable', 'The intern does not live here any more: ask again.')
+    }
+    if (intern && mayBeRead(intern)) return this.#connectKept(intern)
+    throw new Refusal('intern_unreachable', 'The intern is not at rest here any more: ask again.')
+  }
+}
+
+type FindIntern = (id: string) => Promise<Intern | undefined>
+
+/** Nothing is at its folder, and nothing is about to be. */
+const mayBeRead = (intern: Intern) =>
+  !isUp(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
+
+const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
+
+function runsHere(home: string): Runs {
+  const record = readDaemonRecord(home)
+  return record ? connectRuns(record) : unreachable('The intern cannot be reached: its daemon is not there.')
+}

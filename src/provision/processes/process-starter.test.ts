@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Intern } from '#interns/registry/store.ts'
+import { loadConfig } from '#platform/config/load.ts'
+import { Clonings } from '../repository/clonings.ts'
+import { ProcessStarter } from './process-starter.ts'
+
+const never = () => assert.fail('not to be asked')
+
+test('an intern that is stopped while its start is made ready waits for no clone', async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'signalbox-starter-'))
+  t.after(() => rmSync(dataDir, { recursive: true }))
+  const origin = 'http://127.0.0.1:9'
+  const config = { ...loadConfig({}), repository_origins: [origin], intern_control_groups: false }
+  const repository = { url: `${origin}/widgets.git`, folder: 'widgets', ref: null, depth: null, credential: null }
+  const intern = { id: 'i', agent: null, webHosts: [], instructions: '', repository, movedAt: null, asleepSince: null }
+  const clonings = new Clonings({
+    ...{
+      config,
+      variable: () => process.env.PATH,
+      passwordOf: async () => undefined,
+      mask: (text) => text,
+      uncounted: assert.fail,
+    },
+  })
+  const starter = new ProcessStarter({
+    ...{ config, dataDir, listeners: undefined, baseUrl: () => 'http://127.0.0.1:9', warn: assert.fail, clonings },
+    ...{ variable: never, started: never, homeOf: () => join(dataDir, 'i'), usersWork: async () => false },
+    end: async () => {},
+    mcpServersOf: async ({ id }) => {
+      clonings.stop(id)
+      return []
+    },
+  })
+  const started = starter.start(intern as unknown as Intern, 'secret', () => {})
+  await assert.rejects(started, { message: /is not cloned: the intern was stopped meanwhile\.$/ })
+})

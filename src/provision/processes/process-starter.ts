@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Progress } from '#interns/registry/intern.ts'
+import type { McpServer } from '#interns/registry/mcp-servers.ts'
+import type { Intern } from '#interns/registry/store.ts'
+import type { TcpAccess } from '#interns/remote/tcp-access.ts'
+import { once } from '#platform/async/once.ts'
+import type { Config } from '#platform/config/settings.ts'
+import { trustedAuthorities } from '#platform/core/authorities.ts'
+import { makeGroup } from '../host/control-group.ts'
+import { roomForGroups } from '../host/control-groups.ts'
+import {
+  type AgentCommand,
+  authoritiesFile,
+  baseUrlFile,
+  type DaemonRecord,
+  forgetEnd,
+  instructionsFile,
+  prepareHome,
+  restrictSocket,
+  writeDaemonRecord,
+} from '../host/intern-home.ts'
+import { notStarted, type ProcessId } from '../host/processes.ts'
+import { exceededByDisk } from '../host/resource-limits.ts'
+import { allocateUser } from '../host/user-ids.ts'
+import { aboutRepository } from '../repository/clone.ts'
+import type { Clonings } from '../repository/clonings.ts'
+import { agentCommandOf } from './agent-command.ts'
+import { daemonLimits } from './daemon-limits.ts'
+import { endDaemon, untilAnswering } from './daemon-process.ts'
+import { programs } from './programs.ts'
+import { startDaemon } from './start-daemon.ts'
+import { prepareListener, type TcpListeners } from './tcp-listener.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+/** Named from outside, so that not even the first file of a process is compiled anew: that takes 10 MB and 50 ms. */
+const sharedCompileCache = join(root, 'node_modules/.cache/compile')
+
+type StartDeps = {
+  config: Config
+  dataDir: string
+  variable: (name: string) => string | undefined
+  listeners: TcpListeners | undefined
+  baseUrl: () => string
+  warn: (message: string) => void
+  mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  homeOf: (intern: Intern) => string
+  /** Whether each intern gets a user of its own. */
+  usersWork: () => Promise<boolean>
+  clonings: Pick<Clonings, 'begin'>
+  /** Ends what runs of an intern. */
+  end: (intern: Intern) => Promise<void>
+  /** Hears of a daemon that runs, and how it ends. */
+  started: (daemon: ProcessId, ended: Promise<string>) => void
+}
+
+/** Where an intern is started: its folder, and its user, if it has one of its own. */
+type Home = { home: string; uid: number | undefined; compileCache: string }
+
+/** What a start has made before the daemon runs. `input` is what the daemon reads on its standard input. */
+type Prepared = Home & {
+  connection: ReturnType<typeof prepareHome>
+  listen: Awaited<ReturnType<typeof prepareListener>> | undefined
+  input: string | undefined
+}
+
+/** How interns become daemons on this host. */
+export class ProcessStarter {
+  readonly #deps: StartDeps
+  readonly #groups: () => Promise<string | undefined>
+
+  constructor(deps: StartDeps) {
+    const { config, warn } = deps
+    this.#deps = deps
+    this.#groups = once(async () =>
+      config.intern_control_groups ? roomForGroups(config.keep_interns_running, warn) : undefined,
+    )
+  }
+
+  /** @throws Error that says, for the intern's owner, why it could not. */
+  async start(
+    intern: Intern,
+    secret: string,
+    onProgress: (progress: Progress) => void,
+  ): Promise<TcpAccess | undefined> {
+    const { config, homeOf, clonings, end } = this.#deps
+    const { repository } = intern
+    const step = stepsOf(intern, onProgress)
+    const home = homeOf(intern)
+    step('Preparing the folder')
+    // Before anything is waited for: who stops the intern meanwhile does not wait for the clone.
+    using cloning = clonings.begin(intern)
+    await end(intern)
+    requireMoved(intern, home)
+    forgetEnd(home)
+    // However many files there are to count: the rest is done meanwhile.
+    const counted = exceededByDisk(home, config)
+    counted.catch(() => {})
+    const prepared = await this.#prepare(intern, secret, home)
+    const { uid, connection, listen } = prepared
+    if (repository) {
+      requireRoom(await counted)
+      step('Cloning the repository')
+      await cloning.clone(repository, home, uid)
+    }
+    step('Starting the daemon')
+    const record = await this.#startDaemon(intern, secret, prepared)
+    step('Waiting for the daemon')
+    try {
+      await untilAnswering(home, record)
+      requireRoom(await counted)
+    } catch (error) {
+      await endDaemon(home, record)
+      throw error
+    }
+    restrictSocket(connection.socketPath, uid)
+    return listen && { port: listen.port, token: connection.token }
+  }
+
+  /** Makes its folder, with all that the daemon and its agent read there. */
+  async #prepare(intern: Intern, secret: string, home: string): Promise<Prepared> {
+    const { config, listeners, usersWork } = this.#deps
+    const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
+    const compileCache = uid === undefined ? sharedCompileCache : join(home, 'state', 'compiled')
+    const baseUrl = this.#deps.baseUrl()
+    const agent = this.#agentOf(intern, secret, { home, compileCache, baseUrl })
+    const { instructions, repository } = intern
+    const servers = await this.#deps.mcpServersOf(intern)
+    const startsAgent = intern.asleepSince !== null
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    const listen = listeners && (await prepareListener(listeners, { id: intern.id, home, uid }))
+    const connection = prepareHome(home, {
+      ...{ agent, limits: daemonLimits(config), startsAgent, baseUrl, uid, listen },
+      authorities: trustedAuthorities(),
+      instructions: [instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
+      hasMcpServers: servers.length > 0,
+    })
+    const input = servers.length > 0 ? JSON.stringify(servers) : undefined
+    return { home, uid, compileCache, connection, listen, input }
+  }
+
+  #agentOf(
+    intern: Intern,
+    secret: string,
+    { home, compileCache, baseUrl }: Pick<Home, 'home' | 'compileCache'> & { baseUrl: string },
+  ): AgentCommand {
+    const { config } = this.#deps
+    const places = {
+      ...{ node: process.execPath, builtin: programs.agent, compileCache },
+      ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), state: join(home, 'state', 'agent') },
+      authorities: trustedAuthorities() === undefined ? undefined : authoritiesFile(home),
+    }
+    return agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })
+  }
+
+  async #startDaemon({ id }: Intern, secret: string, prepared: Prepared): Promise<DaemonRecord> {
+    const { config, started } = this.#deps
+    const { home, uid, connection, listen } = prepared
+    const groups = await this.#groups()
+    const group = groups && makeGroup(groups, { id, uid }, config)
+    const known = {
+      ...connection,
+      ...(listen && { port: listen.port }),
+      secret,
+      ...(uid !== undefined && { uid }),
+      ...(group && { group }),
+    }
+    // We may be killed before we know its number: whoever comes next has to know that there is something to end.
+    writeDaemonRecord(home, { process: notStarted, ...known })
+    const { process: daemon, ended } = await startDaemon({ ...this.#deps, ...prepared, group })
+    const record = { process: daemon, ...known }
+    writeDaemonRecord(home, record)
+    started(daemon, ended)
+    return record
+  }
+}
+
+const steps = [
+  'Preparing the folder',
+  'Cloning the repository',
+  'Starting the daemon',
+  'Waiting for the daemon',
+] as const
+
+/** @returns what tells the steps of a start, each by its label. */
+function stepsOf({ repository }: Intern, onProgress: (progress: Progress) => void) {
+  const own = steps.filter((label) => repository || label !== 'Cloning the repository')
+  return (label: (typeof steps)[number]) =>
+    onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
+}
+
+/** @param full the limit of its files that is exceeded, in words. */
+function requireRoom(full: string | undefined): void {
+  if (full) throw new Error(full)
+}
+
+/** An intern that was moved here is not to begin anew because its files are not. */
+function requireMoved({ movedAt, hostname }: Intern, home: string): void {
+  if (movedAt === null || existsSync(join(home, 'workspace'))) return
+  throw new Error(
+    `The intern was moved to the host ${hostname}, and its files are not there: put its folder where ${home} is to be.`,
+  )
+}
+
+function sandboxOf({ without_sandbox, sandbox_program }: Config): Record<string, string> {
+  return {
+    SIGNALBOX_WITHOUT_SANDBOX: without_sandbox,
+    ...(sandbox_program !== undefined && { SIGNALBOX_SANDBOX_PROGRAM: sandbox_program }),
+  }
+}

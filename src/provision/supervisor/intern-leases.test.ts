@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
+import { test } from 'node:test'
+import { internOf } from '#interns/registry/store.ts'
+import { openDb } from '#platform/db/open.ts'
+import { onEachDatabase } from '#test/harness/databases.ts'
+import { startTestService } from '#test/harness/service.ts'
+import { InternLeases } from './intern-leases.ts'
+
+onEachDatabase('what becomes of an intern', (kind) => {
+  test('only one that is being taken down is forgotten', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
+    await using db = await openDb(service.place.settings).then((open) =>
+      Object.assign(open, { [Symbol.asyncDispose]: () => open.close() }),
+    )
+    const leases = new InternLeases({ db, now: Date.now, server: 'another', host: hostname() })
+    const row = () => db.query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
+    const intern = internOf((await row())!)
+    const become = (status: string) => db.query.updateTable('interns').set({ status }).where('id', '=', id).execute()
+    // None of these is a state that the service itself does anything about.
+    for (const status of ['stopped', 'failed', 'destroy_failed']) {
+      await become(status)
+      await leases.remove(intern)
+      assert.equal((await row())?.status, status)
+    }
+    await become('destroying')
+    await leases.remove(intern)
+    assert.equal(await row(), undefined)
+  })
+})

@@ -1,0 +1,175 @@
+import type { ExpressionBuilder, Selectable } from 'kysely'
+import { internChanged } from '#interns/registry/events.ts'
+import type { InternStatus, Progress } from '#interns/registry/intern.ts'
+import { revokeInternKey } from '#interns/registry/own-key.ts'
+import { type Intern, internById, internOf } from '#interns/registry/store.ts'
+import { endQuestions } from '#interns/runs/questions.ts'
+import { endOfRuns, endRuns } from '#interns/runs/run-store.ts'
+import { toldFailure } from '#interns/runs/told.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { queueTold } from '#webhooks/outbox.ts'
+import type { Place } from './provisioner.ts'
+
+/** A lease ends if it is not renewed for this time. */
+export const leaseMs = 5000
+
+/** An intern, and the lease on it: the server that supervises it, if one does. */
+export type LeasedIntern = { intern: Intern; supervisor: string | null; expired: boolean }
+
+/** `host` is undefined where no interns run: then there are only those that nobody has yet. */
+type InternLeasesDeps = { db: Db; now: Now; server: string; host: string | undefined }
+type InternLeasesRow = Selectable<Tables['interns']>
+
+/** The next state of an intern. `release` gives up the lease, because there is nothing left to supervise. */
+export type Transition = {
+  status: InternStatus
+  failure?: string | null
+  release?: boolean
+  /** Of one that has been started: how others reach it, encrypted; null where they do not. */
+  tcpAccess?: string | null
+  /** When it fell asleep; null where it runs. */
+  asleepSince?: number | null
+}
+
+/**
+ * The leases of interns in the database, and the transitions that only their holder makes. One server at a time
+ * supervises an intern, and only one on the intern's own host can. An intern at rest has no supervisor.
+ */
+export class InternLeases {
+  readonly #deps: InternLeasesDeps
+
+  constructor(deps: InternLeasesDeps) {
+    this.#deps = deps
+  }
+
+  #here() {
+    const { db, host } = this.#deps
+    const hosts = (e: ExpressionBuilder<Tables, 'interns'>) => [
+      e('hostname', 'is', null),
+      ...(host === undefined ? [] : [e('hostname', '=', host)]),
+    ]
+    return db.query.selectFrom('interns').where((e) => e.or(hosts(e)))
+  }
+
+  #leased(row: InternLeasesRow): LeasedIntern {
+    return { intern: internOf(row), supervisor: row.supervisor, expired: row.supervised_until < this.#deps.now() }
+  }
+
+  async find(id: string): Promise<LeasedIntern | undefined> {
+    const row = await this.#here().where('id', '=', id).selectAll().executeTakeFirst()
+    return row && this.#leased(row)
+  }
+
+  /** The interns here that have a supervisor or need one. */
+  async inUse(): Promise<LeasedIntern[]> {
+    const rows = await this.#here()
+      .where((e) =>
+        e.or([
+          e('supervisor', 'is not', null),
+          e('status', 'in', ['queued', 'provisioning', 'destroying']),
+          e.and([e('status', '=', 'running'), e('asleep_since', 'is', null)]),
+        ]),
+      )
+      .selectAll()
+      .execute()
+    return rows.map((row) => this.#leased(row))
+  }
+
+  /** Of all interns that live here, their ids. */
+  async idsHere(): Promise<Set<string>> {
+    return new Set((await this.#here().select('id').execute()).map(({ id }) => id))
+  }
+
+  async renew(): Promise<void> {
+    const { db, now, server } = this.#deps
+    const renewed = { supervised_until: now() + leaseMs }
+    await db.query.updateTable('interns').set(renewed).where('supervisor', '=', server).execute()
+  }
+
+  /** Lets others take over what a server held, at once. On the embedded database there can be no other server. */
+  async expire(holder: string | undefined): Promise<void> {
+    const held = this.#deps.db.query.updateTable('interns').set({ supervised_until: 0 })
+    await (holder === undefined ? held : held.where('supervisor', '=', holder)).execute()
+  }
+
+  /** @returns whether this server now holds the intern, which was still in that state and free to be taken. */
+  async claim({ id, status }: Intern, place: Place): Promise<boolean> {
+    const { db, now, server } = this.#deps
+    const { numUpdatedRows } = await db.query
+      .updateTable('interns')
+      .set({ supervisor: server, supervised_until: now() + leaseMs, ...place })
+      .where('id', '=', id)
+      .where('status', '=', status)
+      .where((e) =>
+        e.or([
+          e('supervisor', 'is', null),
+          e('supervisor', '=', server),
+          // Whoever holds it may be ending what ran of it: that must not meet what is started.
+          e('supervised_until', '<', now()),
+        ]),
+      )
+      .executeTakeFirst()
+    return numUpdatedRows > 0
+  }
+
+  /** @returns whether the intern was in the state `from`, and held by this server. */
+  transition(
+    id: string,
+    from: InternStatus,
+    { status, failure, release, tcpAccess, asleepSince }: Transition,
+  ): Promise<boolean> {
+    const { db, now, server } = this.#deps
+    return db.exclusively(`intern:${id}`, async (tx, announce) => {
+      const { numUpdatedRows } = await tx
+        .updateTable('interns')
+        .set({
+          status,
+          progress: null,
+          updated_at: now(),
+          ...(failure !== undefined && { last_failure_message: failure }),
+          // Where it has been started once, its files are.
+          ...(tcpAccess !== undefined && { tcp_access: tcpAccess, moved_at: null }),
+          ...(asleepSince !== undefined && { asleep_since: asleepSince }),
+          ...(release && { supervisor: null, supervised_until: 0 }),
+        })
+        .where('id', '=', id)
+        .where('status', '=', from)
+        .where('supervisor', '=', server)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return false
+      if (status !== 'running') await endRuns(tx, announce, id, { ...endOfRuns(status, failure), endedAt: now() })
+      const intern = await internById(tx, id)
+      announce('intern.changed', id, intern && internChanged(intern, now()))
+      if (intern && status === 'failed') await queueTold(tx, announce, toldFailure(intern, now()))
+      return true
+    })
+  }
+
+  async setProgress(id: string, progress: Progress): Promise<void> {
+    const { db, server } = this.#deps
+    await db.query
+      .updateTable('interns')
+      .set({ progress: JSON.stringify(progress) })
+      .where('id', '=', id)
+      .where('status', '=', 'provisioning')
+      .where('supervisor', '=', server)
+      .execute()
+  }
+
+  /** Takes an intern that is being destroyed out of the database, with its key. */
+  async remove({ id }: Intern): Promise<void> {
+    const { db, now } = this.#deps
+    await db.exclusively(`intern:${id}`, async (tx, announce) => {
+      const row = await tx.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
+      if (row?.status !== 'destroying') return
+      const intern = internOf(row)
+      await revokeInternKey(tx, announce, intern)
+      await endQuestions(tx, announce, id, { now, end: { state: 'ended' } })
+      await tx.deleteFrom('intern_creations').where('intern_id', '=', id).execute()
+      await tx.deleteFrom('interns').where('id', '=', id).execute()
+      announce('intern.changed', id, internChanged(intern, now(), 'deleted'))
+    })
+  }
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { createVault } from '#identity/provider-keys/vault.ts'
+import { InternHosts } from '#interns/hosts/hosts.ts'
+import { createIntern } from '#interns/lifecycle/create.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { clockOf } from '#platform/db/clock.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
+import type { Provisioner } from './provisioner.ts'
+import { Supervisor } from './supervisor.ts'
+
+onEachDatabase('an intern that is asked for again while its processes end', (kind) => {
+  for (const [what, status] of [
+    ['as it falls asleep', { status: 'running', asleep_since: 1 }],
+    ['as it is suspended', { status: 'stopped' }],
+  ] as const)
+    test(`is started when they have ended, ${what}, by no other server before`, async () => {
+      await using store = await newDb(kind)
+      const happened: string[] = []
+      const ending = Promise.withResolvers<void>()
+      const { db, id, stop } = await startTwo(store, happened, ending.promise)
+      const becomes = (set: object) =>
+        db.exclusively(`intern:${id}`, async (tx, announce) => {
+          await tx.updateTable('interns').set(set).where('id', '=', id).execute()
+          announce('intern.changed', id)
+        })
+      await becomes(status)
+      await until(() => happened.includes('ends'))
+      await becomes({ status: 'queued' })
+      // The other server hears of it at once, and looks for itself every second.
+      await sleep(1500)
+      assert.deepEqual(happened, ['start', 'ends'])
+      ending.resolve()
+      await until(() => happened.length === 4)
+      assert.deepEqual(happened, ['start', 'ends', 'ended', 'start'])
+      await stop()
+    })
+})
+
+type Store = Awaited<ReturnType<typeof newDb>>
+
+/** Two servers of one host, and an intern that one of them has started. Ending it takes as long as the test wants. */
+async function startTwo({ db }: Store, happened: string[], ending: Promise<void>) {
+  const deps = { db, now: Date.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
+  const provisioner = {
+    ...{
+      placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
+      endStrangers: async () => {},
+      serveKept: async () => undefined,
+    },
+    ...{ secretOf: async () => undefined, watch: () => () => {}, leave: async () => {}, adopt: async () => true },
+    runs: () => ({ judgeBy: async () => {} }),
+    start: async () => void happened.push('start'),
+    stop: async () => {
+      happened.push('ends')
+      await ending
+      happened.push('ended')
+    },
+  } as unknown as Provisioner
+  const own = { name: 'here', address: null, labels: [], capacity: 0 }
+  const hosts = new InternHosts({ db, clock: clockOf(deps.now), own })
+  const servers = ['a', 'b'].map(
+    (server) =>
+      new Supervisor({
+        ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server, keepRunning: true, idleMs: 0 },
+        ...{ onError: assert.fail, follow: () => () => {} },
+      }),
+  )
+  for (const server of servers) await server.start()
+  const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
+  const status = async () =>
+    (await db.query.selectFrom('interns').where('id', '=', intern.id).select('status').executeTakeFirstOrThrow()).status
+  await until(async () => (await status()) === 'running')
+  return { db, id: intern.id, stop: () => Promise.all(servers.map((server) => server.stop())) }
+}

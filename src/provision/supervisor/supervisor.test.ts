@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { createVault } from '#identity/provider-keys/vault.ts'
+import { InternHosts } from '#interns/hosts/hosts.ts'
+import { createIntern } from '#interns/lifecycle/create.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { clockOf } from '#platform/db/clock.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
+import { PassingFailure } from '../host/passing-failure.ts'
+import { KubernetesError } from '../kubernetes/requests.ts'
+import type { Provisioner } from './provisioner.ts'
+import { Supervisor } from './supervisor.ts'
+
+type Store = Awaited<ReturnType<typeof newDb>>
+
+/** A server that starts one new intern, in a way of the test's. */
+async function superviseOne(
+  { db }: Store,
+  clock: { now: number },
+  start: Partial<Provisioner>,
+  { onError = assert.fail, idleMs = 0 }: { onError?: (error: Error) => void; idleMs?: number } = {},
+) {
+  const deps = { db, now: () => clock.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
+  await bootstrap(deps)
+  const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = { organizationId: at.organization_id, workspaceId: at.id, userId: at.created_by, keyHash: 'k' }
+  const { intern } = await createIntern(deps, caller as never, { name: 'ada', provision: true })
+  const provisioner = {
+    placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
+    ...{
+      endStrangers: async () => {},
+      serveKept: async () => undefined,
+      secretOf: async () => undefined,
+      watch: () => () => {},
+    },
+    // It is looked at once more while the server stops.
+    ...{
+      adopt: async () => true,
+      stop: async () => {},
+      leave: async () => {},
+      runs: () => ({ judgeBy: async () => {} }),
+    },
+    ...start,
+  } as unknown as Provisioner
+  const own = { name: 'here', address: null, labels: [], capacity: 0 }
+  const hosts = new InternHosts({ db, clock: clockOf(deps.now), own })
+  const supervisor = new Supervisor({
+    ...{ ...deps, provisioner, hosts, sealAccess: assert.fail, server: 's', keepRunning: false, idleMs },
+    ...{ onError, follow: () => () => {} },
+  })
+  const row = () => db.query.selectFrom('interns').where('id', '=', intern.id).selectAll().executeTakeFirstOrThrow()
+  await supervisor.start()
+  const changed = () => db.exclusively('test', async (_tx, announce) => announce('intern.changed', intern.id))
+  return { row, changed, stop: () => supervisor.stop() }
+}
+
+onEachDatabase('a start that takes long', (kind) => {
+  test('is not taken over by another server meanwhile: the lease is renewed', async () => {
+    await using store = await newDb(kind)
+    const clock = { now: Date.parse('2026-11-01T00:00:00Z') }
+    const started = Promise.withResolvers<void>()
+    const { row, stop } = await superviseOne(store, clock, {
+      start: () => started.promise.then(() => undefined),
+      stop: async () => started.resolve(),
+      leave: async () => started.resolve(),
+    })
+    await until(async () => (await row()).status === 'provisioning')
+    clock.now += 600_000
+    await until(async () => (await row()).supervised_until > clock.now)
+    await stop()
+  })
+})
+
+onEachDatabase('a start that takes as long as a clone', (kind) => {
+  for (const status of ['stopped', 'destroying'] as const)
+    test(`is broken off once the intern is ${status}`, async () => {
+      await using store = await newDb(kind)
+      const clone = Promise.withResolvers<undefined>()
+      // It may be broken off before anybody waits for it.
+      clone.promise.catch(() => {})
+      const ended = Promise.withResolvers<string>()
+      const { row, changed, stop } = await superviseOne(
+        store,
+        { now: Date.now() },
+        {
+          start: () => clone.promise,
+          leave: async () => clone.reject(new Error('It was broken off.')),
+          stop: async () => ended.resolve('stopped'),
+          destroy: async () => ended.resolve('destroying'),
+        },
+      )
+      await until(async () => (await row()).status === 'provisioning')
+      await store.db.query.updateTable('interns').set({ status }).execute()
+      await changed()
+      assert.equal(await ended.promise, status)
+      await stop()
+    })
+})
+
+onEachDatabase('a server that is stopped before it comes to start an intern', (kind) => {
+  test('does not begin to', async () => {
+    await using store = await newDb(kind)
+    const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const secretOf = async () => {
+      asked.resolve()
+      await left.promise
+      return undefined
+    }
+    const leave = async () => left.resolve()
+    let starts = 0
+    const start = async () => void starts++
+    const { row, stop } = await superviseOne(store, { now: Date.now() }, { secretOf, leave, start })
+    await asked.promise
+    await stop()
+    assert.deepEqual([(await row()).status, starts], ['queued', 0])
+  })
+})
+
+onEachDatabase('a server that is stopped while it looks', (kind) => {
+  const skip = kind === 'sqlite' && 'its one connection is held meanwhile, so that a stop waits anyway'
+  for (const signal of ['intern.changed', 'rules.changed'] as const)
+    test(`because of ${signal}, ends after the database has answered that`, { skip }, async () => {
+      await using store = await newDb(kind)
+      const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let isNext = false
+      const query = store.db.query.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          if (!isNext) return result
+          isNext = false
+          asked.resolve()
+          await answered.promise
+          return result
+        },
+      })
+      const start = () => Promise.reject(new Error('The agent is not configured.'))
+      const { row, stop } = await superviseOne({ ...store, db: { ...store.db, query } }, { now: Date.now() }, { start })
+      const { id } = await until(async () => (await row()).status === 'failed' && row())
+      isNext = true
+      await store.db.exclusively('test', async (_tx, announce) => announce(signal, id))
+      await asked.promise
+      const happened: string[] = []
+      const stopped = stop().then(() => happened.push('stopped'))
+      // Long enough for a stop that does not wait; one that does may take any time.
+      await sleep(300)
+      happened.push('answered')
+      answered.resolve()
+      await stopped
+      assert.deepEqual(happened, ['answered', 'stopped'])
+    })
+})
+
+onEachDatabase('a first start that fails', (kind) => {
+  const failing = async (why: Error, times: number, look: (starts: number, row: object) => boolean) => {
+    await using store = await newDb(kind)
+    let starts = 0
+    const start = async () => {
+      if (++starts <= times) throw why
+      return undefined
+    }
+    const { row, stop } = await superviseOne(store, { now: Date.now() }, { start })
+    const seen = await until(async () => {
+      const found = await row()
+      return look(starts, found) && found
+    })
+    await stop()
+    return { ...seen, starts }
+  }
+  const busy = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })
+  for (const [what, why] of [
+    ['for lack of a process', new Error('The daemon could not be started.', { cause: busy })],
+    ['because it took too long', new PassingFailure('The daemon did not answer.')],
+    ['while the cluster was away', new KubernetesError('The Kubernetes API server cannot be asked.')],
+  ] as const)
+    test(`${what} is tried again until it succeeds`, async () => {
+      const { starts } = await failing(why, 2, (_, row) => 'status' in row && row.status === 'running')
+      assert.equal(starts, 3)
+    })
+
+  for (const [what, why] of [
+    ['for good', new Error('The agent is not configured.')],
+    ['because the cluster refuses it', new KubernetesError('The Kubernetes API server refuses.', 403)],
+  ] as const)
+    test(`${what} is told and left`, async () => {
+      const failed = await failing(why, 9, (_, row) => 'status' in row && row.status === 'failed')
+      assert.deepEqual([failed.supervisor, failed.last_failure_message, failed.starts], [null, why.message, 1])
+    })
+})
+
+onEachDatabase('a daemon that ends while the database does not answer', (kind) => {
+  /** An intern that runs and ends; of the writes from then on some fail. */
+  const endUnwritten = async (failing: number[]) => {
+    await using store = await newDb(kind)
+    let [writes, starts, isAlive] = [Number.NEGATIVE_INFINITY, 0, false]
+    let gone: (reason: string) => void = () => {}
+    const exclusively: typeof store.db.exclusively = (name, work) =>
+      failing.includes(++writes)
+        ? Promise.reject(new Error('The database does not answer.'))
+        : store.db.exclusively(name, work)
+    const played = {
+      start: async () => {
+        starts++
+        isAlive = true
+        return undefined
+      },
+      adopt: async () => isAlive,
+      watch: (_: unknown, tell: typeof gone) => {
+        gone = tell
+        return () => {}
+      },
+    }
+    const { row, stop } = await superviseOne(
+      { ...store, db: { ...store.db, exclusively } },
+      { now: Date.now() },
+      played,
+      { onError: () => {} },
+    )
+    await until(async () => (await row()).status === 'running')
+    writes = 0
+    isAlive = false
+    gone('It was killed.')
+    await until(async () => starts === 2 && (await row()).status === 'running')
+    await stop()
+  }
+  for (const [what, failing] of [
+    ['when its end is to be written', [1]],
+    ['when that is tried again', [1, 2]],
+    ['when it is to be started again', [2]],
+  ] as const)
+    test(`${what}, is started all the same`, () => endUnwritten([...failing]))
+})
+
+onEachDatabase('an intern that falls asleep', (kind) => {
+  test('is not taken for one whose daemon is gone by who looks at it meanwhile', async () => {
+    await using store = await newDb(kind)
+    // A daemon that rests says so, and is adopted by nobody.
+    const runs = { judgeBy: async () => {}, rest: async () => 0 }
+    const resting = { start: async () => undefined, adopt: async () => false, runs: () => runs as never }
+    for (let round = 0; round < 10; round++) {
+      await store.db.query.deleteFrom('interns').execute()
+      const { row, changed, stop } = await superviseOne(store, { now: Date.now() }, resting, { idleMs: 1 })
+      while ((await row()).asleep_since === null) await Promise.all([changed(), changed(), changed()])
+      assert.equal((await row()).status, 'running')
+      await stop()
+    }
+  })
+})

@@ -1,8 +1,0 @@
-import { nameOf } from '#lib/host-name.ts'
-import type { Region } from '#lib/vocabulary.ts'
-
-/** The region a request came in through, by the host name it used. Hosts that nobody named are `global`. */
-export function regionOf(regions: Readonly<Record<string, Region>>, host: string | undefined): Region {
-  const name = nameOf(host ?? '')
-  return Object.hasOwn(regions, name) ? regions[name]! : 'global'
-}

@@ -1,0 +1,36 @@
+import type { Dimension } from '../rollups/dimensions.ts'
+
+/** What results can be broken down and filtered by, and the column of a cell that says it. */
+export const dimensions = {
+  model: { column: 'model', label: 'Model' },
+  provider: { column: 'provider', label: 'Provider' },
+  endpoint: { column: 'endpoint', label: 'Endpoint' },
+  api_key_id: { column: 'key_hash', label: 'API key' },
+  user: { column: 'user_id', label: 'Member' },
+  workspace: { column: 'workspace_id', label: 'Workspace' },
+  preset: { column: 'preset', label: 'Preset' },
+  outcome: { column: 'outcome', label: 'Outcome' },
+  error: { column: 'error', label: 'Error' },
+  is_byok: { column: 'byok', label: 'Own provider key' },
+} as const satisfies Record<string, { column: Dimension; label: string }>
+
+export type DimensionName = keyof typeof dimensions
+export const dimensionNames = Object.keys(dimensions) as DimensionName[]
+
+export const operators = { eq: 'scalar', neq: 'scalar', in: 'array', not_in: 'array' } as const
+export type Operator = keyof typeof operators
+
+/** Only cells of which this holds. An empty text stands for no value. */
+export type DimensionFilter = {
+  column: Dimension
+  values: readonly string[]
+  /** Whether it holds of all other values instead. */
+  isNegated: boolean
+  /** Whether cells without a value are among them. */
+  includesUnset: boolean
+}
+
+export function passes({ values, isNegated, includesUnset }: DimensionFilter, value: string): boolean {
+  if (value === '') return includesUnset
+  return values.includes(value) !== isNegated
+}

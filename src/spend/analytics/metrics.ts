@@ -1,0 +1,111 @@
+import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import type { SketchName } from '../rollups/cell.ts'
+import { type Group, type Percent, percents } from './group.ts'
+import type { SumName } from './sums.ts'
+
+export type Metric = {
+  label: string
+  format: 'number' | 'currency' | 'percent' | 'latency' | 'throughput'
+  isRate: boolean
+  description: string
+  sums: readonly SumName[]
+  sketches: readonly SketchName[]
+  /** Null where there is nothing to say. */
+  of: (group: Group) => number | null
+}
+
+const count = (label: string, name: SumName, description: string): Metric => ({
+  label,
+  format: 'number',
+  isRate: false,
+  description,
+  sums: [name],
+  sketches: [],
+  of: (group) => Number(group.sum(name)),
+})
+
+const money = (label: string, names: readonly SumName[], description: string): Metric => ({
+  label,
+  format: 'currency',
+  isRate: false,
+  description: `${description} In USD.`,
+  sums: names,
+  sketches: [],
+  of: (group) => toUsd(names.reduce((total: PicoUsd, name) => total + group.sum(name), 0n)),
+})
+
+const share = (label: string, part: SumName, of: SumName, less: readonly SumName[], description: string): Metric => ({
+  label,
+  format: 'percent',
+  isRate: true,
+  description: `${description} From 0 to 1.`,
+  sums: [part, of, ...less],
+  sketches: [],
+  of(group) {
+    const whole = less.reduce((left, name) => left - group.sum(name), group.sum(of))
+    return whole > 0n ? Number(group.sum(part)) / Number(whole) : null
+  },
+})
+
+/** Each percentile, under names such as `latency_p95`. */
+function percentiles<Name extends string>(
+  name: Name,
+  label: string,
+  sketch: SketchName,
+  format: 'latency' | 'throughput',
+  description: string,
+) {
+  const metrics = percents.map((percent): [string, Metric] => [
+    `${name}_p${percent}`,
+    {
+      label: `${label} p${percent}`,
+      format,
+      isRate: true,
+      description,
+      sums: [],
+      sketches: [sketch],
+      // Fast is good: the slowest of a hundred is the p99 of speeds, too.
+      of: (group) => told(group.percentile(sketch, percent)),
+    },
+  ])
+  return Object.fromEntries(metrics) as Record<`${Name}_p${Percent}`, Metric>
+}
+
+/** Sketches tell but some 1,500 values, one for each of their buckets; reports tell them again and again. */
+const rounded = new Map<number, number>()
+
+const told = (value: number | undefined) =>
+  value === undefined ? null : rounded.getOrInsertComputed(value, () => Number(value.toPrecision(4)))
+
+/** All that can be asked for, by name. */
+export const metrics = {
+  request_count: count('Requests', 'requests', 'All that were metered, also refused and failed ones.'),
+  answered_count: count('Answered requests', 'answered', 'Those that an endpoint answered, as `GET /activity` counts.'),
+  error_count: count('Failed requests', 'failed', 'Those that no endpoint answered to the end.'),
+  refused_count: count('Refused requests', 'refused', 'Those that no endpoint was asked for.'),
+  cancelled_count: count('Cancelled requests', 'cancelled', 'Those whose client left.'),
+  error_rate: share('Error rate', 'failed', 'requests', ['refused'], 'Failed ones among those that were not refused.'),
+  refusal_rate: share('Refusal rate', 'refused', 'requests', [], 'Refused ones among all.'),
+  tokens_total: {
+    ...count('Tokens', 'prompt', 'Prompt and completion.'),
+    sums: ['prompt', 'completion'],
+    of: (group) => Number(group.sum('prompt') + group.sum('completion')),
+  },
+  tokens_prompt: count('Prompt tokens', 'prompt', 'With those from the provider’s cache.'),
+  tokens_completion: count('Completion tokens', 'completion', 'With those of reasoning.'),
+  tokens_reasoning: count('Reasoning tokens', 'reasoning', 'Part of the completion.'),
+  tokens_cached: count('Cached tokens', 'cached', 'Part of the prompt, read from the provider’s cache.'),
+  tokens_cache_written: count('Tokens written to caches', 'cacheWritten', 'Part of the prompt.'),
+  cache_hit_rate: share('Cache hit rate', 'cached', 'prompt', [], 'Cached tokens among those of prompts.'),
+  tool_call_count: count('Tool calls', 'toolCalls', 'That models asked for.'),
+  total_usage: money('Usage', ['cost'], 'On this service’s own provider credentials.'),
+  byok_usage: money('Usage on own provider keys', ['byokCost'], 'On provider keys that workspaces brought.'),
+  upstream_inference_cost: money('Cost', ['cost', 'byokCost'], 'Both.'),
+  cache_saving: money('Saved by caches', ['saving'], 'What it would have cost more without the providers’ caches.'),
+  ...percentiles('latency', 'First token', 'latency', 'latency', 'Milliseconds to the first token.'),
+  ...percentiles('generation_time', 'Total time', 'duration', 'latency', 'Milliseconds to the end.'),
+  ...percentiles('throughput', 'Throughput', 'throughput', 'throughput', 'Tokens a second after the first.'),
+} as const satisfies Record<string, Metric>
+
+export type MetricName = keyof typeof metrics
+export const metricNames = Object.keys(metrics) as MetricName[]

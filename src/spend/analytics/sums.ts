@@ -1,0 +1,40 @@
+import { readSum } from '../ledger/read-sum.ts'
+import type { Amount, Cell } from '../rollups/cell.ts'
+import type { Dimension } from '../rollups/dimensions.ts'
+
+/** An amount of the cells of which something holds. */
+export type Sum = { amount: Amount; where?: { column: Dimension; is: boolean; value: string } }
+
+export const sums = {
+  requests: { amount: 'requests' },
+  answered: { amount: 'requests', where: { column: 'endpoint', is: false, value: '' } },
+  failed: { amount: 'requests', where: { column: 'outcome', is: true, value: 'failed' } },
+  refused: { amount: 'requests', where: { column: 'outcome', is: true, value: 'refused' } },
+  cancelled: { amount: 'requests', where: { column: 'outcome', is: true, value: 'client_left' } },
+  prompt: { amount: 'prompt_tokens' },
+  completion: { amount: 'completion_tokens' },
+  reasoning: { amount: 'reasoning_tokens' },
+  cached: { amount: 'cached_tokens' },
+  cacheWritten: { amount: 'cache_written_tokens' },
+  toolCalls: { amount: 'tool_calls' },
+  cost: { amount: 'cost_pico', where: { column: 'byok', is: true, value: 'false' } },
+  byokCost: { amount: 'cost_pico', where: { column: 'byok', is: true, value: 'true' } },
+  saving: { amount: 'saving_pico' },
+} as const satisfies Record<string, Sum>
+
+export type SumName = keyof typeof sums
+
+export const isMoney = (name: SumName): boolean => sums[name].amount.endsWith('_pico')
+
+/** What a column says of it: of one row of cells as a number, of several as text. */
+export function readSumColumn(name: SumName, told: unknown): bigint {
+  if (typeof told === 'bigint') return told
+  return isMoney(name) ? readSum(String(told)) : BigInt(String(told))
+}
+
+/** What one cell adds to it. */
+export function sumOfCell(name: SumName, { amounts, dimensions }: Cell): bigint {
+  const { amount, where }: Sum = sums[name]
+  const counts = !where || (dimensions[where.column] === where.value) === where.is
+  return counts ? amounts[amount] : 0n
+}

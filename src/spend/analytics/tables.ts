@@ -1,0 +1,38 @@
+import type { Db } from '#platform/db/db.ts'
+import { grains } from '../rollups/cell.ts'
+import { type CellTable, dimensionsOf, grainsOf } from '../rollups/cell-tables.ts'
+import type { Dimension } from '../rollups/dimensions.ts'
+import type { TableTile } from './cell-query.ts'
+import type { Tile } from './tiles.ts'
+
+/** The tables with the fewest cells first. */
+const fewestFirst = ['model_cells', 'workspace_cells', 'key_cells'] as const satisfies CellTable[]
+
+/** @returns the tiles, each with the table of the fewest cells that have these dimensions, its grain and its time. */
+export async function tablesOf(
+  { db }: { db: Pick<Db, 'reports'> },
+  tiles: readonly Tile[],
+  needed: readonly Dimension[],
+): Promise<TableTile[]> {
+  const able = fewestFirst.filter((table) => {
+    const has: readonly Dimension[] = dimensionsOf[table]
+    return needed.every((column) => has.includes(column))
+  })
+  const ofWorkspacesOrKeys = able.find((table) => table !== 'model_cells')!
+  if (able[0] !== 'model_cells') return tiles.map((tile) => ({ ...tile, table: ofWorkspacesOrKeys }))
+  const since = await modelCellsSince(db)
+  return tiles.flatMap((tile) => {
+    const has: readonly number[] = grainsOf.model_cells
+    const from = has.includes(tile.grain) ? Math.max(tile.from, (since * grains.day) / tile.grain) : tile.to
+    return [
+      { ...tile, to: Math.min(from, tile.to), table: ofWorkspacesOrKeys },
+      { ...tile, from, table: 'model_cells' as const },
+    ].filter((part) => part.from < part.to)
+  })
+}
+
+/** The day from which cells of models are whole. */
+async function modelCellsSince(db: Pick<Db, 'reports'>): Promise<number> {
+  const row = await db.reports.selectFrom('model_cells_since').select('day').executeTakeFirst()
+  return row?.day ?? 0
+}

@@ -1,0 +1,59 @@
+import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
+import { type Interval, intervals } from '#platform/core/vocabulary.ts'
+import { periodEnd, periodStart } from '../ledger/days.ts'
+import { forecastOf } from '../ledger/forecast.ts'
+
+/** A key, or a guardrail, which may hold for a whole workspace. */
+export type LastingSubject =
+  | { kind: 'key'; hash: string }
+  | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number }
+
+/** A turn of an intern, of which all counts that is asked with a key since it began, or a session with all its turns. */
+export type TurnSubject =
+  | { kind: 'turn'; id: string; keyHash: string; beganAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
+  | { kind: 'session'; internId: string; sessionId: string }
+
+/** The owner of a limit. */
+export type Subject = LastingSubject | TurnSubject
+
+/** A limit on what may be spent. */
+export type Budget = {
+  /** `guardrail:<id>`, `key:<hash>`, `turn:<id>` or `session:<intern> <id>`. */
+  id: string
+  subject: Subject
+  limit: PicoUsd
+  /** The interval after which it starts again; null for never. */
+  interval: Interval | null
+  /** Whether spending on the workspace's own provider keys counts too. */
+  includesByok: boolean
+}
+
+/** The first day of the running period; 0, the first of all days, for one that never ends. */
+export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): number {
+  return interval === null ? 0 : periodStart(interval, now)
+}
+
+/**
+ * The running periods of all other intervals: those in which present spending would count if the limit had another
+ * interval. The budget's own period is left out: a period that is over is charged with what was reserved in it, and the
+ * next is not.
+ */
+export function periodsOfOthers({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
+  const own = periodOf({ interval }, now)
+  return [null, ...intervals].map((other) => periodOf({ interval: other }, now)).filter((period) => period !== own)
+}
+
+/** When the running period ends, in milliseconds since the epoch; null for never. */
+export function resetsAt({ interval }: Pick<Budget, 'interval'>, now: number): number | null {
+  return interval === null ? null : periodEnd(interval, now)
+}
+
+/** What will be spent at the end of the running period if spending goes on as since its beginning; null if unknown. */
+export function forecastFor({ interval }: Pick<Budget, 'interval'>, spent: PicoUsd, now: number): PicoUsd | null {
+  return forecastOf(interval, spent, now)
+}
+
+/** A limit as it stands in JSON, as whole pico-dollars. */
+export function limitOf(usd: number): PicoUsd {
+  return picoUsdOf(usd)
+}

@@ -1,0 +1,56 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Query } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { exactSum } from '../ledger/exact.ts'
+import { readSum } from '../ledger/read-sum.ts'
+import { type Budget, periodOf } from './budget.ts'
+import { leasedOf, leaseMs } from './leases.ts'
+import { readLeases } from './rows.ts'
+
+/** Money of an organization's limits that servers hold. */
+export type HeldMoney = {
+  /** For requests under way, and at hand for the next ones: what is not spent of it returns. */
+  held: PicoUsd
+  /** By servers that are not heard any more: it counts as spent until they have accounted for it. */
+  unaccounted: PicoUsd
+}
+
+type HeldMoneyRow = { is_heard: number; held: string }
+
+export async function heldMoney(query: Query, clock: DatabaseClock, organizationId: string): Promise<HeldMoney> {
+  const { rows } = await sql<HeldMoneyRow>`
+    select is_heard, ${exactSum(sql`held_pico`)} as held
+      from (
+        select held_pico, case when renewed_at < ${clock.at()} - ${leaseMs} then 0 else 1 end as is_heard
+          from budget_leases
+         where budget in (
+           select 'key:' || hash from api_keys where organization_id = ${organizationId}
+           union all
+           select 'guardrail:' || g.id from guardrails as g
+             join workspaces as w on w.id = g.workspace_id
+            where w.organization_id = ${organizationId}
+         )
+      ) as leases
+     group by is_heard`.execute(query)
+  const sumOf = (wanted: 0 | 1) => readSum(rows.find(({ is_heard }) => Number(is_heard) === wanted)?.held ?? '0 0')
+  return { held: sumOf(1), unaccounted: sumOf(0) }
+}
+
+/** The money that reporting servers hold, by budget id. @param now this server's time, which says which period runs. */
+export async function heldOf(
+  query: Query,
+  clock: DatabaseClock,
+  budgets: readonly Pick<Budget, 'id' | 'interval'>[],
+  now: number,
+): Promise<Map<string, PicoUsd>> {
+  if (budgets.length === 0) return new Map()
+  const ids = budgets.map(({ id }) => id)
+  const { at, leases } = await readLeases(query, clock, ids)
+  return new Map(
+    budgets.map((budget) => {
+      const own = leases.get(budget.id) ?? []
+      return [budget.id, leasedOf(budget, periodOf(budget, now), { at, leases: own }).held]
+    }),
+  )
+}

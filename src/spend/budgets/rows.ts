@@ -1,0 +1,180 @@
+import { keepable, mostKept, type PicoUsd } from '#platform/core/pico-usd.ts'
+import type { DatabaseClock } from '#platform/db/clock.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { upsert } from '#platform/db/rows/upsert.ts'
+import { exactly } from '../ledger/exact.ts'
+
+type Query = Db['query'] | Tx
+
+/** The part of a budget that a server holds in a period. */
+export type Lease = {
+  server: string
+  period: number
+  held: PicoUsd
+  /** The server's total spending in the period, as it last reported. */
+  spent: PicoUsd
+  /** When it was last heard, by the database's clock. */
+  renewedAt: number
+}
+
+/** The most that webhooks were told of a limit, in a hundred. */
+export type ToldLevel = { interval: string; limit: PicoUsd; percent: number }
+
+export type StoredBudget = {
+  /** The database's time. */
+  at: number
+  /** Undefined when no account was kept of the period. */
+  spent: PicoUsd | undefined
+  leases: Lease[]
+  /** Of the period. */
+  told: ToldLevel[]
+}
+
+type BudgetRowsRow = {
+  kind: 'clock' | 'period' | 'lease' | 'told'
+  at: number
+  server: string
+  period: number
+  spent: string
+  held: string
+}
+
+const asText = (column: string) => exactly(sql.ref(column))
+
+/** All that is kept of a budget for a period, in one question: whoever asks may hold a lock, and be far away. */
+export async function readBudget(
+  query: Query,
+  clock: DatabaseClock,
+  budget: string,
+  period: number,
+): Promise<StoredBudget> {
+  const { rows } = await sql<BudgetRowsRow>`
+    select 'clock' as kind, ${clock.at()} as at, '' as server, 0 as period, '0' as spent, '0' as held
+    union all
+    select 'period', 0, '', period, ${asText('spent_pico')}, '0'
+      from budget_periods where budget = ${budget} and period = ${period}
+    union all
+    select 'lease', renewed_at, server, period, ${asText('spent_pico')}, ${asText('held_pico')}
+      from budget_leases where budget = ${budget}
+    union all
+    select 'told', percent, reset_interval, period, ${asText('limit_pico')}, '0'
+      from told_limits where budget = ${budget} and period = ${period}`.execute(query)
+  const kept: StoredBudget = { at: 0, spent: undefined, leases: [], told: [] }
+  for (const { kind, at, server, period: of, ...row } of rows) {
+    const [spent, held] = [BigInt(row.spent), BigInt(row.held)]
+    if (kind === 'clock') kept.at = at
+    else if (kind === 'period') kept.spent = spent
+    else if (kind === 'told') kept.told.push({ interval: server, limit: spent, percent: at })
+    else kept.leases.push({ server, period: of, held, spent, renewedAt: at })
+  }
+  return kept
+}
+
+/** The leases of each of these budgets, and the database's time. */
+export async function readLeases(
+  query: Query,
+  clock: DatabaseClock,
+  budgets: readonly string[],
+): Promise<{ at: number; leases: Map<string, Lease[]> }> {
+  const [read, rows] = await Promise.all([
+    sql<{ at: number }>`select ${clock.at()} as at`.execute(query),
+    query
+      .selectFrom('budget_leases')
+      .where('budget', 'in', budgets)
+      .select(['budget', 'server', 'period', 'renewed_at'])
+      .select([asText('held_pico').as('held'), asText('spent_pico').as('spent')])
+      .execute(),
+  ])
+  const leases = Map.groupBy(rows, ({ budget }) => budget)
+  return {
+    at: Number(read.rows[0]!.at),
+    leases: new Map(
+      [...leases].map(([budget, own]) => [
+        budget,
+        own.map(({ server, period, renewed_at: renewedAt, ...row }) => ({
+          ...{ server, period, renewedAt },
+          ...{ held: BigInt(row.held), spent: BigInt(row.spent) },
+        })),
+      ]),
+    ),
+  }
+}
+
+export async function readSpent(query: Query, budget: string, periods: number[]): Promise<Map<number, PicoUsd>> {
+  const rows = await query
+    .selectFrom('budget_periods')
+    .where('budget', '=', budget)
+    .where('period', 'in', periods)
+    .select(['period', asText('spent_pico').as('spent')])
+    .execute()
+  return new Map(rows.map(({ period, spent }) => [period, BigInt(spent)]))
+}
+
+export async function insertPeriod(tx: Tx, budget: string, period: number, spent: PicoUsd): Promise<void> {
+  await tx
+    .insertInto('budget_periods')
+    .values({ budget, period, spent_pico: keepable(spent) })
+    .execute()
+}
+
+/** Adds to the periods that were begun; others have no row. */
+export async function addSpent(tx: Tx, budget: string, periods: number[], spent: PicoUsd): Promise<void> {
+  const more = keepable(spent)
+  const sum = sql<bigint>`case when spent_pico > ${mostKept - more} then ${mostKept} else spent_pico + ${more} end`
+  await tx
+    .updateTable('budget_periods')
+    .set({ spent_pico: sum })
+    .where('budget', '=', budget)
+    .where('period', 'in', periods)
+    .execute()
+}
+
+export async function writeLease(tx: Tx, budget: string, { server, period, ...lease }: Lease): Promise<void> {
+  const said = { held_pico: lease.held, spent_pico: keepable(lease.spent), renewed_at: lease.renewedAt }
+  const key = { budget, period, server }
+  await upsert(tx, 'budget_leases', [{ ...key, ...said }], { key: ['budget', 'period', 'server'] }).execute()
+}
+
+export async function deleteLease(tx: Tx, budget: string, { server, period }: Lease): Promise<void> {
+  await tx
+    .deleteFrom('budget_leases')
+    .where('budget', '=', budget)
+    .where('period', '=', period)
+    .where('server', '=', server)
+    .execute()
+}
+
+/** Deletes leases of periods that are over, if their servers last reported before an instant. */
+export async function deleteOldLeases(tx: Tx, budget: string, period: number, before: number): Promise<void> {
+  await tx
+    .deleteFrom('budget_leases')
+    .where('budget', '=', budget)
+    .where('period', '>', 0)
+    .where('period', '<', period)
+    .where('renewed_at', '<', before)
+    .execute()
+}
+
+type NewToldLevel = ToldLevel & { budget: string; period: number; at: number }
+
+export async function writeTold(tx: Tx, { budget, period, interval, limit, percent, at }: NewToldLevel): Promise<void> {
+  const row = { budget, period, reset_interval: interval, limit_pico: keepable(limit), percent, told_at: at }
+  await upsert(tx, 'told_limits', [row], { key: ['budget', 'period', 'reset_interval', 'limit_pico'] }).execute()
+}
+
+/** Of periods that are over, told before an instant. */
+export async function deleteOldTold(tx: Tx, budget: string, period: number, before: number): Promise<void> {
+  await tx
+    .deleteFrom('told_limits')
+    .where('budget', '=', budget)
+    .where('period', '>', 0)
+    .where('period', '<', period)
+    .where('told_at', '<', before)
+    .execute()
+}
+
+/** Deletes what was counted: the next request reads the spending from the ledger. Leases stay with their holders. */
+export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
+  await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { changeKey, createKey, deleteKey } from '#identity/accounts/keys/keys.ts'
+import { createVault } from '#identity/provider-keys/vault.ts'
+import { newUuid } from '#platform/core/id.ts'
+import { picoUsd } from '#platform/core/pico-usd.ts'
+import { clockOf } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { createWebhook } from '#webhooks/webhooks.ts'
+import { type Budget, periodOf } from './budget.ts'
+import { forgetSpending } from './rows.ts'
+import { exchange, type LeaseReport } from './store.ts'
+
+const usd = (amount: number) => picoUsd(amount.toFixed(12))
+const monthly = 'monthly' as const
+
+onEachDatabase('what webhooks are told of a limit', (kind) => {
+  test('is each level once, though two servers race over the line', async () => {
+    await using w = await world(kind)
+    const race = async (server: string) => {
+      for (let spent = 0.5; spent <= 6; spent += 0.5) await w.spend(server, spent)
+    }
+    await Promise.all([race('a'), race('b')])
+    const told = await w.told()
+    assert.deepEqual(
+      told.map(({ type, data }) => [type, data.percent]),
+      [
+        ['limit.nearly_spent', 80],
+        ['limit.spent', 100],
+      ],
+    )
+    const { spent_usd, remaining_usd, key_hash, ...data } = told[0].data
+    assert.deepEqual([spent_usd >= 8 && spent_usd < 10, remaining_usd], [true, 10 - spent_usd])
+    assert.equal(key_hash, w.budget.id.slice(4))
+    assert.deepEqual(
+      { limit_of: data.limit_of, key_name: data.key_name, limit_usd: data.limit_usd, resets_at: data.resets_at },
+      { limit_of: 'key', key_name: 'desk', limit_usd: 10, resets_at: '2026-12-01T00:00:00.000Z' },
+    )
+  })
+
+  test('is both levels where one report passes both, and nothing below 80 %', async () => {
+    await using w = await world(kind)
+    await w.spend('a', 7.99)
+    assert.deepEqual(await w.told(), [])
+    await w.spend('a', 10)
+    assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
+  })
+
+  test('is told again when what counted it was undone', async () => {
+    await using w = await world(kind)
+    const undone: Db = {
+      ...w.db,
+      exclusively: (name, work) =>
+        w.db.exclusively(name, async (tx, announce) => {
+          await work(tx, announce)
+          throw new Error('undone')
+        }),
+    }
+    await assert.rejects(w.spend('a', 9, {}, undone), /undone/)
+    assert.deepEqual(await w.told(), [])
+    await w.spend('a', 9)
+    await w.spend('a', 9)
+    assert.deepEqual(await w.types(), ['limit.nearly_spent'])
+  })
+
+  test('is all that is spent when a request is refused above 80 %, and nothing when one is below', async () => {
+    await using w = await world(kind)
+    await w.spend('a', 2, { need: usd(9), wanted: usd(9) })
+    assert.deepEqual(await w.told(), [])
+    await w.spend('a', 8.5, { need: usd(1), wanted: usd(1) })
+    await w.spend('a', 8.5, { held: usd(1), need: usd(1.2), wanted: usd(1.2) })
+    assert.deepEqual(await w.types(), ['limit.nearly_spent'])
+    await w.spend('a', 8.5, { held: usd(1), need: usd(1.6), wanted: usd(1.6) })
+    assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
+  })
+
+  test('counts what is spent though the ledger has not got it yet', async () => {
+    await using w = await world(kind)
+    await w.spend('a', 7, { held: usd(2), unwritten: usd(1.5), need: usd(1.6), wanted: usd(1.6) })
+    assert.deepEqual(await w.types(), ['limit.nearly_spent', 'limit.spent'])
+    assert.equal((await w.told())[0].data.spent_usd, 8.5)
+  })
+
+  test('begins anew with each period and with a limit that was raised, not with one that was set back', async () => {
+    await using w = await world(kind)
+    await w.spend('a', 9)
+    await w.change({ limit: 11 })
+    await w.spend('a', 9)
+    await w.change({ limit: 10 })
+    await w.spend('a', 9)
+    assert.deepEqual(await w.limits(), [10, 11])
+    w.time.now = Date.parse('2026-12-02T00:00:00Z')
+    w.ledger.usd = 9
+    await w.spend('a', 0)
+    assert.deepEqual(await w.limits(), [10, 11, 10])
+  })
+
+  test('is not told again when its delivery is forgotten, nor to a webhook that is made later', async () => {
+    await using w = await world(kind)
+    await w.spend('a', 9)
+    await w.db.query.deleteFrom('webhook_deliveries').execute()
+    await w.addWebhook()
+    await w.spend('b', 0.5)
+    assert.deepEqual(await w.told(), [])
+  })
+
+  test('is once in a period although its account was begun anew', async () => {
+    await using w = await world(kind)
+    await w.spend('a', 9)
+    await w.db.exclusively('test', (tx) => forgetSpending(tx, w.budget.id))
+    w.ledger.usd = 9
+    await w.spend('b', 0)
+    assert.deepEqual(await w.types(), ['limit.nearly_spent'])
+  })
+
+  test('is by the limit that the database has, where a server knows an older one', async () => {
+    await using w = await world(kind)
+    await w.change({ limit: 100 })
+    w.budget.limit = usd(10)
+    await w.spend('a', 9)
+    assert.deepEqual(await w.told(), [])
+    await w.spend('a', 90)
+    assert.deepEqual(await w.limits(), [100])
+  })
+
+  test('is nothing of a limit that is no more, nor of one that a session of an intern has', async () => {
+    await using w = await world(kind)
+    const { subject } = w.budget
+    w.budget.subject = { kind: 'session', internId: 'i', sessionId: 's' }
+    await w.spend('a', 8.5)
+    w.budget.subject = subject
+    await w.change({ limit: null })
+    await w.spend('a', 9)
+    await w.remove()
+    await w.spend('a', 9.5)
+    assert.deepEqual(await w.told(), [])
+  })
+})
+
+async function world(kind: 'sqlite' | 'postgres') {
+  const store = await newDb(kind)
+  const time = { now: Date.parse('2026-11-20T00:00:00Z') }
+  const now = () => time.now
+  const config = { webhook_origins: ['https://hooks.example.com'], public_url: undefined }
+  const deps = { db: store.db, now, newId: newUuid, vault: createVault(Buffer.alloc(32)), config, forgetSpending }
+  await bootstrap(deps)
+  const at = await store.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  const caller = {
+    ...{ organizationId: at.organization_id, workspaceId: at.id },
+    ...{ userId: at.created_by, keyHash: 'k', access: 'owner' },
+  } as never
+  const limited = { limit: 10, limit_reset: monthly, include_byok_in_limit: false }
+  const { key } = await createKey(deps, caller, { name: 'desk', kind: 'api', ...limited })
+  const { hash } = key
+  const addWebhook = () => createWebhook(deps, caller, { url: 'https://hooks.example.com/' })
+  await addWebhook()
+  const budget: Budget = {
+    ...{ id: `key:${hash}`, subject: { kind: 'key', hash }, includesByok: false },
+    ...{ limit: usd(10), interval: monthly },
+  }
+  const told = async () => {
+    const rows = await store.db.query
+      .selectFrom('webhook_deliveries')
+      .select('payload')
+      .orderBy('created_at')
+      .orderBy('event')
+      .execute()
+    return rows.map(({ payload }) => JSON.parse(payload))
+  }
+  const ledger = { usd: 0 }
+  const spend = (server: string, spent: number, more: Partial<LeaseReport> = {}, db = store.db) => {
+    // So that what is told has an order.
+    time.now++
+    const total = usd(spent)
+    const period = periodOf(budget, now())
+    const said = { server, period, total, confirmed: 0n, held: 0n, unwritten: 0n, need: 0n, wanted: 0n, ...more }
+    const earlier = { settled: async () => {}, spent: async () => usd(ledger.usd) }
+    return exchange({ db, clock: clockOf(now) }, { ...budget }, () => said, earlier)
+  }
+  // Its account is begun.
+  await spend('a', 0)
+  return {
+    ...{ db: store.db, time, budget, told, ledger, addWebhook },
+    /** A server reports what it has spent in all. */
+    spend,
+    types: async () => (await told()).map(({ type }) => type),
+    limits: async () => (await told()).map(({ data }) => data.limit_usd),
+    change: async (patch: { limit: number | null }) => {
+      await changeKey(deps, caller, hash, patch)
+      if (patch.limit !== null) budget.limit = usd(patch.limit)
+    },
+    remove: () => deleteKey(deps, caller, hash),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { createVault } from '#identity/provider-keys/vault.ts'
+import { newUuid } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
+import { ContentKeeper } from './keeper.ts'
+import { writeContents } from './store.ts'
+
+const vault = createVault(randomBytes(32))
+
+async function world(kind: 'sqlite' | 'postgres') {
+  const store = await newDb(kind)
+  await bootstrap({ db: store.db, now: Date.now, newId: newUuid }, {})
+  const { id, organization_id } = await store.db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
+  let made = 0
+  const owner = () => ({
+    ...{ id: `gen-${made++}`, organizationId: organization_id, workspaceId: id },
+    ...{ keyHash: 'hash', userId: 'user', createdAt: Date.now() },
+  })
+  const count = async () => (await store.db.query.selectFrom('generation_contents').select('id').execute()).length
+  return { ...store, owner, count }
+}
+
+function keeperOf(db: Db) {
+  const counted = { kept: 0, dropped: 0 }
+  const errors: Error[] = []
+  const keeper = new ContentKeeper({
+    db,
+    vault,
+    count: (outcome, by) => {
+      counted[outcome] += by
+    },
+    onError: (error) => void errors.push(error),
+  })
+  return { keeper, counted, errors }
+}
+
+onEachDatabase('contents', (kind) => {
+  test('that wait for more than there is room for are dropped, and counted; nobody waits', async () => {
+    await using made = await world(kind)
+    const { keeper, counted } = keeperOf(made.db)
+    const text = randomBytes(500_000).toString('hex')
+    for (let n = 0; n < 40; n++) keeper.keep(made.owner(), { text })
+    assert.ok(counted.dropped >= 7 && keeper.waitingBytes <= 32 * 1024 * 1024)
+    await until(() => counted.kept + counted.dropped === 40)
+    assert.equal(await made.count(), counted.kept)
+    assert.equal(keeper.waitingBytes, 0)
+    await keeper.close()
+  })
+
+  test('that the database refuses keep no others from being written', async () => {
+    await using made = await world(kind)
+    const { keeper, counted } = keeperOf(made.db)
+    const wrong = { ...made.owner(), userId: null as never }
+    for (const owner of [made.owner(), wrong, made.owner()]) keeper.keep(owner, { text: 'x' })
+    await until(() => counted.kept === 2 && counted.dropped === 1)
+    await keeper.close()
+  })
+
+  test('of a workspace that is no more, or was told to forget them meanwhile, are not written', async () => {
+    await using made = await world(kind)
+    const { keeper, counted } = keeperOf(made.db)
+    const [early, late] = [made.owner(), { ...made.owner(), createdAt: Date.now() + 60_000 }]
+    await made.db.query
+      .updateTable('workspaces')
+      .set({ contents_since: Date.now() + 1000 })
+      .execute()
+    for (const owner of [early, late, { ...late, id: 'gen-gone', workspaceId: 'gone' }])
+      keeper.keep(owner, { text: 'x' })
+    await until(() => keeper.waitingBytes === 0)
+    const rows = await made.db.query.selectFrom('generation_contents').select('id').execute()
+    assert.deepEqual([rows, counted], [[{ id: late.id }], { kept: 1, dropped: 0 }])
+    await keeper.close()
+  })
+
+  test('of which an earlier try has written some are not written twice', async () => {
+    await using made = await world(kind)
+    const sealed = () => ({ ...made.owner(), sealed: 'x', sealedBy: vault.keyName })
+    const [one, other] = [sealed(), sealed()]
+    await writeContents(made.db, [one])
+    assert.equal(await writeContents(made.db, [one, other]), 2)
+    assert.equal(await made.count(), 2)
+  })
+
+  test('wait while the database is away, and are written when it is back', async () => {
+    await using made = await world(kind)
+    let isAway = true
+    const query = new Proxy(made.db.query, {
+      get: (target, name) => {
+        if (isAway && name === 'transaction') throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    const { keeper, counted, errors } = keeperOf({ ...made.db, query })
+    keeper.keep(made.owner(), { text: 'x' })
+    await until(() => errors.length > 0)
+    assert.deepEqual(counted, { kept: 0, dropped: 0 })
+    isAway = false
+    await until(() => counted.kept === 1)
+    await keeper.close()
+  })
+
+  test('that wait at the end are written before it, and what comes later is dropped', async () => {
+    await using made = await world(kind)
+    const { keeper, counted } = keeperOf(made.db)
+    keeper.keep(made.owner(), { text: 'x' })
+    await keeper.close()
+    keeper.keep(made.owner(), { text: 'y' })
+    assert.deepEqual([counted, await made.count()], [{ kept: 1, dropped: 1 }, 1])
+  })
+})

@@ -1,0 +1,78 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { exactly, exactSum } from './exact.ts'
+import { readSum } from './read-sum.ts'
+import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+
+/** The requests of a workspace, or of some keys and users in it. */
+export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
+
+/** A metered request as it is kept, with its exact cost, and what limits were charged. */
+export type PastRequest = { createdAt: number; cost: PicoUsd; charged: PicoUsd; record: GenerationRecord }
+
+/** Enough to be quick, few enough to be read between two other requests. */
+const rowsAtOnce = 200
+
+const costColumn = sql.ref('cost_pico')
+const marginColumn = sql.ref('margin_pico')
+
+/** The requests from one instant to before another, in order of time, page by page. */
+export async function* pastRequests(
+  deps: { db: Pick<Db, 'reports'> },
+  { workspaceId, includes }: Scope,
+  from: number,
+  to: number,
+): AsyncGenerator<PastRequest[]> {
+  let [after, afterId] = [from, '']
+  for (;;) {
+    const rows = await deps.db.reports
+      .selectFrom('generations')
+      .where('created_at', '>=', after)
+      .where('created_at', '<', to)
+      .where('workspace_id', '=', workspaceId)
+      // What a refused request would have cost, and where, is unknown.
+      .where('outcome', '<>', 'refused')
+      .where((e) => e.or([e('created_at', '>', after), e('id', '>', afterId)]))
+      .select([...recordColumns, exactly(costColumn).as('cost'), exactly(marginColumn).as('margin')])
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute()
+    yield rows
+      .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
+      .map(({ cost, margin, ...row }) => ({
+        createdAt: row.created_at,
+        cost: BigInt(cost),
+        charged: BigInt(cost) + BigInt(margin),
+        record: generationRecord(row),
+      }))
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsAtOnce) return
+    after = last.created_at
+    afterId = last.id
+  }
+}
+
+/**
+ * The amount that limits were charged on whole days, from the first day to before the last. Spending on the workspace's
+ * own provider keys counts only on demand.
+ */
+export async function spentOnDays(
+  deps: { db: Pick<Db, 'reports'> },
+  { workspaceId, includes }: Scope,
+  days: { from: number; to: number; includesByok: boolean },
+): Promise<PicoUsd> {
+  const rows = await deps.db.reports
+    .selectFrom('usage_days')
+    .where('workspace_id', '=', workspaceId)
+    .where('day', '>=', days.from)
+    .where('day', '<', days.to)
+    .where('byok', '<=', days.includesByok ? 1 : 0)
+    .groupBy(['key_hash', 'user_id'])
+    .select(['key_hash', 'user_id', exactSum(costColumn).as('cost'), exactSum(marginColumn).as('margin')])
+    .execute()
+  return rows
+    .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
+    .reduce((sum, { cost, margin }) => sum + readSum(cost) + readSum(margin), 0n)
+}

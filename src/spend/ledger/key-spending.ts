@@ -1,0 +1,87 @@
+import { isoTime, type Now } from '#platform/core/clock.ts'
+import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
+import type { Interval } from '#platform/core/vocabulary.ts'
+import type { Db } from '#platform/db/db.ts'
+import { periodEnd, periodStart } from './days.ts'
+import { forecastOf } from './forecast.ts'
+import { chargedOf, nothingSpent, type Spending, spendingOfKeys } from './read.ts'
+
+export type LimitedKey = {
+  hash: string
+  limit: number | null
+  limit_reset: Interval | null
+  include_byok_in_limit: boolean
+}
+
+type Periods = Record<'total' | Interval, Spending>
+
+/** The spending of keys in all and in the running day, week and month, in USD, in the form of the key API. */
+export async function keySpending(deps: { db: Db; now: Now }, keys: LimitedKey[]) {
+  const at = deps.now()
+  const hashes = keys.map(({ hash }) => hash)
+  const since = (day: number) => spendingOfKeys(deps, hashes, day)
+  const [total, daily, weekly, monthly] = await Promise.all([
+    since(0),
+    since(periodStart('daily', at)),
+    since(periodStart('weekly', at)),
+    since(periodStart('monthly', at)),
+  ])
+  return keys.map((key) => {
+    const spentBy = (sums: Map<string, Spending>) => sums.get(key.hash) ?? nothingSpent
+    return figuresOf(
+      key,
+      {
+        total: spentBy(total),
+        daily: spentBy(daily),
+        weekly: spentBy(weekly),
+        monthly: spentBy(monthly),
+      },
+      at,
+    )
+  })
+}
+
+function figuresOf(key: LimitedKey, spent: Periods, now: number) {
+  return {
+    usage: toUsd(spent.total.total),
+    usage_daily: toUsd(spent.daily.total),
+    usage_weekly: toUsd(spent.weekly.total),
+    usage_monthly: toUsd(spent.monthly.total),
+    byok_usage: toUsd(spent.total.byok),
+    byok_usage_daily: toUsd(spent.daily.byok),
+    byok_usage_weekly: toUsd(spent.weekly.byok),
+    byok_usage_monthly: toUsd(spent.monthly.byok),
+    ...limitFigures(key, spent, now),
+  }
+}
+
+const withoutLimit = { limit_remaining: null, limit_spent: null, limit_forecast: null, limit_resets_at: null }
+
+function limitFigures({ limit, limit_reset, include_byok_in_limit }: LimitedKey, periods: Periods, now: number) {
+  if (limit === null) return withoutLimit
+  const spent = chargedOf(periods[limit_reset ?? 'total'], include_byok_in_limit)
+  const forecast = forecastOf(limit_reset, spent, now)
+  return {
+    limit_remaining: toUsd(leftOf(limit, spent)),
+    limit_spent: toUsd(spent),
+    limit_forecast: forecast === null ? null : toUsd(forecast),
+    limit_resets_at: limit_reset === null ? null : isoTime(periodEnd(limit_reset, now)),
+  }
+}
+
+/** What a key has spent in all, and what is left of its limit now; `left` is undefined without a limit. */
+export async function keyCredit(
+  deps: { db: Db; now: Now },
+  { hash, limit, limit_reset, include_byok_in_limit }: LimitedKey,
+): Promise<{ used: PicoUsd; left: PicoUsd | undefined }> {
+  const since = async (day: number) => (await spendingOfKeys(deps, [hash], day)).get(hash) ?? nothingSpent
+  const total = await since(0)
+  if (limit === null) return { used: total.total, left: undefined }
+  const counted = limit_reset === null ? total : await since(periodStart(limit_reset, deps.now()))
+  return { used: total.total, left: leftOf(limit, chargedOf(counted, include_byok_in_limit)) }
+}
+
+function leftOf(limit: number, spent: PicoUsd): PicoUsd {
+  const left = picoUsdOf(limit) - spent
+  return left > 0n ? left : 0n
+}

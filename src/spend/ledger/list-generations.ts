@@ -1,0 +1,204 @@
+import type { RawBuilder, SelectQueryBuilder } from 'kysely'
+import { Fault } from '#platform/core/fault.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+import { type Visibility, visibilityOf } from './visibility.ts'
+
+/** Only generations that are all of this. Times in milliseconds since the epoch, `from` inclusive, `to` exclusive. */
+export type GenerationFilter = {
+  from?: number
+  to?: number
+  keyHash?: string
+  userId?: string
+  workspaceId?: string
+  sessionId?: string
+  model?: string
+  provider?: string
+  preset?: string
+  /** One that refused it, or found something in it. */
+  guardrailId?: string
+  outcome?: readonly string[]
+  error?: string
+  streamed?: boolean
+  minCost?: PicoUsd
+  maxCost?: PicoUsd
+  minLatencyMs?: number
+  maxLatencyMs?: number
+  minDurationMs?: number
+  maxDurationMs?: number
+}
+
+/** Where a page ended: the next one begins after it. */
+type Place = { createdAt: number; id: string }
+
+/**
+ * The most rows that one page may look at, so that no search takes longer than this many rows do. If matches are rare,
+ * a page has fewer items than asked for, or none, and says where to continue. Rows that are not reached by their time lie on a
+ * page of the database each.
+ */
+const examinedAtMost = { neighbours: 5_000, scattered: 2_000 }
+
+type Generations = SelectQueryBuilder<Tables, 'generations', object>
+
+/**
+ * The newest first.
+ * @param page.cursor where an earlier page said to go on.
+ * @returns `nextCursor` is undefined when there are no older ones.
+ * @throws Fault `invalid` for a cursor that is none.
+ */
+export async function listGenerations(
+  { db }: { db: Pick<Db, 'reports'> },
+  caller: Visibility,
+  filter: GenerationFilter,
+  page: { limit: number; cursor?: string | undefined },
+  examined?: number,
+): Promise<{ data: GenerationRecord[]; nextCursor: string | undefined }> {
+  const owner = visibilityOf(caller)
+  const cursor = page.cursor === undefined ? undefined : readCursor(page.cursor)
+  if (excludes(filter, owner)) return { data: [], nextCursor: undefined }
+  const reach = reachOf(filter, owner)
+  const reached = byIndex(db.reports.selectFrom('generations'), reach)
+  const tests = testsOf(filter, reach, owner)
+  const looked = examined ?? examinedAtMost[reach[0] === 'created_at' ? 'neighbours' : 'scattered']
+  const since = tests.length > 0 ? await lastLookedAt(reached, filter, cursor, looked) : undefined
+  const rows = await tests
+    .reduce((passing, test) => passing.where(test), between(reached, { ...filter, from: since ?? filter.from }, cursor))
+    .$if(isOrganization(owner), (own) => own.where('organization_id', '=', owner[1]))
+    .select(recordColumns)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .execute()
+  const last = rows.at(-1)
+  const next = rows.length === page.limit ? last && placeOf(last) : since !== undefined && { createdAt: since, id: '' }
+  // Nobody learns when a key asked that they may not see. All requests of a key have one member and one workspace.
+  const isHidden = next && !last && reach[0] === 'key_hash' && !(await isSeen(reached, owner))
+  return { data: rows.map(generationRecord), nextCursor: next && !isHidden ? cursorOf(next) : undefined }
+}
+
+const placeOf = ({ created_at, id }: { created_at: number; id: string }) => ({ createdAt: created_at, id })
+
+type Owner = ReturnType<typeof visibilityOf>
+const isOrganization = ([column]: Owner) => column === 'organization_id'
+
+/** Whether it asks for what the caller may not see. */
+function excludes({ keyHash, userId, workspaceId }: GenerationFilter, [column, value]: Owner): boolean {
+  const all = { key_hash: keyHash, user_id: userId, workspace_id: workspaceId, organization_id: undefined }
+  const wanted = all[column]
+  return wanted !== undefined && wanted !== value
+}
+
+/** The index by which rows are reached, by its column; and the value that they have in it. */
+type Reach =
+  | readonly ['session_id' | 'key_hash' | 'user_id' | 'workspace_id', string]
+  | readonly ['outcome' | 'guardrails' | 'created_at']
+
+/**
+ * One index, that of what is rarest, whatever else is asked for: two conditions may hold of millions of rows each and of none
+ * together, and a database looks at all of them before it says so. All others are tested among the rows that a page may look at.
+ */
+function reachOf(filter: GenerationFilter, owner: Owner): Reach {
+  const { sessionId, outcome, guardrailId, keyHash, userId, workspaceId } = filter
+  if (sessionId !== undefined) return ['session_id', sessionId]
+  if (outcome !== undefined && !outcome.includes('success')) return ['outcome']
+  if (guardrailId !== undefined) return ['guardrails']
+  if (keyHash !== undefined) return ['key_hash', keyHash]
+  if (owner[0] !== 'organization_id') return owner
+  if (userId !== undefined) return ['user_id', userId]
+  return workspaceId === undefined ? ['created_at'] : ['workspace_id', workspaceId]
+}
+
+function byIndex(query: Generations, [column, value]: Reach): Generations {
+  return query
+    .$if(column === 'outcome', (rows) => rows.where('outcome', '<>', sql.lit('success')))
+    .$if(column === 'guardrails', (rows) => rows.where('guardrails', 'is not', null))
+    .$if(value !== undefined, (rows) => rows.where(column, '=', value!))
+}
+
+/**
+ * One bound at each end: of two, the embedded database may take the wrong one for its index. Where a page ended within a
+ * millisecond its time is a bound by itself, since Postgres does not see how short a stretch is that ends at a pair.
+ */
+function between(query: Generations, { from, to }: GenerationFilter, cursor: Place | undefined): Generations {
+  const end = cursor && (to === undefined || cursor.createdAt < to) ? cursor : { createdAt: to, id: '' }
+  return query
+    .$if(from !== undefined, (rows) => rows.where('created_at', '>=', from!))
+    .$if(end.createdAt !== undefined, (rows) => rows.where('created_at', end.id === '' ? '<' : '<=', end.createdAt!))
+    .$if(end.id !== '', (rows) => rows.where(sql<boolean>`(created_at, id) < (${end.createdAt}, ${end.id})`))
+}
+
+/**
+ * When the last of the rows began that a page may look at; undefined where there are not as many. Only columns of the index are
+ * asked for: no row is read. Those that began in the same millisecond are looked at too, so that the next page begins before it.
+ */
+async function lastLookedAt(
+  reached: Generations,
+  { from, to }: GenerationFilter,
+  cursor: Place | undefined,
+  examined: number,
+): Promise<number | undefined> {
+  // What began in the millisecond where the page before ended may not have been looked at.
+  const older = cursor && cursor.createdAt + (cursor.id === '' ? 0 : 1)
+  const before = Math.min(to ?? Number.POSITIVE_INFINITY, older ?? Number.POSITIVE_INFINITY)
+  const last = await between(reached, { from, to: Number.isFinite(before) ? before : undefined }, undefined)
+    .select('created_at')
+    .orderBy('created_at', 'desc')
+    .offset(examined - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return last?.created_at
+}
+
+async function isSeen(reached: Generations, owner: Owner): Promise<boolean> {
+  const [column, value] = owner
+  const any = (await reached.select(column).limit(1).executeTakeFirst()) as Record<string, unknown> | undefined
+  return any?.[column] === value
+}
+
+type Tested = [
+  column: keyof Tables['generations'],
+  operator: '=' | '>=' | '<=',
+  value: string | number | bigint | undefined,
+]
+
+/** Conditions that each row is tested for. Their form keeps a database from looking for one of them by its index. */
+function testsOf(filter: GenerationFilter, [reach]: Reach, owner: Owner): RawBuilder<boolean>[] {
+  const { outcome, guardrailId, streamed } = filter
+  const tested: Tested[] = [
+    ['session_id', '=', filter.sessionId],
+    ['key_hash', '=', filter.keyHash],
+    ['user_id', '=', filter.userId],
+    ['workspace_id', '=', filter.workspaceId],
+    ['model', '=', filter.model],
+    ['provider', '=', filter.provider],
+    ['preset', '=', filter.preset],
+    ['error', '=', filter.error],
+    ['streamed', '=', streamed === undefined ? undefined : Number(streamed)],
+    ['cost_pico', '>=', filter.minCost],
+    ['cost_pico', '<=', filter.maxCost],
+    ['latency_ms', '>=', filter.minLatencyMs],
+    ['latency_ms', '<=', filter.maxLatencyMs],
+    ['duration_ms', '>=', filter.minDurationMs],
+    ['duration_ms', '<=', filter.maxDurationMs],
+    // That of the organization holds of all rows of a service.
+    ...(isOrganization(owner) ? [] : [[owner[0], '=', owner[1]] satisfies Tested]),
+  ]
+  return [
+    ...tested
+      .filter(([column, , value]) => value !== undefined && column !== reach)
+      .map(([column, operator, value]) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`),
+    ...(outcome === undefined ? [] : [sql`outcome in (${sql.join(outcome)})`]),
+    ...(guardrailId === undefined ? [] : [sql`',' || guardrails || ',' like ${`%,${guardrailId},%`}`]),
+  ].map((condition) => sql<boolean>`(${condition}) is true`)
+}
+
+const cursorOf = ({ createdAt, id }: Place) => Buffer.from(`${createdAt} ${id}`).toString('base64url')
+
+function readCursor(cursor: string): Place {
+  const [, createdAt, id] = /^(\d{1,15}) (\S{0,200})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (createdAt !== undefined && id !== undefined) return { createdAt: Number(createdAt), id }
+  throw new Fault('invalid', 'Invalid request: cursor: must be the next_cursor of an earlier page')
+}

@@ -1,0 +1,31 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+
+/** A batch holds up every other statement of the embedded database: some milliseconds each. */
+const rowsAtOnce = 100
+
+/** Deletes the records of single requests from before an instant, a few at a time. Sums per day stay. */
+export async function pruneGenerations(deps: { db: Db }, before: number): Promise<number> {
+  let pruned = 0
+  for (;;) {
+    const old = deps.db.query.selectFrom('generations').select('id').where('created_at', '<', before).limit(rowsAtOnce)
+    const { numDeletedRows } = await deps.db.query.deleteFrom('generations').where('id', 'in', old).executeTakeFirst()
+    pruned += Number(numDeletedRows)
+    if (Number(numDeletedRows) < rowsAtOnce) return pruned
+  }
+}
+
+const everyMs = 3_600_000
+const dayMs = 86_400_000
+
+/** Prunes now and every hour. @returns the way to end that. */
+export function keepPruning(
+  deps: { db: Db; now: Now; onError: (error: Error) => void },
+  retentionDays: number,
+): () => void {
+  const prune = () => void pruneGenerations(deps, deps.now() - retentionDays * dayMs).catch(deps.onError)
+  prune()
+  const timer = setInterval(prune, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

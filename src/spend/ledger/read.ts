@@ -1,0 +1,216 @@
+import { Fault } from '#platform/core/fault.ts'
+import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { dayText } from './days.ts'
+import { exactSum } from './exact.ts'
+import { readSum } from './read-sum.ts'
+import { type GenerationRecord, generationRecord, recordColumns } from './record.ts'
+import { type Visibility, visibilityOf } from './visibility.ts'
+
+/** The record of one request, by our id or the upstream's; of several with one upstream id the latest. */
+export async function findGeneration(deps: { db: Db }, caller: Visibility, id: string): Promise<GenerationRecord> {
+  const [owner, ownerId] = visibilityOf(caller)
+  const find = (column: 'id' | 'upstream_id') =>
+    deps.db.query
+      .selectFrom('generations')
+      .select(recordColumns)
+      .where(column, '=', id)
+      .where(owner, '=', ownerId)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  const row = (await find('id')) ?? (await find('upstream_id'))
+  if (row) return generationRecord(row)
+  throw new Fault(
+    'not_found',
+    'There is no such generation. It may not be written yet (that takes up to a second), or be too old to be kept.',
+  )
+}
+
+/** So many ids go into one statement. */
+const idsAtOnce = 500
+
+/** Requests by our ids, as far as they are kept, and whose they are. In no order. */
+export async function generationsByIds(
+  { db }: { db: Pick<Db, 'reports'> },
+  ids: readonly string[],
+): Promise<{ organizationId: string; record: GenerationRecord }[]> {
+  const found: { organizationId: string; record: GenerationRecord }[] = []
+  for (let from = 0; from < ids.length; from += idsAtOnce) {
+    const rows = await db.reports
+      .selectFrom('generations')
+      .where('id', 'in', ids.slice(from, from + idsAtOnce))
+      .select([...recordColumns, 'organization_id'])
+      .execute()
+    for (const { organization_id: organizationId, ...row } of rows)
+      found.push({ organizationId, record: generationRecord(row) })
+  }
+  return found
+}
+
+export type ActivityFilter = {
+  organizationId: string
+  fromDay: number
+  toDay: number
+  keyHash?: string
+  userId?: string
+  workspaceId?: string
+  /** The parts that sums are grouped by, besides the day. */
+  by: ReadonlySet<ActivityPart>
+}
+
+export type ActivityPart = 'model' | 'workspace' | 'member' | 'key'
+
+/** The columns that tell the parts apart. A key is always the same member's. */
+const partColumns = {
+  model: ['model', 'endpoint'],
+  workspace: ['workspace_id'],
+  member: ['user_id'],
+  key: ['key_hash', 'user_id'],
+} as const satisfies Record<ActivityPart, readonly string[]>
+
+/** The usage of one day for one group. */
+export type Activity = {
+  date: string
+  model: string | undefined
+  endpoint: string | undefined
+  workspaceId: string | undefined
+  keyHash: string | undefined
+  userId: string | undefined
+  requests: number
+  promptTokens: number
+  completionTokens: number
+  reasoningTokens: number
+  costUsd: number
+  byokUsd: number
+}
+
+/** The latest day first. Reads sums, never single requests. */
+export async function listActivity(deps: { db: Pick<Db, 'reports'> }, filter: ActivityFilter): Promise<Activity[]> {
+  const { by, keyHash, userId } = filter
+  // By key or member the sums of keys are asked, which are many; all others need only those of workspaces.
+  const ofKeys = keyHash !== undefined || userId !== undefined || by.has('key') || by.has('member')
+  let matching = deps.db.reports
+    .selectFrom(ofKeys ? 'usage_days' : ('workspace_days' as 'usage_days'))
+    .where('organization_id', '=', filter.organizationId)
+    .where('day', '>=', filter.fromDay)
+    .where('day', '<=', filter.toDay)
+  if (keyHash) matching = matching.where('key_hash', '=', keyHash)
+  if (userId) matching = matching.where('user_id', '=', userId)
+  if (filter.workspaceId) matching = matching.where('workspace_id', '=', filter.workspaceId)
+  const columns = [
+    ...new Set(
+      (['model', 'workspace', 'member', 'key'] as const).flatMap((part) => (by.has(part) ? partColumns[part] : [])),
+    ),
+  ]
+  const rows = await matching
+    .select(['day', ...columns])
+    .select((e) => e.fn.sum<number>('requests').as('requests'))
+    .select([sumOf('prompt_tokens'), sumOf('completion_tokens'), sumOf('reasoning_tokens')])
+    .select([spent(0).as('cost'), spent(1).as('byok')])
+    .where('requests', '>', 0)
+    .groupBy(['day', ...columns])
+    .orderBy('day', 'desc')
+    .$call((query) => columns.reduce((ordered, column) => ordered.orderBy(column), query))
+    .execute()
+  return rows.map((row) => ({
+    date: dayText(row.day),
+    model: row.model,
+    endpoint: row.endpoint,
+    workspaceId: row.workspace_id,
+    keyHash: row.key_hash,
+    userId: row.user_id,
+    requests: row.requests,
+    promptTokens: Number(readSum(row.prompt_tokens)),
+    completionTokens: Number(readSum(row.completion_tokens)),
+    reasoningTokens: Number(readSum(row.reasoning_tokens)),
+    costUsd: toUsd(readSum(row.cost)),
+    byokUsd: toUsd(readSum(row.byok)),
+  }))
+}
+
+/** All that an organization spent on this service's own credentials. */
+export async function spentOf(deps: { db: Pick<Db, 'reports'> }, organizationId: string): Promise<PicoUsd> {
+  const row = await deps.db.reports
+    .selectFrom('workspace_days')
+    .where('organization_id', '=', organizationId)
+    .select(spent(0).as('cost'))
+    .executeTakeFirstOrThrow()
+  return readSum(row.cost)
+}
+
+const sumOf = <Name extends string>(column: Name) => exactSum(sql.ref(column)).as(column)
+
+function spent(byok: 0 | 1, column: 'cost_pico' | 'margin_pico' = 'cost_pico') {
+  return exactSum(sql`case when byok = ${sql.lit(byok)} then ${sql.ref(column)} else 0 end`)
+}
+
+/** The amount spent, and separately the margins that limits count besides. */
+export type Spending = { total: PicoUsd; byok: PicoUsd; margin: PicoUsd; byokMargin: PicoUsd }
+
+const spending = [
+  spent(0).as('total'),
+  spent(1).as('byok'),
+  spent(0, 'margin_pico').as('margin'),
+  spent(1, 'margin_pico').as('byokMargin'),
+] as const
+
+function readSpending(row: Record<keyof Spending, string>): Spending {
+  return {
+    total: readSum(row.total),
+    byok: readSum(row.byok),
+    margin: readSum(row.margin),
+    byokMargin: readSum(row.byokMargin),
+  }
+}
+
+/** The part of the spending that a limit counts. */
+export function chargedOf({ total, byok, margin, byokMargin }: Spending, includesByok: boolean): PicoUsd {
+  return total + margin + (includesByok ? byok + byokMargin : 0n)
+}
+
+export const nothingSpent: Spending = { total: 0n, byok: 0n, margin: 0n, byokMargin: 0n }
+
+/** The spending of keys since a day, by hash. Keys without spending are missing. */
+export async function spendingOfKeys(
+  deps: { db: Db },
+  hashes: string[],
+  sinceDay: number,
+): Promise<Map<string, Spending>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await deps.db.query
+    .selectFrom('usage_days')
+    .where('key_hash', 'in', hashes)
+    .where('day', '>=', sinceDay)
+    .select(['key_hash', ...spending])
+    .groupBy('key_hash')
+    .execute()
+  return new Map(rows.map((row) => [row.key_hash, readSpending(row)]))
+}
+
+/** The spending of a whole workspace, or of some keys and members in it. */
+export type Spenders = { workspaceId?: string; keyHashes?: string[]; userIds?: string[] }
+
+export async function spendingOf(
+  deps: { db: Pick<Db, 'query'> },
+  spenders: Spenders,
+  sinceDay: number,
+): Promise<Spending> {
+  const { workspaceId, keyHashes, userIds } = spenders
+  const ofAll = workspaceId !== undefined && !keyHashes && !userIds
+  let matching = deps.db.query
+    .selectFrom(ofAll ? ('workspace_days' as 'usage_days') : 'usage_days')
+    .where('day', '>=', sinceDay)
+  if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
+  if (keyHashes && userIds) {
+    if (keyHashes.length + userIds.length === 0) return nothingSpent
+    matching = matching.where((e) =>
+      e.or([
+        ...(keyHashes.length > 0 ? [e('key_hash', 'in', keyHashes)] : []),
+        ...(userIds.length > 0 ? [e('user_id', 'in', userIds)] : []),
+      ]),
+    )
+  }
+  return readSpending(await matching.select([...spending]).executeTakeFirstOrThrow())
+}

@@ -1,0 +1,211 @@
+import { isoTime } from '#platform/core/clock.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
+import type { AttemptNote, Cause, ChargedPrices, Generation, NotAsked, OrderedBy, PaceNote } from './generation.ts'
+
+/** A metered request as `GET /generation` tells it. Money in USD, times in milliseconds. */
+export type GenerationRecord = ReturnType<typeof generationRecord>
+
+/** The columns of a row that say what its record therefore need not say again. */
+export const recordColumns = [
+  'id',
+  'created_at',
+  'workspace_id',
+  'user_id',
+  'key_hash',
+  'session_id',
+  'upstream_id',
+  'model',
+  'record',
+] as const
+
+export type RecordRow = {
+  id: string
+  created_at: number
+  workspace_id: string
+  user_id: string
+  key_hash: string
+  session_id: string | null
+  upstream_id: string | null
+  model: string
+  record: string
+}
+
+/** Values that most requests share. They also fill a member that a record is too old to have. */
+const defaults = {
+  preset: null,
+  region: 'global',
+  upstream_model: null,
+  provider_name: null,
+  endpoint_id: null,
+  streamed: false,
+  is_byok: false,
+  finish_reason: null,
+  tool_calls: 0,
+  cache_discount: null,
+  tokens_cached: 0,
+  tokens_cache_written: 0,
+  tokens_reasoning: 0,
+  tokens_estimated: false,
+  tokens_capped: false,
+  tokens_cache_written_1h: 0,
+  tokens_audio_prompt: 0,
+  tokens_audio_completion: 0,
+  tokens_image_completion: 0,
+  service_tier: null,
+  billed_pieces: {},
+  unpriced: [],
+  latency: null,
+  throughput: null,
+  content_findings: [],
+  not_asked: {},
+  ordered_by: null as OrderedBy | null,
+  charged_prices: null as ChargedPrices | null,
+  pace: null as ReturnType<typeof paceOf> | null,
+  app_title: null,
+  http_referer: null,
+}
+
+/** What a record says. Its text leaves out values that most records share. */
+type Facts = { [Name in keyof ReturnType<typeof factsOf>]: Exclude<ReturnType<typeof factsOf>[Name], undefined> }
+
+/** As text, and no longer than it must be: a row is written for every request. */
+export function storedFacts(generation: Generation): string {
+  return JSON.stringify(factsOf(generation))
+}
+
+/** Undefined, which JSON leaves out, for what is as it mostly is. */
+const unless = <Value>(usual: unknown, value: Value) => (value === usual ? undefined : value)
+
+/** One literal without spreads: all records have one shape, which the engine makes and writes out at a third of the cost. */
+function factsOf(generation: Generation) {
+  const { tokens, contentFindings, candidateModels, requestedModel, finish, nativeFinish, cause, extras } = generation
+  const { parts } = tokens
+  const model = modelOf(generation)
+  return {
+    request_id: generation.requestId,
+    requested_model: unless(model, requestedModel),
+    candidate_models: candidateModels.length === 1 && candidateModels[0] === model ? undefined : candidateModels,
+    preset: unless(defaults.preset, generation.preset ?? null),
+    region: unless(defaults.region, generation.region),
+    upstream_model: unless(defaults.upstream_model, generation.upstreamModel ?? null),
+    provider_name: unless(defaults.provider_name, generation.provider ?? null),
+    endpoint_id: unless(defaults.endpoint_id, generation.endpointId ?? null),
+    protocol: generation.protocol,
+    streamed: unless(defaults.streamed, generation.streamed),
+    is_byok: unless(defaults.is_byok, generation.byok),
+    outcome: generation.outcome,
+    finish_reason: unless(defaults.finish_reason, finish ?? null),
+    native_finish_reason: nativeFinish === finish ? undefined : (nativeFinish ?? null),
+    tool_calls: unless(defaults.tool_calls, generation.toolCalls),
+    tokens_prompt: tokens.prompt,
+    tokens_completion: tokens.completion,
+    tokens_cached: unless(defaults.tokens_cached, tokens.cached),
+    tokens_cache_written: unless(defaults.tokens_cache_written, tokens.cacheWritten),
+    tokens_reasoning: unless(defaults.tokens_reasoning, tokens.reasoning),
+    tokens_estimated: unless(defaults.tokens_estimated, generation.estimated),
+    // Units that were billed besides text. Most requests have none.
+    tokens_cache_written_1h: parts?.cacheWritten1h || undefined,
+    tokens_audio_prompt: parts?.audioPrompt || undefined,
+    tokens_audio_completion: parts?.audioCompletion || undefined,
+    tokens_image_completion: parts?.imageCompletion || undefined,
+    service_tier: unless(defaults.service_tier, extras?.serviceTier as string | null | undefined),
+    billed_pieces: extras?.pieces,
+    unpriced: generation.unpriced?.length ? generation.unpriced : undefined,
+    tokens_capped: unless(defaults.tokens_capped, generation.capped),
+    cache_discount: generation.cacheSaving ? toUsd(generation.cacheSaving) : undefined,
+    upstream_inference_cost: toUsd(generation.cost),
+    limit_cost: generation.margin > 0n ? toUsd(generation.cost + generation.margin) : undefined,
+    latency: unless(defaults.latency, generation.latencyMs ?? null),
+    generation_time: generation.durationMs,
+    throughput: unless(defaults.throughput, throughputOf(generation)),
+    content_findings: contentFindings?.length ? contentFindings.map(findingOf) : undefined,
+    app_title: unless(defaults.app_title, generation.app?.title ?? null),
+    http_referer: unless(defaults.http_referer, generation.app?.referer ?? null),
+    error: cause && errorOf(cause),
+    attempts: generation.attempts.map(attemptOf),
+    not_asked: generation.notAsked && shortened(generation.notAsked, model),
+    ordered_by: generation.orderedBy,
+    charged_prices: generation.chargedPrices,
+    pace: generation.pace && paceOf(generation.pace),
+  }
+}
+
+function findingOf({ guardrailId, ...finding }: NonNullable<Generation['contentFindings']>[number]) {
+  return { guardrail_id: guardrailId, ...finding }
+}
+
+/** Most attempts find a connection that was kept: it then goes without saying. */
+function attemptOf({ endpointId, provider, outcome, durationMs, reason, connectMs, firstByteMs }: AttemptNote) {
+  return {
+    endpoint_id: endpointId,
+    provider_name: provider,
+    outcome,
+    duration: durationMs,
+    reason: reason || undefined,
+    connect: connectMs === 0 && firstByteMs !== undefined ? undefined : connectMs,
+    first_byte: firstByteMs,
+  }
+}
+
+const paceOf = ({ everyMs, tokens }: PaceNote) => ({ every: everyMs, tokens })
+
+/** Endpoints of the row's own model are named by their tags: a row is written for every request. */
+function shortened(notAsked: NotAsked, model: string): NotAsked {
+  const own = `${model}@`
+  const shorten = (id: string) => (id.startsWith(own) ? id.slice(own.length) : id)
+  return Object.fromEntries(Object.entries(notAsked).map(([reason, ids]) => [reason, ids.map(shorten)]))
+}
+
+/** With these reasons an endpoint was put behind others; with any other it was left out. */
+const behind = ['not_reached', 'troubled', 'circuit_shut', 'slow']
+
+function notAskedItems(notAsked: NotAsked, model: string) {
+  return Object.entries(notAsked).flatMap(([reason, tags]) =>
+    tags.map((tag) => ({
+      endpoint_id: tag.includes('@') ? tag : `${model}@${tag}`,
+      standing: behind.includes(reason) ? ('behind' as const) : ('left_out' as const),
+      reason,
+    })),
+  )
+}
+
+function errorOf({ guardrailId, ...cause }: Cause) {
+  return { ...cause, ...(guardrailId && { guardrail_id: guardrailId }) }
+}
+
+/** The model that answered, else the one that was asked for. */
+export const modelOf = ({ modelId, requestedModel }: Generation) => modelId ?? requestedModel
+
+export function generationRecord({ record, created_at, ...row }: RecordRow) {
+  const kept = JSON.parse(record) as Facts
+  const facts: Facts = {
+    ...defaults,
+    ...kept,
+    requested_model: kept.requested_model ?? row.model,
+    candidate_models: kept.candidate_models ?? [row.model],
+    // Null (there was none) is stored; a reason equal to `finish_reason` is left out.
+    native_finish_reason:
+      kept.native_finish_reason === undefined ? (kept.finish_reason ?? null) : kept.native_finish_reason,
+    limit_cost: kept.limit_cost ?? kept.upstream_inference_cost,
+  }
+  return {
+    ...facts,
+    ...row,
+    created_at: isoTime(created_at),
+    attempts: (kept.attempts ?? []).map(({ connect, first_byte, ...attempt }) => ({
+      ...attempt,
+      connect: connect ?? (first_byte === undefined ? null : 0),
+      first_byte: first_byte ?? null,
+    })),
+    not_asked: notAskedItems(facts.not_asked, row.model),
+    cancelled: facts.outcome === 'client_left',
+    /** The amount charged here. If a workspace's own provider key was used, the provider charges for it. */
+    total_cost: facts.is_byok ? 0 : facts.upstream_inference_cost,
+  }
+}
+
+/** Tokens per second after the first; null where there is too little to say. */
+export function throughputOf({ streamed, tokens, latencyMs, durationMs }: Generation): number | null {
+  if (!streamed || latencyMs === undefined || durationMs <= latencyMs) return null
+  return Math.round((tokens.completion / (durationMs - latencyMs)) * 1e6) / 1e3
+}

@@ -1,0 +1,128 @@
+import { keepable, mostKept } from '#platform/core/pico-usd.ts'
+import { addToExisting, type Cell, type Inserted } from '#platform/db/rows/insert-rows.ts'
+import { dayOf } from './days.ts'
+import type { Generation } from './generation.ts'
+
+/** The amounts that are added up, and their columns. */
+const amounts = {
+  requests: 'bigint',
+  prompt_tokens: 'bigint',
+  completion_tokens: 'bigint',
+  reasoning_tokens: 'bigint',
+  cost_pico: 'bigint',
+  margin_pico: 'bigint',
+} as const
+
+/**
+ * The tables of sums, each with what a row of it is for; the first ones are its key. Limits and keys ask the one by key
+ * and member, reports the other: it stays small however many keys there are.
+ */
+const tables = {
+  usage_days: {
+    key: ['organization_id', 'day', 'key_hash', 'model', 'endpoint', 'byok'],
+    columns: {
+      organization_id: 'text',
+      day: 'bigint',
+      workspace_id: 'text',
+      key_hash: 'text',
+      user_id: 'text',
+      model: 'text',
+      endpoint: 'text',
+      byok: 'bigint',
+      ...amounts,
+    },
+  },
+  workspace_days: {
+    key: ['organization_id', 'day', 'workspace_id', 'model', 'endpoint', 'byok'],
+    columns: {
+      organization_id: 'text',
+      day: 'bigint',
+      workspace_id: 'text',
+      model: 'text',
+      endpoint: 'text',
+      byok: 'bigint',
+      ...amounts,
+    },
+  },
+} as const
+
+type Sums = ReturnType<typeof sumsOf>
+
+/** What one request adds. */
+function sumsOf(generation: Generation) {
+  const { caller, createdAt, modelId = '', endpointId = '', byok, tokens, cost, margin } = generation
+  return {
+    organization_id: caller.organizationId,
+    day: dayOf(createdAt),
+    workspace_id: caller.workspaceId,
+    key_hash: caller.keyHash,
+    user_id: caller.userId,
+    model: modelId,
+    endpoint: endpointId,
+    byok: byok ? 1 : 0,
+    requests: isAnswered(generation) ? 1 : 0,
+    prompt_tokens: tokens.prompt,
+    completion_tokens: tokens.completion,
+    reasoning_tokens: tokens.reasoning,
+    cost_pico: cost,
+    margin_pico: margin,
+  }
+}
+
+const isAnswered = ({ endpointId }: Generation) => endpointId !== undefined
+
+/** Where nobody answered, nothing was used, but may be billed. */
+const isCounted = (generation: Generation) => isAnswered(generation) || generation.margin !== 0n
+
+/** Requests added up by day, for statements that add them to their sums. */
+export class DaySums {
+  readonly #byKey = new Map<string, Sums>()
+
+  add(generation: Generation): void {
+    if (isCounted(generation)) addInto(this.#byKey, tables.usage_days.key, sumsOf(generation))
+  }
+
+  /** Their order is the same everywhere, so that no two servers wait for each other. */
+  insertions(): Inserted[] {
+    const byKey = inOrder(this.#byKey)
+    const byWorkspace = new Map<string, Sums>()
+    // Added up from these few sums, not from all requests again.
+    for (const sums of byKey) addInto(byWorkspace, tables.workspace_days.key, sums)
+    return [insertionOf('usage_days', byKey), insertionOf('workspace_days', inOrder(byWorkspace))]
+  }
+}
+
+function insertionOf(table: keyof typeof tables, all: readonly Sums[]): Inserted {
+  const { key, columns } = tables[table]
+  const names = Object.keys(columns) as (keyof typeof columns)[]
+  return {
+    table,
+    columns,
+    rows: all.map((sums) => names.map((name): Cell => kept(sums[name]))),
+    more: addToExisting(table, key, Object.keys(amounts), { columns: /_pico$/, most: mostKept }),
+  }
+}
+
+function addInto(found: Map<string, Sums>, key: readonly (keyof Sums)[], sums: Sums): void {
+  let id = ''
+  for (const name of key) id += ` ${sums[name]}`
+  const total = found.get(id)
+  if (total) addTo(total, sums)
+  else found.set(id, { ...sums })
+}
+
+const inOrder = (found: ReadonlyMap<string, Sums>) =>
+  [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sums]) => sums)
+
+function addTo(total: Sums, more: Sums): void {
+  total.requests += more.requests
+  total.prompt_tokens += more.prompt_tokens
+  total.completion_tokens += more.completion_tokens
+  total.reasoning_tokens += more.reasoning_tokens
+  total.cost_pico += more.cost_pico
+  total.margin_pico += more.margin_pico
+}
+
+function kept(value: string | number | bigint): Cell {
+  return typeof value === 'bigint' ? String(keepable(value)) : value
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db, Query } from '#platform/db/db.ts'
+import type { Together } from '#platform/db/rows/insert-rows.ts'
+import { newDb } from '#test/harness/databases.ts'
+import { generation } from '#test/harness/generations.ts'
+import { openLedger } from './ledger.ts'
+import { noSpill } from './spill.ts'
+
+/** A database that takes a batch every `everyMs` at the most. */
+function slow({ db }: { db: Db }, everyMs: number): Db {
+  const executeQuery: Query['executeQuery'] = async (...asked) => {
+    await sleep(everyMs)
+    return db.query.executeQuery(...asked)
+  }
+  return { ...db, query: { executeQuery } as Query }
+}
+
+const quiet = { spill: noSpill, onError: assert.ifError, onRefused: assert.ifError, onLost: () => assert.fail() }
+
+test('clients that ask for more than can be written are slowed down: none is refused, and each is metered', async () => {
+  await using store = await newDb('sqlite')
+  const rhythm = { everyMs: 5, batch: 50, limit: 500, spillAfterMs: 1e9, closeMs: 1e9 }
+  const ledger = openLedger({ db: slow(store, 50), ...quiet }, rhythm)
+  let [served, refused, delayed] = [0, 0, 0]
+  const client = async () => {
+    while (served < 1200) {
+      const delayMs = ledger.admissionDelayMs()
+      if (delayMs > 0) delayed++
+      await sleep(delayMs)
+      if (!ledger.hasRoom()) refused++
+      served++
+      ledger.record(generation())
+      await sleep(4)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, client))
+  assert.equal(refused, 0)
+  assert.ok(delayed > 0)
+  await ledger.close()
+  assert.equal((await store.db.query.selectFrom('generations').select('id').execute()).length, served)
+})
+
+test('the more waits to be written, the longer a request waits to be taken, up to where there is no room', async () => {
+  await using store = await newDb('sqlite')
+  const ledger = openLedger({ db: store.db, ...quiet }, { everyMs: 1e9, limit: 10, spillAfterMs: 1e9 })
+  const delays = Array.from({ length: 11 }, () => {
+    const delay = ledger.admissionDelayMs()
+    ledger.record(generation())
+    return delay
+  })
+  assert.deepEqual(delays, [0, 0, 0, 250, 500, 750, 1000, 1250, 1500, 1750, 2000])
+  assert.equal(ledger.hasRoom(), false)
+  await ledger.flush()
+  assert.equal(ledger.admissionDelayMs(), 0)
+  await ledger.close()
+})
+
+test('requests have their turn while a batch is put in order, unless more than a batch waits', async () => {
+  let turns = 0
+  const written: { rows: number; turns: number }[] = []
+  const executeQuery = async ({ parameters }: { parameters: readonly unknown[] }) => {
+    const [{ together }] = parameters as [Together]
+    written.push({ rows: together[0]!.rows.length, turns })
+    return { rows: [] }
+  }
+  const db = { kind: 'sqlite', query: { executeQuery } } as unknown as Db
+  const ledger = openLedger({ db, ...quiet }, { everyMs: 1e9, batch: 1000, limit: 5000, spillAfterMs: 1e9 })
+  let counting = setImmediate(function count() {
+    turns++
+    counting = setImmediate(count)
+  })
+  for (const rows of [1000, 1500]) {
+    for (let at = 0; at < rows; at++) ledger.record(generation())
+    turns = 0
+    await ledger.flush()
+  }
+  clearImmediate(counting)
+  assert.deepEqual(
+    written.map(({ rows }) => rows),
+    [1000, 1000, 500],
+  )
+  const [alone, first, second] = written
+  assert.ok(alone!.turns >= 9, `${alone!.turns} turns`)
+  assert.ok(first!.turns <= 1, `${first!.turns} turns`)
+  assert.ok(second!.turns - first!.turns >= 4, `${second!.turns} turns`)
+  await ledger.close()
+})
+
+const full = () => Promise.reject(new Error('database or disk is full'))
+const fullDisk = { kind: 'sqlite', query: { executeQuery: full } } as unknown as Db
+const hasty = { everyMs: 1, spillAfterMs: 1e9, closeMs: 1, keepTryingMs: 20 }
+
+test('what can be kept nowhere at the end is told once: how many requests, and what they cost', async () => {
+  const lost: unknown[] = []
+  const deps = { ...quiet, db: fullDisk, onError: () => {}, onLost: (...told: unknown[]) => void lost.push(told) }
+  const ledger = openLedger(deps, hasty)
+  for (const cost of [3n, 4n]) ledger.record(generation({ cost, margin: 10n }))
+  await ledger.close()
+  assert.deepEqual([lost, ledger.lost()], [[[2, 27n]], 2])
+})
+
+test('a disk that has room again before the time for the end is over keeps all', async () => {
+  const kept: unknown[] = []
+  let tries = 0
+  const write = async (rows: readonly unknown[]) => {
+    if (++tries < 3) await full()
+    kept.push(...rows)
+  }
+  const deps = { ...quiet, db: fullDisk, onError: () => {}, spill: { ...noSpill, write } }
+  const ledger = openLedger(deps, { ...hasty, keepTryingMs: 60_000 })
+  ledger.record(generation())
+  await ledger.close()
+  assert.deepEqual([kept.length, ledger.lost()], [1, 0])
+})

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Ledger } from './ledger.ts'
+
+type UnderWayDeps = {
+  db: Pick<Db, 'query'>
+  now: Now
+  newId: NewId
+  ledger: Pick<Ledger, 'flush'>
+  onError: (error: Error) => void
+}
+
+/** The longest time that a request, or a question about spending, waits for a slow database. */
+const patienceMs = 750
+const lookEveryMs = 10
+/** Clocks of servers differ. */
+const earlierMs = 60_000
+
+/** Notes that a request with a key begins. @returns what is called when it is over and given to the ledger. */
+export type NoteRequest = (keyHash: string) => Promise<() => void>
+
+/**
+ * Notes requests, so that every process can tell when all that was spent is written: a note goes when the ledger of the process
+ * that served the request has written it, which then does not wait for its turn.
+ */
+export function noteRequests({ db, now, newId, ledger, onError }: UnderWayDeps): NoteRequest {
+  const end = async (id: string, noted: Promise<unknown>) => {
+    try {
+      await noted
+      await ledger.flush()
+      await db.query.deleteFrom('requests_under_way').where('id', '=', id).execute()
+    } catch (error) {
+      onError(error as Error)
+    }
+  }
+  return async (keyHash) => {
+    const id = newId()
+    const row = { id, key_hash: keyHash, began_at: now() }
+    const noted = db.query.insertInto('requests_under_way').values(row).execute()
+    await Promise.race([noted.catch(() => {}), sleep(patienceMs, undefined, { ref: false })])
+    // The request is in the ledger by the next tick of the event loop.
+    return () => void setImmediate(() => void end(id, noted))
+  }
+}
+
+/** Resolves when requests with a key that began since an instant are over and written, or nobody waits any longer. */
+export async function requestsWritten({ db }: Pick<UnderWayDeps, 'db'>, keyHash: string, since: number): Promise<void> {
+  const late = performance.now() + patienceMs
+  const isOneLeft = async () =>
+    (await db.query
+      .selectFrom('requests_under_way')
+      .where('key_hash', '=', keyHash)
+      .where('began_at', '>=', since - earlierMs)
+      .select('id')
+      .limit(1)
+      .executeTakeFirst()) !== undefined
+  while ((await isOneLeft()) && performance.now() < late) await sleep(lookEveryMs)
+}
+
+const everyMs = 60 * 60_000
+const forgottenAfterMs = 24 * 60 * 60_000
+
+/** Forgets notes of processes that died, from now on. @returns the way to end that. */
+export function keepPruningNotes({ db, now, onError }: Pick<UnderWayDeps, 'db' | 'now' | 'onError'>): () => void {
+  const prune = () =>
+    void db.query
+      .deleteFrom('requests_under_way')
+      .where('began_at', '<', now() - forgottenAfterMs)
+      .execute()
+      .catch(onError)
+  prune()
+  const timer = setInterval(prune, everyMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Generation } from '../ledger/generation.ts'
+import type { Spill } from './spill.ts'
+import type { WaitingRows } from './waiting-rows.ts'
+import { type RejectedGeneration, writeAcceptable } from './write.ts'
+
+type WriterDeps = {
+  db: Db
+  now?: Now
+  rows: WaitingRows
+  spill: Spill
+  /** From then on files are left for the next start. */
+  closing: AbortSignal
+  onError: (error: Error) => void
+  onRefused: (error: Error) => void
+}
+
+const tryEveryMs = 200
+
+/** Writes metered requests to the database, those in memory first, then those in files. */
+export class RowWriter {
+  readonly #deps: WriterDeps
+  readonly #batch: number
+  #flushing: Promise<void> | undefined
+
+  constructor(deps: WriterDeps, batch: number) {
+    this.#deps = deps
+    this.#batch = batch
+  }
+
+  /** Writes what is waiting. While it does, a second call waits for the first. */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#writeAll().finally(() => {
+      this.#flushing = undefined
+    })
+    return this.#flushing
+  }
+
+  /** Writes what is left to a file; where that cannot be, there or to the database as soon as either can. */
+  async saveAtLast(withinMs: number): Promise<void> {
+    const { rows, onError } = this.#deps
+    const endsAt = performance.now() + withinMs
+    while (rows.queued > 0) {
+      await rows.save().catch(onError)
+      if (rows.queued === 0 || performance.now() >= endsAt) return
+      await sleep(Math.min(tryEveryMs, withinMs))
+      // It may stand still for as long as the database lets it.
+      await Promise.race([this.flush().catch(onError), sleep(tryEveryMs)])
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    const { rows } = this.#deps
+    while (rows.queued > 0) {
+      const next = rows.first(this.#batch)
+      await this.#write(next)
+      rows.written(next)
+    }
+    // What was taken from the queue to be saved is in a file soon, which is written next.
+    await rows.saving?.catch(() => {})
+    await this.#writeFiles()
+  }
+
+  async #writeFiles(): Promise<void> {
+    const { spill, closing, onError } = this.#deps
+    for (const file of await spill.files()) {
+      if (closing.aborted) return
+      const generations = await spill.read(file).catch((error) => void onError(error))
+      if (!generations) continue
+      await this.#write(generations)
+      await spill.remove(file)
+    }
+  }
+
+  async #write(generations: Generation[]): Promise<void> {
+    const { rows, onRefused } = this.#deps
+    // Requests have their turn, unless they are made faster than they are written: turns of a busy process take long.
+    const pause = () => (rows.queued > this.#batch ? undefined : turn())
+    for (const one of await writeAcceptable({ ...this.#deps, pause }, generations)) onRefused(refusal(one))
+  }
+}
+
+/** Without a word of the row: the database's own message may repeat some of it. */
+function refusal({ generation, error }: RejectedGeneration): Error {
+  const { code } = error as { code?: string }
+  return new Error(`the database refuses the metered request ${generation.id} (${code}): it is not written`)
+}

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newUuid } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { generation } from '#test/harness/generations.ts'
+import { listActivity } from '../ledger/read.ts'
+import { openLedger } from './ledger.ts'
+import { openSpill, type Spill } from './spill.ts'
+import { writeGenerations } from './write.ts'
+
+const wholeTime = { organizationId: 'organization', fromDay: 0, toDay: 99_999, by: new Set(['model'] as const) }
+
+const metered = async (store: { db: Db }) => {
+  const days = await listActivity(store, wholeTime)
+  return days.reduce((sum, { requests }) => sum + requests, 0)
+}
+
+function newFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-spill-'))
+  return {
+    folder,
+    open: (mostBytes = 1e9) => openSpill({ folder, mostBytes, now: Date.now, newId: newUuid }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A database that is away until it is told otherwise. */
+function away({ db }: { db: Db }) {
+  const state = { away: true }
+  const flaky: Db = {
+    ...db,
+    get query() {
+      if (state.away) throw new Error('gone')
+      return db.query
+    },
+  }
+  return { flaky, state }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 60_000; !condition(); await sleep(5)) assert.ok(Date.now() < deadline)
+}
+
+const quiet = { onError: () => {}, onRefused: assert.ifError, onLost: () => {} }
+const quick = { everyMs: 5, spillAfterMs: 20, closeMs: 20, batch: 10, keepTryingMs: 20 }
+
+onEachDatabase('what the database does not take', (kind) => {
+  test('goes to files, from where the next life writes it, once', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const { flaky } = away(store)
+    const dying = openLedger({ db: flaky, spill: await place.open(), ...quiet }, quick)
+    const all = Array.from({ length: 25 }, () => generation({ cost: 2n ** 60n }))
+    all.forEach(dying.record)
+    await dying.close()
+    assert.equal(statSync(join(place.folder, readdirSync(place.folder)[0]!)).mode & 0o777, 0o600)
+    const spill = await place.open()
+    assert.equal(spill.waiting, 25)
+    const ledger = openLedger({ ...store, spill, ...quiet }, quick)
+    await ledger.flush()
+    await ledger.close()
+    assert.deepEqual([await metered(store), spill.waiting, readdirSync(place.folder)], [25, 0, []])
+  })
+
+  test('and was in the midst of its file when its server was killed, is written as far as it got', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const spill = await place.open()
+    await spill.write([generation(), generation(), generation()])
+    const path = join(place.folder, (await spill.files())[0]!)
+    truncateSync(path, statSync(path).size - 10)
+    const [, ...parts] = basename(path).split('-')
+    const halfSince = (ms: number) => join(place.folder, `${Date.now() - ms}-${parts.join('-')}.half`)
+    copyFileSync(path, halfSince(30_000))
+    writeFileSync(halfSince(90_000), '{"id":')
+    renameSync(path, halfSince(120_000))
+    const ledger = openLedger({ ...store, spill: await place.open(), ...quiet }, quick)
+    await ledger.flush()
+    await ledger.close()
+    assert.equal(await metered(store), 2)
+    assert.deepEqual(readdirSync(place.folder).length, 1, 'what is written now is left alone')
+  })
+
+  test('is in its file when a stop is over, though the file was begun before', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const { flaky } = away(store)
+    const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const spill = await place.open()
+    const write: Spill['write'] = async (generations) => {
+      begun.resolve()
+      await mayEnd.promise
+      await spill.write(generations)
+    }
+    const ledger = openLedger({ db: flaky, spill: { ...spill, write }, ...quiet }, { ...quick, closeMs: 1 })
+    ledger.record(generation())
+    await begun.promise
+    let closed = false
+    const closing = ledger.close().then(() => {
+      closed = true
+    })
+    await sleep(50)
+    assert.equal(closed, false)
+    mayEnd.resolve()
+    await closing
+    assert.equal((await place.open()).waiting, 1)
+  })
+
+  test('tells how much of it waits where, and since when', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const { flaky, state } = away(store)
+    const ledger = openLedger({ db: flaky, spill: await place.open(), ...quiet }, { ...quick, spillAfterMs: 1e9 })
+    const none = { waiting: 0, oldestAt: undefined }
+    assert.deepEqual(ledger.standing(), { memory: none, files: none })
+    const first = generation()
+    for (const one of [first, generation(), generation()]) ledger.record(one)
+    const { memory } = ledger.standing()
+    assert.deepEqual(memory, { waiting: 3, oldestAt: first.createdAt + first.durationMs })
+    const before = Date.now()
+    await ledger.close()
+    const { memory: left, files } = ledger.standing()
+    assert.deepEqual([left, files.waiting], [none, 3])
+    assert.ok(files.oldestAt! >= before && files.oldestAt! <= Date.now(), `${files.oldestAt}`)
+    state.away = false
+    const next = openLedger({ ...store, spill: await place.open(), ...quiet }, quick)
+    await next.flush()
+    assert.deepEqual(next.standing(), { memory: none, files: none })
+    await next.close()
+  })
+
+  test('waits in files and not in memory, so that no crash loses it, and comes back when the database does', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const { flaky, state } = away(store)
+    const ledger = openLedger({ db: flaky, spill: await place.open(), ...quiet }, { ...quick, limit: 8 })
+    for (let n = 0; n < 8; n++) ledger.record(generation())
+    assert.equal(ledger.hasRoom(), false)
+    await until(ledger.hasRoom)
+    assert.deepEqual([ledger.waiting, (await place.open()).waiting], [8, 8])
+    state.away = false
+    await until(() => ledger.waiting === 0)
+    await ledger.close()
+    assert.equal(await metered(store), 8)
+  })
+
+  test('is not written twice by a life that died between writing and forgetting, nor by one that shares the folder', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const spill = await place.open()
+    await spill.write([generation(), generation(), generation()])
+    const forgetful: Spill = { ...spill, remove: () => Promise.reject(new Error('killed')) }
+    const dying = openLedger({ ...store, spill: forgetful, ...quiet }, quick)
+    await assert.rejects(dying.flush(), /killed/)
+    await dying.close()
+    assert.equal(await metered(store), 3)
+    const both = await Promise.all([place.open(), place.open()])
+    const ledgers = both.map((shared) => openLedger({ ...store, spill: shared, ...quiet }, quick))
+    await until(() => readdirSync(place.folder).length === 0)
+    await Promise.all(ledgers.map((ledger) => ledger.close()))
+    assert.equal(await metered(store), 3)
+  })
+
+  test('and was on its way after all adds nothing a second time', async () => {
+    await using store = await newDb(kind)
+    using place = newFolder()
+    const spill = await place.open()
+    const all = Array.from({ length: 5 }, () => generation())
+    await spill.write(all)
+    await writeGenerations(store, all.slice(0, 3))
+    const ledger = openLedger({ ...store, spill, ...quiet }, quick)
+    await ledger.flush()
+    await ledger.close()
+    assert.deepEqual([await metered(store), spill.waiting], [5, 0])
+  })
+})
+
+test('files have a bound in bytes, and beyond it no request is taken', async () => {
+  using place = newFolder()
+  const spill = await place.open(1000)
+  assert.equal(spill.hasRoom(), true)
+  await spill.write(Array.from({ length: 10 }, () => generation()))
+  assert.equal(spill.hasRoom(), false)
+  assert.equal((await place.open(1000)).hasRoom(), false)
+})
+
+test('a file that cannot be read is put aside and told of, and keeps no other from being written', async () => {
+  using place = newFolder()
+  const spill = await place.open()
+  await spill.write([generation()])
+  const [file = ''] = await spill.files()
+  truncateSync(join(place.folder, file), 20)
+  await assert.rejects(spill.read(file), /was put aside/)
+  assert.deepEqual(await spill.files(), [])
+  assert.deepEqual(readdirSync(place.folder), [`${file}.unreadable`])
+})

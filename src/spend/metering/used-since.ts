@@ -1,0 +1,54 @@
+import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { exactSum } from '../ledger/exact.ts'
+import { readSum } from '../ledger/read-sum.ts'
+import { generationRecord, recordColumns } from '../ledger/record.ts'
+
+/** What requests of one key took together. */
+export type UsedSince = { promptTokens: number; completionTokens: number; cachedTokens: number; costUsd: number }
+
+/** More requests than one turn of an agent makes. */
+const maxRequests = 5000
+
+/** What a key used since an instant, as far as it is written. Undefined without any request, or with more than `maxRequests`. */
+export async function usedSince(
+  { db }: { db: Pick<Db, 'query'> },
+  keyHash: string,
+  since: number,
+): Promise<UsedSince | undefined> {
+  const matching = db.query.selectFrom('generations').where('key_hash', '=', keyHash).where('created_at', '>=', since)
+  const rows = await matching
+    .select(recordColumns)
+    .orderBy('created_at')
+    .limit(maxRequests + 1)
+    .execute()
+  if (rows.length === 0 || rows.length > maxRequests) return undefined
+  const { cost } = await matching.select(exactSum(sql.ref('cost_pico')).as('cost')).executeTakeFirstOrThrow()
+  const records = rows.map(generationRecord)
+  const sum = (count: (record: (typeof records)[number]) => number) =>
+    records.reduce((all, record) => all + count(record), 0)
+  return {
+    promptTokens: sum((record) => record.tokens_prompt),
+    completionTokens: sum((record) => record.tokens_completion),
+    cachedTokens: sum((record) => record.tokens_cached),
+    costUsd: toUsd(readSum(cost)),
+  }
+}
+
+/** What requests of one key have cost that began since an instant and until one, as far as it is written. */
+export async function costBetween(
+  { db }: { db: Pick<Db, 'query'> },
+  keyHash: string,
+  since: number,
+  until = Number.MAX_SAFE_INTEGER,
+): Promise<PicoUsd> {
+  const { cost } = await db.query
+    .selectFrom('generations')
+    .where('key_hash', '=', keyHash)
+    .where('created_at', '>=', since)
+    .where('created_at', '<=', until)
+    .select(exactSum(sql.ref('cost_pico')).as('cost'))
+    .executeTakeFirstOrThrow()
+  return readSum(cost)
+}

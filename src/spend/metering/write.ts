@@ -1,0 +1,162 @@
+import type { Now } from '#platform/core/clock.ts'
+import { keepable } from '#platform/core/pico-usd.ts'
+import { type Db, isRefused, isUniqueViolation } from '#platform/db/db.ts'
+import type { NewEvent } from '#platform/db/event.ts'
+import { insertionOfEvents } from '#platform/db/event-log.ts'
+import { type Cell, insertTogether } from '#platform/db/rows/insert-rows.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import type { Generation } from '../ledger/generation.ts'
+import { modelOf, storedFacts } from '../ledger/record.ts'
+import { DaySums } from '../ledger/sums.ts'
+import { insertionOfParts, MinuteCells } from '../rollups/parts.ts'
+import { factsOf } from '../rollups/request-facts.ts'
+
+type WriteDeps = {
+  db: Db
+  now?: Now
+  /** Lets others have their turn while a batch is put in order. */
+  pause?: () => Promise<void> | undefined
+}
+
+/**
+ * Writes requests, their roll-ups and the sums of their days: all of it or nothing. Rows that an earlier try wrote, though its
+ * answer was lost, are not written again.
+ */
+export async function writeGenerations(deps: WriteDeps, generations: Generation[]): Promise<void> {
+  try {
+    await writeFresh(deps, generations)
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    const known = await knownIds(deps.db, generations)
+    await writeFresh(
+      deps,
+      generations.filter(({ id }) => !known.has(id)),
+    )
+  }
+}
+
+/** A request that the database will never take, and why. */
+export type RejectedGeneration = { generation: Generation; error: unknown }
+
+/**
+ * Writes all but those that the database refuses for what is in them: halves find them, so that one bad row keeps
+ * nobody else's from being written. @throws what passes, such as a database that is away.
+ */
+export async function writeAcceptable(deps: WriteDeps, generations: Generation[]): Promise<RejectedGeneration[]> {
+  try {
+    await writeGenerations(deps, generations)
+    return []
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    const [first] = generations
+    if (first && generations.length === 1) return [{ generation: first, error }]
+    const middle = generations.length >> 1
+    const before = await writeAcceptable(deps, generations.slice(0, middle))
+    return [...before, ...(await writeAcceptable(deps, generations.slice(middle)))]
+  }
+}
+
+/** Requests that are put in order without a pause: less than a millisecond of the event loop. */
+const rowsAtOnce = 100
+
+async function writeFresh({ db, now = Date.now, pause }: WriteDeps, generations: Generation[]): Promise<void> {
+  const rows: Cell[][] = []
+  const cells = new MinuteCells()
+  const sums = new DaySums()
+  for (const generation of generations) {
+    if (rows.length > 0 && rows.length % rowsAtOnce === 0) await pause?.()
+    rows.push(toRow(generation))
+    cells.add(factsOf(generation))
+    sums.add(generation)
+  }
+  await insertTogether(db, [
+    { table: 'generations', columns, rows },
+    insertionOfParts(generations[0]?.id ?? '', cells.all()),
+    ...sums.insertions(),
+    insertionOfEvents(writtenEvents(generations, now())),
+  ])
+}
+
+/** The events that tell listeners of new ledger rows: one for each organization, with the ids in writing order. */
+function writtenEvents(generations: readonly Generation[], at: number): NewEvent[] {
+  const byOrganization = new Map<string, string[]>()
+  for (const { id, caller } of generations) {
+    const ids = byOrganization.get(caller.organizationId)
+    if (ids) ids.push(id)
+    else byOrganization.set(caller.organizationId, [id])
+  }
+  return [...byOrganization].map(([organizationId, ids]) => ({
+    at,
+    organizationId,
+    kind: 'generations',
+    data: JSON.stringify(ids),
+  }))
+}
+
+async function knownIds({ query }: Db, generations: Generation[]): Promise<Set<string>> {
+  const ids = generations.map(({ id }) => id)
+  const rows = await query.selectFrom('generations').where('id', 'in', ids).select('id').execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+const columns = {
+  id: 'text',
+  created_at: 'bigint',
+  organization_id: 'text',
+  workspace_id: 'text',
+  key_hash: 'text',
+  user_id: 'text',
+  session_id: 'text',
+  upstream_id: 'text',
+  model: 'text',
+  cost_pico: 'bigint',
+  margin_pico: 'bigint',
+  record: 'text',
+  outcome: 'text',
+  provider: 'text',
+  preset: 'text',
+  error: 'text',
+  guardrails: 'text',
+  streamed: 'bigint',
+  latency_ms: 'bigint',
+  duration_ms: 'bigint',
+  rolled_up: 'bigint',
+} as const satisfies Record<keyof Tables['generations'], 'text' | 'bigint'>
+
+const columnNames = Object.keys(columns) as (keyof typeof columns)[]
+
+function toRow(generation: Generation): Cell[] {
+  const { caller } = generation
+  const row: Record<keyof typeof columns, Cell> = {
+    id: generation.id,
+    created_at: generation.createdAt,
+    organization_id: caller.organizationId,
+    workspace_id: caller.workspaceId,
+    key_hash: caller.keyHash,
+    user_id: caller.userId,
+    session_id: generation.sessionId ?? null,
+    upstream_id: generation.upstreamId ?? null,
+    model: modelOf(generation),
+    cost_pico: String(keepable(generation.cost)),
+    margin_pico: String(keepable(generation.margin)),
+    record: storedFacts(generation),
+    outcome: generation.outcome,
+    provider: generation.provider ?? null,
+    preset: generation.preset?.slug ?? null,
+    error: generation.cause?.kind ?? null,
+    guardrails: guardrailsOf(generation),
+    streamed: generation.streamed ? 1 : 0,
+    latency_ms: generation.latencyMs === undefined ? null : Math.round(generation.latencyMs),
+    duration_ms: Math.round(generation.durationMs),
+    rolled_up: 1,
+  }
+  return columnNames.map((name) => row[name])
+}
+
+/** The guardrails that refused the request, or found something in it and let it through. */
+function guardrailsOf({ cause, contentFindings }: Generation): string | null {
+  if (!cause?.guardrailId && !contentFindings?.length) return null
+  const found = new Set(contentFindings?.map(({ guardrailId }) => guardrailId))
+  if (cause?.guardrailId) found.add(cause.guardrailId)
+  return [...found].join(',')
+}

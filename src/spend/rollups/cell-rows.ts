@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { mostKept } from '#platform/core/pico-usd.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { insertRows, replaceExisting, type Cell as Value } from '#platform/db/rows/insert-rows.ts'
+import { Sketch } from '#platform/metrics/sketch.ts'
+import { exactly } from '../ledger/exact.ts'
+import { type Amount, type Cell, newSketches, sketchNames, slotOf } from './cell.ts'
+import { addedBy, type CellTable, dimensionsOf, summedBy } from './cell-tables.ts'
+import type { MinuteCell } from './parts.ts'
+
+/** No statement takes long, however much is written. */
+const rowsAtOnce = 2000
+
+/** Slots that are read together, and no more: each is a condition within the statement. */
+const slotsAtOnce = 50
+
+/** A row of a table: what it adds up, by column. */
+type RowSums = Pick<Cell, 'dimensions' | 'sketches'> & { amounts: Record<string, bigint> }
+
+/** A slot of time of one length, and its cells by their ids. */
+type Slot = { grain: number; slot: number; cells: Map<string, RowSums> }
+
+const placeOf = ({ grain, slot }: Pick<Slot, 'grain' | 'slot'>) => `${grain} ${slot}`
+
+/** Cells of a table, by slot and dimensions. What has the same is added up. */
+export class CellSet {
+  readonly table: CellTable
+  readonly #slots = new Map<string, Slot>()
+
+  constructor(table: CellTable) {
+    this.table = table
+  }
+
+  /** Adds what was counted in a minute to its slots of these lengths. */
+  add(cell: MinuteCell, grains: readonly number[]): void {
+    const summed = summedBy[this.table]
+    const id = cellId(dimensionsOf[this.table].map((name) => cell.dimensions[name]))
+    const added = addedBy(this.table, cell)
+    for (const grain of grains) {
+      const slot = slotOf(cell.minute, grain)
+      const { cells } = this.#slots.getOrInsertComputed(placeOf({ grain, slot }), () => ({
+        grain,
+        slot,
+        cells: new Map(),
+      }))
+      const total = cells.getOrInsertComputed(id, () => ({
+        dimensions: cell.dimensions,
+        amounts: Object.fromEntries(summed.map((name) => [name, 0n])),
+        sketches: newSketches(),
+      }))
+      for (const name of summed) total.amounts[name]! += added[name]!
+      for (const name of sketchNames) total.sketches[name].merge(cell.sketches[name])
+    }
+  }
+
+  /** Adds what is in the database to these, and writes the sums. Only for who alone writes cells. */
+  async write(db: Pick<Db, 'kind'>, tx: Tx): Promise<void> {
+    const slots = [...this.#slots.values()]
+    for (let from = 0; from < slots.length; from += slotsAtOnce)
+      await this.#addStored(tx, slots.slice(from, from + slotsAtOnce))
+    const rows = slots.flatMap(({ grain, slot, cells }) =>
+      [...cells].map(([id, cell]) => this.#row(grain, slot, id, cell)),
+    )
+    const columns = columnsOf(this.table)
+    for (let from = 0; from < rows.length; from += rowsAtOnce) {
+      await insertRows(
+        db,
+        tx,
+        this.table as 'key_cells',
+        columns,
+        rows.slice(from, from + rowsAtOnce),
+        replaceIn(this.table),
+      )
+    }
+  }
+
+  async #addStored(tx: Tx, slots: readonly Slot[]): Promise<void> {
+    const rows = await tx
+      .selectFrom(this.table as 'key_cells')
+      .where((e) =>
+        e.or(
+          slots.map(({ grain, slot, cells }) =>
+            e.and([e('grain', '=', grain), e('slot', '=', slot), e('cell', 'in', [...cells.keys()])]),
+          ),
+        ),
+      )
+      .select(['grain', 'slot', 'cell', ...sketchNames])
+      .select(summedBy[this.table].map((name) => exactly(sql.ref(name)).as(name)))
+      .execute()
+    for (const row of rows) {
+      const { amounts, sketches } = this.#slots.get(placeOf(row))!.cells.get(row.cell)!
+      for (const name of summedBy[this.table]) amounts[name]! += BigInt(row[name as Amount])
+      for (const name of sketchNames) sketches[name].merge(Sketch.fromText(row[name]))
+    }
+  }
+
+  #row(grain: number, slot: number, id: string, { dimensions, amounts, sketches }: RowSums): Value[] {
+    return [
+      grain,
+      slot,
+      id,
+      ...dimensionsOf[this.table].map((name) => dimensions[name]),
+      ...summedBy[this.table].map((name) => String(kept(amounts[name]!))),
+      ...sketchNames.map((name) => sketches[name].toText()),
+    ]
+  }
+}
+
+/** What a column holds of it. */
+function kept(amount: bigint): bigint {
+  if (amount > mostKept) return mostKept
+  return amount < -mostKept ? -mostKept : amount
+}
+
+/** Short, and no two are the same: the key of a row would be long otherwise. */
+function cellId(values: string[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22)
+}
+
+const place = { grain: 'bigint', slot: 'bigint', cell: 'text' } as const
+
+function columnsOf(table: CellTable) {
+  const named = (names: readonly string[], kind: 'text' | 'bigint') =>
+    Object.fromEntries(names.map((name) => [name, kind] as const))
+  return {
+    ...place,
+    ...named(dimensionsOf[table], 'text'),
+    ...named(summedBy[table], 'bigint'),
+    ...named(sketchNames, 'text'),
+  }
+}
+
+const replaceIn = (table: CellTable) => replaceExisting(['grain', 'slot', 'cell'], [...summedBy[table], ...sketchNames])

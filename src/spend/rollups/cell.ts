@@ -1,0 +1,79 @@
+import { Sketch } from '#platform/metrics/sketch.ts'
+import type { Dimensions } from './dimensions.ts'
+import type { RequestFacts } from './request-facts.ts'
+
+/** What is added up. Money in pico-dollars. */
+export const amountNames = [
+  'requests',
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cached_tokens',
+  'cache_written_tokens',
+  'tool_calls',
+  'cost_pico',
+  'saving_pico',
+] as const
+export type Amount = (typeof amountNames)[number]
+export type Amounts = Record<Amount, bigint>
+
+/** What is kept as a distribution: milliseconds to the first token, milliseconds in all, tokens per second. */
+export const sketchNames = ['latency', 'duration', 'throughput'] as const
+export type SketchName = (typeof sketchNames)[number]
+
+/** What was counted of the requests of one slot of time that have all dimensions in common. Cells add up. */
+export type Cell = { dimensions: Dimensions; amounts: Amounts; sketches: Record<SketchName, Sketch> }
+
+export function newCell(dimensions: Dimensions): Cell {
+  return {
+    dimensions,
+    amounts: {
+      requests: 0n,
+      prompt_tokens: 0n,
+      completion_tokens: 0n,
+      reasoning_tokens: 0n,
+      cached_tokens: 0n,
+      cache_written_tokens: 0n,
+      tool_calls: 0n,
+      cost_pico: 0n,
+      saving_pico: 0n,
+    },
+    sketches: newSketches(),
+  }
+}
+
+export function newSketches(): Cell['sketches'] {
+  return { latency: new Sketch(), duration: new Sketch(), throughput: new Sketch() }
+}
+
+export function countInto({ amounts, sketches }: Cell, facts: RequestFacts): void {
+  const { tokens } = facts
+  amounts.requests += 1n
+  amounts.prompt_tokens += whole(tokens.prompt)
+  amounts.completion_tokens += whole(tokens.completion)
+  amounts.reasoning_tokens += whole(tokens.reasoning)
+  amounts.cached_tokens += whole(tokens.cached)
+  amounts.cache_written_tokens += whole(tokens.cacheWritten)
+  amounts.tool_calls += whole(facts.toolCalls)
+  amounts.cost_pico += facts.cost
+  amounts.saving_pico += facts.cacheSaving
+  if (isMeasured(facts.latencyMs)) sketches.latency.accept(facts.latencyMs)
+  if (isMeasured(facts.durationMs)) sketches.duration.accept(facts.durationMs)
+  if (isMeasured(facts.throughput)) sketches.throughput.accept(facts.throughput)
+}
+
+const isMeasured = (value: number | null): value is number => value !== null && Number.isFinite(value)
+
+/** More than any request takes. Sums of nine million such requests fit a column. */
+const mostCounted = 1e12
+
+const whole = (count: number): bigint =>
+  Number.isFinite(count) ? BigInt(Math.trunc(Math.min(Math.max(count, 0), mostCounted))) : 0n
+
+export const minuteMs = 60_000
+
+/** How long slots are, in minutes. */
+export const grains = { minute: 1, hour: 60, day: 1440 } as const
+export type Grain = (typeof grains)[keyof typeof grains]
+
+export const slotOf = (minute: number, grain: number): number => Math.floor(minute / grain)

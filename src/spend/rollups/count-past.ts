@@ -1,0 +1,51 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { exactly } from '../ledger/exact.ts'
+import { recordColumns } from '../ledger/record.ts'
+import { addCells, rollupsLock } from './merge-parts.ts'
+import { minuteCells } from './parts.ts'
+import { type FactsRow, factsOfRow } from './request-facts.ts'
+
+/** Few enough that nobody waits long for the transaction that counts them. */
+const rowsAtOnce = 200
+
+/** A server of the version before may write a row some time after its request began. */
+const settledMs = 600_000
+
+/**
+ * Counts some rows of the ledger from before there were roll-ups, the oldest first; each once, however often it is broken
+ * off. Rows that a server of the version before writes during the first hour are counted when they are ten minutes old.
+ * @returns whether there may be more to count now.
+ */
+export async function countPast({ db, now }: { db: Db; now: Now }, rows = rowsAtOnce): Promise<boolean> {
+  const waiting = await db.query.selectFrom('rollup_past').select('id').executeTakeFirst()
+  if (!waiting) return false
+  return db.exclusively(rollupsLock, async (tx) => {
+    const past = await tx.selectFrom('rollup_past').selectAll().executeTakeFirst()
+    if (!past) return false
+    const before = Math.min(now() - settledMs, past.until_at)
+    const found = await nextRows(tx, past, before, rows)
+    await addCells(db, tx, minuteCells(found.map(factsOfRow)))
+    const last = found.at(-1)
+    if (last) await tx.updateTable('rollup_past').set({ after_at: last.created_at, after_id: last.id }).execute()
+    if (found.length === rows) return true
+    if (before === past.until_at) await tx.deleteFrom('rollup_past').execute()
+    return false
+  })
+}
+
+type Place = { after_at: number; after_id: string }
+
+function nextRows(tx: Tx, { after_at, after_id }: Place, before: number, rows: number): Promise<FactsRow[]> {
+  return tx
+    .selectFrom('generations')
+    .select([...recordColumns, 'organization_id', exactly(sql.ref('cost_pico')).as('cost')])
+    .where(sql<boolean>`(created_at, id) > (${after_at}, ${after_id})`)
+    .where('created_at', '<', before)
+    .where('rolled_up', '=', 0)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(rows)
+    .execute()
+}

@@ -1,0 +1,52 @@
+import type { Db, Tx } from '#platform/db/db.ts'
+import { CellSet } from './cell-rows.ts'
+import { cellTables, grainsOf } from './cell-tables.ts'
+import { cellsOfPart, type MinuteCell } from './parts.ts'
+
+/** Only the server that holds this lock writes cells. */
+export const rollupsLock = 'roll-ups'
+
+/** So many cells at most are merged in one transaction, or the first part's. */
+const cellsAtOnce = 400
+
+/**
+ * Merges parts into cells, and removes them: both or neither.
+ * @returns whether there may be more.
+ */
+export async function mergeParts({ db }: { db: Db }): Promise<boolean> {
+  const waiting = await db.query.selectFrom('rollup_parts').select('id').limit(1).executeTakeFirst()
+  if (!waiting) return false
+  return db.exclusively(rollupsLock, async (tx) => {
+    const parts = await nextParts(tx)
+    if (parts.length === 0) return false
+    await addCells(
+      db,
+      tx,
+      parts.flatMap(({ cells }) => cellsOfPart(cells)),
+    )
+    const ids = parts.map(({ id }) => id)
+    await tx.deleteFrom('rollup_parts').where('id', 'in', ids).execute()
+    return true
+  })
+}
+
+async function nextParts(tx: Tx): Promise<{ id: string; cells: string }[]> {
+  const sizes = await tx.selectFrom('rollup_parts').select(['id', 'size']).orderBy('id').limit(200).execute()
+  let size = 0
+  const taken = sizes.filter((part, at) => {
+    size += part.size
+    return at === 0 || size <= cellsAtOnce
+  })
+  if (taken.length === 0) return []
+  const ids = taken.map(({ id }) => id)
+  return tx.selectFrom('rollup_parts').select(['id', 'cells']).where('id', 'in', ids).execute()
+}
+
+/** Adds cells of minutes to those of the database, in every grain. Only for who holds the lock. */
+export async function addCells(db: Pick<Db, 'kind'>, tx: Tx, cells: readonly MinuteCell[]): Promise<void> {
+  for (const table of cellTables) {
+    const set = new CellSet(table)
+    for (const cell of cells) set.add(cell, grainsOf[table])
+    await set.write(db, tx)
+  }
+}

@@ -1,0 +1,37 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { type Grain, grains, minuteMs, slotOf } from './cell.ts'
+import { cellTables } from './cell-tables.ts'
+
+const dayMs = 86_400_000
+
+/** A batch holds up every other statement of the embedded database. */
+const rowsAtOnce = 200
+
+/** How long cells of minutes are kept. Those of hours are as long as the rows they were counted from; of days, always. */
+export const minutesKeptMs = 2 * dayMs
+
+/** Deletes cells that are too old for their grain, a few at a time. */
+export async function pruneCells({ db, now }: { db: Db; now: Now }, retentionDays: number): Promise<void> {
+  await pruneGrain(db, grains.minute, now() - minutesKeptMs)
+  await pruneGrain(db, grains.hour, now() - retentionDays * dayMs)
+}
+
+async function pruneGrain(db: Db, grain: Grain, before: number): Promise<void> {
+  for (const table of cellTables) {
+    const old = db.query
+      .selectFrom(table as 'key_cells')
+      .select(['slot', 'cell'])
+      .where('grain', '=', grain)
+      .where('slot', '<', slotOf(Math.floor(before / minuteMs), grain))
+      .limit(rowsAtOnce)
+    for (let more = true; more; ) {
+      const { numDeletedRows } = await db.query
+        .deleteFrom(table as 'key_cells')
+        .where('grain', '=', grain)
+        .where((e) => e(e.refTuple('slot', 'cell'), 'in', old.$asTuple('slot', 'cell')))
+        .executeTakeFirst()
+      more = Number(numDeletedRows) === rowsAtOnce
+    }
+  }
+}

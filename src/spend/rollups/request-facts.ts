@@ -1,0 +1,94 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import { picoUsdOf } from '#platform/core/pico-usd.ts'
+import type { Generation } from '../ledger/generation.ts'
+import { generationRecord, type RecordRow, throughputOf } from '../ledger/record.ts'
+import type { Dimensions } from './dimensions.ts'
+
+/** What roll-ups count of one request. The same of a row of the ledger as of the request that it was written for. */
+export type RequestFacts = {
+  /** When it began, in milliseconds since the epoch. */
+  at: number
+  dimensions: Dimensions
+  /** Of an answered request; of all others nothing was used. */
+  tokens: { prompt: number; completion: number; reasoning: number; cached: number; cacheWritten: number }
+  toolCalls: number
+  cost: PicoUsd
+  cacheSaving: PicoUsd
+  latencyMs: number | null
+  durationMs: number
+  /** Tokens per second after the first. */
+  throughput: number | null
+}
+
+const noTokens: RequestFacts['tokens'] = { prompt: 0, completion: 0, reasoning: 0, cached: 0, cacheWritten: 0 }
+
+export function factsOf(generation: Generation): RequestFacts {
+  const { caller, tokens, endpointId, modelId, candidateModels } = generation
+  const answered = endpointId !== undefined
+  return {
+    at: generation.createdAt,
+    dimensions: {
+      organization_id: caller.organizationId,
+      workspace_id: caller.workspaceId,
+      key_hash: caller.keyHash,
+      user_id: caller.userId,
+      // Only known models are counted by name: else clients could fill the table with names they make up.
+      model: (answered ? modelId : candidateModels[0]) ?? '',
+      endpoint: endpointId ?? '',
+      provider: generation.provider ?? '',
+      preset: generation.preset?.slug ?? '',
+      outcome: generation.outcome,
+      error: generation.cause?.kind ?? '',
+      byok: String(generation.byok),
+    },
+    tokens: answered ? tokens : noTokens,
+    toolCalls: answered ? generation.toolCalls : 0,
+    cost: generation.cost,
+    cacheSaving: generation.cacheSaving ?? 0n,
+    latencyMs: generation.latencyMs ?? null,
+    durationMs: generation.durationMs,
+    throughput: throughputOf(generation),
+  }
+}
+
+/** The columns of the ledger that are read for it, besides those of the record. */
+export type FactsRow = RecordRow & {
+  organization_id: string
+  /** Exact, as text. */
+  cost: string
+}
+
+export function factsOfRow({ organization_id, cost, ...row }: FactsRow): RequestFacts {
+  const record = generationRecord(row)
+  const answered = record.endpoint_id !== null
+  const tokens = {
+    prompt: record.tokens_prompt,
+    completion: record.tokens_completion,
+    reasoning: record.tokens_reasoning,
+    cached: record.tokens_cached,
+    cacheWritten: record.tokens_cache_written,
+  }
+  return {
+    at: row.created_at,
+    dimensions: {
+      organization_id,
+      workspace_id: row.workspace_id,
+      key_hash: row.key_hash,
+      user_id: row.user_id,
+      model: (answered ? row.model : record.candidate_models[0]) ?? '',
+      endpoint: record.endpoint_id ?? '',
+      provider: record.provider_name ?? '',
+      preset: record.preset?.slug ?? '',
+      outcome: record.outcome,
+      error: record.error?.kind ?? '',
+      byok: String(record.is_byok),
+    },
+    tokens: answered ? tokens : noTokens,
+    toolCalls: answered ? record.tool_calls : 0,
+    cost: BigInt(cost),
+    cacheSaving: picoUsdOf(record.cache_discount ?? 0),
+    latencyMs: record.latency,
+    durationMs: record.generation_time,
+    throughput: record.throughput,
+  }
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Db } from '#platform/db/db.ts'
+import { up } from '#platform/db/migrations/0088_model_cells.ts'
+import { openDb } from '#platform/db/open.ts'
+import { newDb, newPlace, onEachDatabase } from '#test/harness/databases.ts'
+import { at, caller, generation } from '#test/harness/generations.ts'
+import { cellsOfRows, cellsTold, mergeAll, requestsInParts } from '#test/harness/rollups.ts'
+import { Seeded } from '#test/harness/seeded.ts'
+import type { Generation } from '../ledger/generation.ts'
+import { writeGenerations } from '../metering/write.ts'
+import { grains } from './cell.ts'
+import { cellTables, grainsOf } from './cell-tables.ts'
+import { countPast } from './count-past.ts'
+import { mergeParts } from './merge-parts.ts'
+import { pruneCells } from './prune-cells.ts'
+
+const dayMs = 86_400_000
+
+/** Requests of all kinds: answered, failed, refused, left, cached, with and without figures. */
+function someRequests(chance: Seeded, count: number): Generation[] {
+  return Array.from({ length: count }, () => {
+    const outcome = chance.pick(['success', 'success', 'success', 'failed', 'refused', 'client_left'] as const)
+    const model = chance.pick(['a/b', 'c/d'])
+    const answered = outcome === 'success' || outcome === 'client_left'
+    const tokens = { prompt: chance.between(0, 5000), completion: 40, cached: 7, cacheWritten: 1, reasoning: 3 }
+    return generation({
+      caller: { ...caller, keyHash: `key${chance.between(0, 9)}`, workspaceId: chance.pick(['w1', 'w2']) },
+      createdAt: at - chance.between(0, 3 * dayMs),
+      outcome,
+      byok: chance.chance(0.3),
+      requestedModel: chance.chance(0.2) ? `made-up-${chance.next()}` : model,
+      candidateModels: chance.chance(0.1) ? [] : [model],
+      ...(answered
+        ? { modelId: model, endpointId: `${model}@p`, tokens, cost: BigInt(chance.between(0, 1e9)) * 1_000_003n }
+        : { modelId: undefined, endpointId: undefined, provider: undefined, cost: 0n, latencyMs: undefined }),
+      ...(outcome === 'failed' && { cause: { kind: 'bad_gateway' as const } }),
+      ...(outcome === 'refused' && { cause: { kind: 'forbidden' as const, rule: 'allowed_models' } }),
+      ...(chance.chance(0.3) && { preset: { id: 'p', slug: 'house', version: 1 } }),
+      cacheSaving: chance.chance(0.5) ? BigInt(chance.between(-1000, 1000)) * 1_000_000_007n : undefined,
+      streamed: chance.chance(0.5),
+      ...(answered && chance.chance(0.8) && { latencyMs: chance.next() * 900, durationMs: chance.next() * 9000 }),
+    })
+  })
+}
+
+async function assertEqualToRows(db: Db): Promise<void> {
+  for (const table of cellTables) {
+    for (const grain of grainsOf[table]) {
+      const told = await cellsTold(db, table, grain)
+      assert.ok(told.size > 0)
+      assert.deepEqual(told, await cellsOfRows(db, table, grain), `${table} of ${grain} minutes`)
+    }
+  }
+}
+
+onEachDatabase('roll-ups', (kind) => {
+  test('are merged with one look at each table, however many slots of time there are: nobody writes meanwhile', async () => {
+    const place = await newPlace(kind)
+    const statements: string[] = []
+    const db = await openDb(place.settings, {
+      onQuery: (_seconds, _outcome, _error, text = '') => statements.push(text),
+    })
+    for (let minute = 0; minute < 10; minute++)
+      await writeGenerations({ db }, [generation({ id: `gen-${minute}`, createdAt: at + minute * 60_000 })])
+    await mergeParts({ db })
+    const looks = statements.filter((text) => /^select .* from "(key|workspace)_cells"/.test(text))
+    await db.close()
+    await place.remove()
+    assert.equal(looks.length, 2)
+  })
+
+  test('are what the rows of the ledger come to, in every grain, however they were written', async () => {
+    await using store = await newDb(kind)
+    const chance = new Seeded(11)
+    for (let batch = 0; batch < 12; batch++) {
+      const some = someRequests(chance, chance.between(1, 60))
+      await writeGenerations(store, some)
+      // Its answer was lost: it is tried again, with others.
+      if (chance.chance(0.4)) await writeGenerations(store, [...some, ...someRequests(chance, 3)])
+      if (chance.chance(0.5)) await mergeParts(store)
+    }
+    await mergeAll(store.db)
+    await assertEqualToRows(store.db)
+  })
+
+  test('of models are whole always where nothing was counted before there were any, else from a day to come on', async () => {
+    await using store = await newDb(kind)
+    const since = () => store.db.query.selectFrom('model_cells_since').select('day').execute()
+    assert.deepEqual(await since(), [])
+    const again = async () => {
+      for (const table of ['model_cells', 'model_cells_since']) await store.db.query.schema.dropTable(table).execute()
+      await up(store.db.query as never)
+      return since()
+    }
+    assert.deepEqual(await again(), [])
+    await writeGenerations(store, [generation()])
+    const [told] = await again()
+    const day = Date.now() / dayMs
+    assert.ok(told!.day >= Math.floor(day) && told!.day <= day + 2, `${told!.day}, and today is ${day}`)
+    assert.ok(told!.day * dayMs > Date.now())
+  })
+
+  test('are written with the rows or not at all, and merged or not at all', async () => {
+    await using store = await newDb(kind)
+    const good = generation()
+    await assert.rejects(writeGenerations(store, [good, generation({ createdAt: Number.NaN })]))
+    assert.equal(await requestsInParts(store.db), 0)
+    await writeGenerations(store, [good])
+    const broken: Db = {
+      ...store.db,
+      exclusively: (name, work) =>
+        store.db.exclusively(name, async (tx, announce) => {
+          await work(tx, announce)
+          throw new Error('the transaction was broken off')
+        }),
+    }
+    await assert.rejects(mergeParts({ db: broken }), /broken off/)
+    assert.equal(await requestsInParts(store.db), 1)
+    await mergeAll(store.db)
+    await assertEqualToRows(store.db)
+  })
+
+  test('of rows from before are counted slice by slice, each once, also when a slice is broken off', async () => {
+    await using store = await newDb(kind)
+    const chance = new Seeded(5)
+    await writeGenerations(store, someRequests(chance, 150))
+    await makePast(store.db, at + dayMs)
+    const later = someRequests(chance, 40)
+    await writeGenerations(store, later)
+    const deps = { db: store.db, now: () => at + 2 * dayMs }
+    const broken = { ...store.db, exclusively: () => Promise.reject(new Error('gone')) }
+    let slices = 0
+    while (await countPast(deps, 20)) {
+      await assert.rejects(countPast({ ...deps, db: broken }, 20), /gone/)
+      slices++
+    }
+    assert.ok(slices >= 7, `${slices} slices`)
+    assert.equal(await countPast(deps, 20), false)
+    await mergeAll(store.db)
+    await assertEqualToRows(store.db)
+    assert.deepEqual(await store.db.query.selectFrom('rollup_past').selectAll().execute(), [])
+  })
+
+  test('of rows that a server of the version before writes are counted when they are settled', async () => {
+    await using store = await newDb(kind)
+    const minute = 60_000
+    await writeGenerations(store, [generation({ createdAt: at - minute }), generation({ createdAt: at + minute })])
+    await makePast(store.db, at + 60 * minute)
+    const counted = async (now: number) => {
+      while (await countPast({ db: store.db, now: () => now }));
+      const told = await cellsTold(store.db, 'workspace_cells', grains.day)
+      return [...told.values()].map((text) => Number(text.split(' | ')[0]))
+    }
+    assert.deepEqual(await counted(at), [])
+    assert.deepEqual(await counted(at + 10 * minute), [1])
+    assert.deepEqual(await counted(at + 30 * minute), [2])
+    assert.equal((await store.db.query.selectFrom('rollup_past').selectAll().execute()).length, 1)
+    assert.deepEqual(await counted(at + 80 * minute), [2])
+    assert.deepEqual(await store.db.query.selectFrom('rollup_past').selectAll().execute(), [])
+  })
+
+  test('of minutes are kept for two days, of hours as long as the rows, and of days always', async () => {
+    await using store = await newDb(kind)
+    const ages = [0, 3, 40]
+    await writeGenerations(
+      store,
+      ages.map((days) => generation({ createdAt: at - days * dayMs })),
+    )
+    await mergeAll(store.db)
+    await pruneCells({ db: store.db, now: () => at }, 30)
+    for (const table of ['workspace_cells', 'key_cells'] as const) {
+      const left = Object.values(grains).map(async (grain) => (await cellsTold(store.db, table, grain)).size)
+      assert.deepEqual(await Promise.all(left), [1, 2, 3], table)
+    }
+  })
+})
+
+/** As if the version before had written all rows that are there. */
+async function makePast(db: Db, until: number): Promise<void> {
+  await db.query.updateTable('generations').set({ rolled_up: 0 }).execute()
+  await db.query.deleteFrom('rollup_parts').execute()
+  await db.query.insertInto('rollup_past').values({ id: 1, after_at: 0, after_id: '', until_at: until }).execute()
+}
