@@ -7,86 +7,115 @@ import { retiredWords } from './retired-words.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What each folder of src/ may import besides itself. Arrows point one way: to the left and up. */
+/**
+ * What the rooms of src/ may import by value, besides themselves and `platform/core`. An entry is a room or a folder of
+ * one. A room also imports types from what `mayImportTypes` names.
+ */
 const mayImport: Record<string, string[]> = {
-  lib: [],
-  files: ['lib'],
-  config: ['lib'],
-  db: ['lib', 'config'],
-  http: ['lib'],
-  chat: ['lib'],
-  audit: ['lib', 'db'],
-  accounts: ['lib', 'db', 'audit'],
-  'sign-in': ['lib', 'db', 'accounts', 'audit'],
-  catalogue: ['lib', 'db', 'accounts', 'audit', 'measure'],
-  measure: ['lib', 'db'],
-  byok: ['lib', 'db', 'accounts', 'audit'],
-  filters: ['lib', 'chat'],
-  guardrails: ['budgets', 'lib', 'db', 'accounts', 'audit', 'catalogue', 'filters', 'config'],
-  agent: ['lib', 'files', 'demo'],
-  presets: ['lib', 'db', 'accounts', 'audit', 'chat', 'catalogue'],
-  webhooks: ['lib', 'config', 'db', 'accounts', 'audit', 'byok'],
-  interns: ['lib', 'files', 'chat', 'db', 'accounts', 'audit', 'byok', 'webhooks'],
-  provision: ['lib', 'files', 'config', 'db', 'accounts', 'interns', 'webhooks'],
-  daemon: ['lib', 'files', 'chat', 'interns'],
-  demo: ['lib', 'chat'],
-  usage: ['lib', 'db', 'accounts', 'chat'],
-  analytics: ['lib', 'db', 'usage'],
-  contents: ['lib', 'db', 'chat', 'accounts', 'audit', 'byok'],
-  budgets: ['lib', 'db', 'usage', 'webhooks'],
-  routing: [
-    'lib',
-    'http',
-    'config',
-    'chat',
-    'accounts',
+  platform: [],
+  chat: ['platform'],
+  identity: ['platform'],
+  webhooks: ['platform', 'identity'],
+  catalogue: ['platform', 'identity'],
+  spend: ['platform', 'chat', 'identity', 'webhooks'],
+  policy: ['platform', 'chat', 'identity', 'catalogue', 'spend'],
+  gateway: ['platform', 'chat', 'identity', 'webhooks', 'catalogue', 'spend', 'policy'],
+  interns: ['platform', 'chat', 'identity', 'webhooks'],
+  provision: ['platform', 'identity', 'interns', 'webhooks'],
+  daemon: ['platform', 'chat', 'interns/contract'],
+  agent: ['platform', 'chat'],
+  api: ['platform', 'chat', 'identity', 'webhooks', 'catalogue', 'spend', 'policy', 'gateway', 'interns', 'provision'],
+  app: ['*'],
+  // Commands that work without a server read catalogues, filters and accounts themselves.
+  cli: [
+    'platform',
+    'app',
+    'api/access',
+    'api/server',
     'catalogue',
-    'byok',
-    'filters',
-    'guardrails',
-    'budgets',
-    'presets',
-    'measure',
-    'usage',
-    'contents',
-    'demo',
+    'policy',
+    'identity',
+    'gateway/presets',
+    'interns',
+    'webhooks',
   ],
-  replay: ['lib', 'config', 'db', 'accounts', 'catalogue', 'guardrails', 'usage'],
-  console: ['lib', 'http'],
-  api: ['*'],
-  workers: ['*'],
-  cli: ['*'],
 }
-/** The domain knows no HTTP, and the service and its command line meet only in bin/. */
-const neverImported: Record<string, string[]> = { api: ['cli', 'workers'], workers: ['cli'], cli: ['workers'] }
+const mayImportTypes: Record<string, string[]> = {
+  daemon: ['interns/registry'],
+  cli: ['*'],
+  api: ['app'],
+}
+/** Folders that still import each other by value. Only ever remove a line. */
+const mutualFolders: string[] = [
+  'api/events api/routes',
+  'api/routes api/server',
+  'daemon daemon/server',
+  'daemon/runs daemon/server',
+  'daemon/store daemon/transcript',
+  'gateway/admission gateway/pricing',
+  'gateway/admission gateway/providers',
+  'gateway/attempt gateway/plan',
+  'gateway/attempt gateway/providers',
+  'gateway/clients gateway/providers',
+  'platform/core platform/process',
+]
 
-type Edge = { from: string; to: string }
+type Edge = { from: string; to: string; isType: boolean }
 
 const sources = globSync(['src/**/*.ts', 'bin/*.ts', 'console/**/*.{ts,tsx}'], { cwd: root }).filter(
   (file) => !file.endsWith('.test.ts') && file !== 'console/api/types.ts',
 )
-const importLine = /(?:from|import)\s*\(?\s*'([^']+)'/g
+const importLine =
+  /(?:^|\n)(?:import|export)(\s+type\b)?([^;'"]*?)\bfrom\s*'([^']+)'|\bimport\(\s*'([^']+)'|(?:^|\n)import\s+'([^']+)'/g
 
 const edges: Edge[] = sources.flatMap((from) =>
-  [...readFileSync(join(root, from), 'utf8').matchAll(importLine)].flatMap(([, target]) => {
-    if (target?.startsWith('#')) return [{ from, to: `src/${target.slice(1)}` }]
-    if (target?.startsWith('.')) return [{ from, to: normalize(join(dirname(from), target)) }]
-    return []
-  }),
+  [...readFileSync(join(root, from), 'utf8').matchAll(importLine)].flatMap(
+    ([, type, names = '', named, called, bare]) => {
+      const target = named ?? called ?? bare ?? ''
+      const isType = type !== undefined || importsOnlyTypes(names)
+      if (target.startsWith('#')) return [{ from, to: `src/${target.slice(1)}`, isType }]
+      if (target.startsWith('.')) return [{ from, to: normalize(join(dirname(from), target)), isType }]
+      return []
+    },
+  ),
 )
-const folderOf = (file: string) => file.split('/')[1] ?? ''
 
-test('every folder imports only what the architecture allows', () => {
-  const wrong = edges.filter(({ from, to }) => {
-    if (!from.startsWith('src/') || !to.startsWith('src/')) return false
-    const [a, b] = [folderOf(from), folderOf(to)]
-    if (a === b) return false
-    const allowed = mayImport[a]
-    if (!allowed) return true
-    if (neverImported[a]?.includes(b)) return true
-    return !allowed.includes('*') && !allowed.includes(b)
+/** True of `{ type A, type B }`. */
+function importsOnlyTypes(names: string): boolean {
+  const each = names
+    .replace(/[{}]/g, '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+  return each.length > 0 && each.every((name) => name.startsWith('type '))
+}
+
+const folderOf = (file: string) => file.split('/')[1] ?? ''
+/** A room and its folder: `gateway/plan`, or `gateway` for a file at the top of the room. */
+const subfolderOf = (file: string) => file.split('/').slice(1, -1).slice(0, 2).join('/')
+const isInSource = ({ from, to }: Edge) => from.startsWith('src/') && to.startsWith('src/')
+
+test('a room imports only the rooms that the layout allows', () => {
+  const wrong = edges.filter(isInSource).filter(({ from, to, isType }) => {
+    const room = folderOf(from)
+    if (room === folderOf(to) || subfolderOf(to) === 'platform/core') return false
+    const allowed = [...(mayImport[room] ?? []), ...(isType ? (mayImportTypes[room] ?? []) : [])]
+    return !allowed.some((one) => one === '*' || one === folderOf(to) || one === subfolderOf(to))
   })
   assert.deepEqual(wrong, [])
+})
+
+test('no two folders of a room import each other by value, but those that are listed', () => {
+  const pairs = new Set(
+    edges
+      .filter((edge) => isInSource(edge) && !edge.isType && folderOf(edge.from) === folderOf(edge.to))
+      .map(({ from, to }) => `${subfolderOf(from)} ${subfolderOf(to)}`),
+  )
+  const mutual = [...pairs].filter((pair) => {
+    const [a = '', b = ''] = pair.split(' ')
+    return a < b && pairs.has(`${b} ${a}`)
+  })
+  assert.deepEqual(mutual.sort(), mutualFolders)
 })
 
 /** The folders of the console that all screens may import; these among each other, as here. */
@@ -111,7 +140,7 @@ test('only bin/ reads the environment of the process', () => {
   assert.deepEqual(readers, [])
 })
 
-test('zod comes in through lib/schema.ts, whose schemas are made when they are first used', () => {
+test('zod comes in through platform/json/schema.ts, whose schemas are made when they are first used', () => {
   const named = /^import (?!type )[^\n]*'zod'/m
   assert.deepEqual(
     sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),
@@ -119,7 +148,7 @@ test('zod comes in through lib/schema.ts, whose schemas are made when they are f
   )
 })
 
-test('node:http comes in through lib/node-http.ts, which leaves out what it would load besides', () => {
+test('node:http comes in through platform/net/node-http.ts, which leaves out what it would load besides', () => {
   const named = /^import (?!type )[^\n]*'node:http'/m
   assert.deepEqual(
     sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),

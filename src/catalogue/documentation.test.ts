@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(path, import.m
 const [example = ''] = read('../../docs/catalogue.md').match(/(?<=^```yaml\n).*?(?=^```$)/ms) ?? []
 
 function merged() {
-  const starter = readCatalogueFile(read('./starter.json'), 'starter')
+  const starter = readCatalogueFile(read('./sources/starter.json'), 'starter')
   return mergeLayers([starter, readCatalogueFile(example, 'example')])
 }
 
