@@ -115,6 +115,7 @@ export const mayCall: Record<string, string> = {
   savePresetFromResponses: 'oa---m--M',
   savePresetFromChat: 'oa---m--M',
   savePresetFromMessages: 'oa---m--M',
+  savePresetVersion: 'oa---m--M',
   updatePreset: 'oa---m--M',
   designatePresetVersion: 'oa---m--M',
   listProviderKeys: 'oa-v-m--M',

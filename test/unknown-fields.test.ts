@@ -27,6 +27,7 @@ const bodies: [method: 'POST' | 'PATCH', path: string, body: object, says: RegEx
   ['POST', '/byok', { provider: 'openai', key: 'k', is_fall_back: true }, /did you mean "is_fallback"/],
   ['POST', '/interns', { name: 'ada', instruction: 'x' }, /did you mean "instructions"/],
   ['PATCH', '/interns/{intern}', { approvalMode: 'manual' }, /did you mean "approval_mode"/],
+  ['POST', '/presets/p/versions', { respones: {} }, /unknown field "respones" \(did you mean "responses"\?\)/],
   ['PATCH', '/presets/p', { state: 'active' }, /unknown field "state"/],
 ]
 

@@ -88,6 +88,7 @@ const steps: Record<string, Step> = {
     path: { slug: 'one' },
     body: { ...preset, temperature: 0.7, max_tokens: 9, messages },
   },
+  savePresetVersion: { action: 'preset.version_added', path: { slug: 'one' }, body: { chat: { ...preset, messages } } },
   updatePreset: { action: 'preset.updated', path: { slug: 'one' }, body: { name: 'The one' } },
   designatePresetVersion: { action: 'preset.version_designated', path: { slug: 'one', version: '1' } },
   createProviderKey: {

@@ -8,7 +8,7 @@ import { Chip, type Filter, Menu } from '../pieces/chips.tsx'
 import type { Filters } from '../pieces/filters.ts'
 import { beginAnew } from './anew.tsx'
 import { modelsIn, sidesShown } from './request.ts'
-import { isBusy, kept, turns } from './talk.ts'
+import { isBusy, timesSaved, turns } from './talk.ts'
 
 /** Whom the address names, and how to change that. */
 export function useSides(): { models: string[]; choose: (models: string[]) => void } {
@@ -24,10 +24,10 @@ export function useChoices(): { choices: string[] | undefined; failure: Failure 
   const { data: found, failure, reload: again } = useGet('GET /models/user', {})
   const models = found?.data
   const { data, reload } = useEvery('GET /presets', {})
-  const keptHere = kept.value
+  const savedHere = timesSaved.value
   useEffect(() => {
-    if (keptHere > 0) reload()
-  }, [keptHere, reload])
+    if (savedHere > 0) reload()
+  }, [savedHere, reload])
   const presets = data ?? []
   const active = presets.filter(({ status }) => status === 'active')
   const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]

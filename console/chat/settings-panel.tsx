@@ -1,6 +1,6 @@
 import { Panel } from '../pieces/panel.tsx'
-import { KeepAsPreset } from './keep.tsx'
 import type { Settings } from './request.ts'
+import { SaveAsPreset } from './save-preset.tsx'
 import { settings } from './talk.ts'
 
 const set = (changes: Partial<Settings>) => {
@@ -69,7 +69,7 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
             onInput={(event) => set({ more: event.currentTarget.value })}
           />
         </label>
-        <KeepAsPreset models={models} />
+        <SaveAsPreset models={models} />
       </div>
     </Panel>
   )

@@ -14,8 +14,8 @@ export const opening = signal<ChatRequest['messages']>([])
 export const draft = signal('')
 /** Pictures that go with it, as data URLs. */
 export const pictures = signal<string[]>([])
-/** How many presets were kept from here: the list of those to ask is another one then. */
-export const kept = signal(0)
+/** How often a preset was saved here. The list of presets to ask is reloaded when it changes. */
+export const timesSaved = signal(0)
 
 /** Those under way. */
 const leaving = new Set<AbortController>()

@@ -71,15 +71,16 @@ test('thoughts are folded, a failure says why, and stopping ends the answer', op
   await page.getByText('stopped', { exact: true }).waitFor()
 })
 
-test('settings are kept as a preset, which can be asked then', options, async () => {
+test('settings are saved as a preset, which can be asked then', options, async () => {
   await using watched = await open('/chat?model=signalbox/demo')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByLabel('System prompt').fill('Answer in Latin.')
   await page.getByLabel('Temperature').fill('0.3')
-  await page.getByLabel('Keep as preset').fill('latin')
-  await page.getByRole('button', { name: 'Keep', exact: true }).click()
-  await page.getByText('Kept as @preset/latin, version 1').waitFor()
+  await page.getByLabel('Save as preset').fill('latin')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('@preset/latin, version 1').waitFor()
+  await page.getByText('Requests use this version.').waitFor()
   const { designated_version } = (await at.world.service.manage('GET', '/presets/latin')).body.data
   assert.equal(designated_version.system_prompt, 'Answer in Latin.')
   assert.deepEqual(designated_version.config, { temperature: 0.3, model: 'signalbox/demo' })
@@ -88,6 +89,29 @@ test('settings are kept as a preset, which can be asked then', options, async ()
   await page.getByRole('button', { name: '@preset/latin', exact: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL((url) => url.searchParams.get('model') === 'signalbox/demo,@preset/latin')
+  assert.deepEqual(faults, [])
+})
+
+test('a saved version of a preset is used only after Use this version', options, async () => {
+  const { service } = at.world
+  const config = { model: 'google/gemini-3-flash', models: ['openai/gpt-5.4-mini'], temperature: 0.9 }
+  await service.manage('POST', '/presets/sea/responses', { ...config, instructions: 'Answer with a haiku.' })
+  const used = async () => (await service.manage('GET', '/presets/sea')).body.data.designated_version
+  await using watched = await open('/chat?model=@preset/sea,signalbox/demo')
+  const { page, faults } = watched
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByLabel('Temperature').fill('0.1')
+  await page.getByLabel('Further fields, as JSON').fill('{"metadata": {"team": "poetry"}}')
+  await page.getByLabel('Save as preset').fill('sea')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Requests still use the version that was in use before.').waitFor()
+  await page.getByText('Not saved: metadata, the model signalbox/demo beside the first.').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  assert.equal((await used()).version, 1)
+  await page.getByRole('button', { name: 'Use this version' }).click()
+  await page.getByText('Requests use this version.').waitFor()
+  const { version, config: stored, system_prompt } = await used()
+  assert.deepEqual([version, stored, system_prompt], [2, { ...config, temperature: 0.1 }, 'Answer with a haiku.'])
   assert.deepEqual(faults, [])
 })
 

@@ -212,6 +212,11 @@ export const steps: Step[] = [
   { operation: 'post /presets/{slug}/chat/completions', params: preset, body: { ...chat, temperature: 0.2 } },
   { operation: 'post /presets/{slug}/messages', params: preset, body: { ...chat, max_tokens: 100 } },
   { operation: 'post /presets/{slug}/responses', params: preset, body: { model: 'signalbox/demo', input: 'Hello' } },
+  {
+    operation: 'post /presets/{slug}/versions',
+    params: preset,
+    body: { responses: { model: 'signalbox/demo', input: 'Hello', temperature: 0.4 } },
+  },
   { operation: 'get /presets' },
   { operation: 'get /presets/{slug}', params: preset },
   { operation: 'get /presets/{slug}/versions', params: preset },

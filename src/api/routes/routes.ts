@@ -105,6 +105,7 @@ import { listPresetVersions } from './presets/list-versions.ts'
 import { savePresetFromChat } from './presets/save-from-chat.ts'
 import { savePresetFromMessages } from './presets/save-from-messages.ts'
 import { savePresetFromResponses } from './presets/save-from-responses.ts'
+import { savePresetVersion } from './presets/save-version.ts'
 import { updatePreset } from './presets/update.ts'
 import { listProviders } from './providers/list.ts'
 import type { Route } from './route.ts'
@@ -229,6 +230,7 @@ const table = {
   savePresetFromResponses,
   savePresetFromChat,
   savePresetFromMessages,
+  savePresetVersion,
   updatePreset,
   designatePresetVersion,
   showAnswerPage,

@@ -101,9 +101,14 @@ describe('what is managed at the terminal', () => {
       file(JSON.stringify({ model: 'signalbox/demo', instructions, input: 'Hi' })),
     )
     assert.match(await done('presets', 'save', 'tone', first!), /Saved version 1 of "tone"/)
-    await done('presets', 'save', 'tone', second!)
+    assert.match(
+      await done('presets', 'save', 'tone', second!),
+      /Saved version 2 .* do not use it yet\. To use it: signalbox presets use tone 2\n.*no such fields: input\.$/,
+    )
+    assert.match(await done('presets', 'show', 'tone'), /^version +1$/m)
     const chat = file('{"model": "signalbox/demo", "messages": [{"role": "system", "content": "Be kind."}]}')
-    assert.match(await done('presets', 'save', 'tone', chat), /version 3/)
+    assert.match(await done('presets', 'save', 'tone', chat, '--use'), /version 3 .* Requests use it as/)
+    assert.match(await done('presets', 'show', 'tone'), /^version +3$/m)
     assert.equal(
       await done('presets', 'diff', 'tone', '1', '2'),
       '- system_prompt: "Be brief."\n+ system_prompt: "Be long."',

@@ -40,6 +40,19 @@ const kept = [
   'repetition_penalty',
 ] as const satisfies (keyof typeof ChatRequest.shape)[]
 
+/** The fields of a chat body that reach a preset, a few under another name. */
+export const fieldsFromChat: ReadonlySet<string> = new Set([
+  ...kept,
+  'max_completion_tokens',
+  'max_tokens',
+  'reasoning',
+  'reasoning_effort',
+  'response_format',
+  'verbosity',
+  'tools',
+  'tool_choice',
+])
+
 /** Says in the names of the responses style what a chat body says. */
 export function settingsFromChat(body: ChatPresetBody): PresetSettings {
   const config = withoutNulls({

@@ -25,6 +25,20 @@ const kept = [
   'stop_server_tools_when',
 ] as const satisfies (keyof typeof MessagesRequest.shape)[]
 
+/** The fields of a messages body that reach a preset, a few under another name. */
+export const fieldsFromMessages: ReadonlySet<string> = new Set([
+  ...kept,
+  'models',
+  'fallbacks',
+  'max_tokens',
+  'stop_sequences',
+  'thinking',
+  'output_config',
+  'tools',
+  'tool_choice',
+  'system',
+])
+
 /** Says in the names of the responses style what a messages body says. */
 export function settingsFromMessages(body: MessagesPresetBody): PresetSettings {
   const config = withoutNulls({

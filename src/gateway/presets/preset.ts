@@ -30,6 +30,16 @@ export const PresetVersion = z
   .meta({ id: 'PresetVersion', description: 'One saved state of a preset. It never changes.' })
 export type PresetVersion = z.infer<typeof PresetVersion>
 
+export const SavedPresetVersion = PresetVersion.extend({
+  is_designated: z
+    .boolean()
+    .describe('Whether requests use this version: true for the first version of a new preset only.'),
+  skipped_fields: z
+    .array(z.string())
+    .describe('The fields of the request that the version does not keep, at most 100 of them.'),
+}).meta({ id: 'SavedPresetVersion', description: 'A version that was just saved.' })
+export type SavedPresetVersion = z.infer<typeof SavedPresetVersion>
+
 export const Preset = z
   .object({
     id: z.uuid(),

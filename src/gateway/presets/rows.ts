@@ -26,12 +26,7 @@ export async function findPreset(
     .where('slug', '=', slug)
     .executeTakeFirst()
   if (!row) return undefined
-  const version = await db
-    .selectFrom('preset_versions')
-    .selectAll()
-    .where('id', '=', row.designated_version_id)
-    .executeTakeFirstOrThrow()
-  return { ...presetOf(row), designated_version: versionOf(version) }
+  return { ...presetOf(row), designated_version: await findVersionById(db, row.designated_version_id) }
 }
 
 /** The most recently changed first. */
@@ -68,6 +63,10 @@ export async function findVersion(db: Reader, presetId: string, version: number)
     .where('version', '=', version)
     .executeTakeFirst()
   return row && versionOf(row)
+}
+
+export async function findVersionById(db: Reader, id: string): Promise<PresetVersion> {
+  return versionOf(await db.selectFrom('preset_versions').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
 }
 
 /** The number of the newest version; 0 where there is none. */

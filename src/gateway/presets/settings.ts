@@ -32,6 +32,9 @@ const kept = [
   'truncation',
 ] as const satisfies (keyof typeof ResponsesRequest.shape)[]
 
+/** The fields of a responses body that reach a preset. */
+export const fieldsFromResponses: ReadonlySet<string> = new Set([...kept, 'instructions'])
+
 /** Every value is kept as it came, an explicit null too. */
 export function settingsFromResponses(body: ResponsesRequest): PresetSettings {
   return { systemPrompt: body.instructions ?? null, config: withoutDefaults(pick(body, kept)) }

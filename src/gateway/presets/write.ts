@@ -11,7 +11,8 @@ export type WriteDeps = { db: Db; now: Now; newId: NewId }
 /** The user and key that write, and the workspace. */
 export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash'>
 
-type Written = { action: Change['action'] } | undefined
+/** `version`: a version that was saved and is not in use, so that the preset itself does not name it. */
+type Written = { action: Change['action']; version?: { id: string; version: number } } | undefined
 
 /**
  * Runs `work` as the only writer of one preset and answers with the preset afterwards. A change that `work` names is
@@ -36,7 +37,7 @@ export async function writePreset(
         targetKind: 'preset',
         targetId: after.id,
         before: before ? auditForm(before) : null,
-        after: auditForm(after),
+        after: { ...auditForm(after), ...(written.version && { saved_version: written.version }) },
       })
       announce('preset.changed', name)
     }

@@ -67,6 +67,72 @@ onEachDatabase('presets', (kind) => {
     assert.equal((await get('shared')).designated_version.version, 20)
   })
 
+  const saveVersion = (slug: string, body: unknown) => service.manage('POST', `/presets/${slug}/versions`, body)
+
+  test('a saved version is not used until it is designated', async () => {
+    await save('kept', { model: 'a/1', models: ['a/2'], temperature: 0.5 })
+    const { body } = await saveVersion('kept', { responses: { model: 'b/1', input: 'Hi', user: 'me' } })
+    assert.deepEqual(
+      [body.data.version, body.data.config, body.data.is_designated, body.data.skipped_fields],
+      [2, { model: 'b/1' }, false, ['input', 'user']],
+    )
+    assert.equal((await get('kept')).designated_version.version, 1)
+    await service.manage('POST', '/presets/kept/versions/2/designate')
+    assert.deepEqual((await get('kept')).designated_version.config, { model: 'b/1' })
+  })
+
+  test('a version saved from a request with a preset keeps what the preset configures', async () => {
+    const tool = (name: string) => ({ type: 'function', name, parameters: {} })
+    await save('base', {
+      model: 'a/1',
+      models: ['a/2'],
+      temperature: 0.5,
+      instructions: 'Be brief.',
+      tools: [tool('x')],
+    })
+    await save('base', { model: 'a/9' })
+    const chat = {
+      model: '@preset/base@1',
+      temperature: 0.1,
+      tools: [{ type: 'function', function: { name: 'y', parameters: {} } }],
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: 'Hi' },
+      ],
+    }
+    const { data } = (await saveVersion('base', { chat })).body
+    assert.equal(data.system_prompt, 'Be brief.\n\nBe kind.')
+    assert.deepEqual(data.config, { model: 'a/1', models: ['a/2'], temperature: 0.1, tools: [tool('x'), tool('y')] })
+    assert.deepEqual(data.skipped_fields, ['messages'])
+    const other = (await saveVersion('base', { messages: { model: 'c/1@preset/base', max_tokens: 9 } })).body
+    assert.deepEqual(other.data.config, { model: 'c/1', max_output_tokens: 9 })
+  })
+
+  test('the first version of a new preset is the one in use', async () => {
+    const { data } = (await saveVersion('fresh', { chat: { model: 'a/1' } })).body
+    assert.deepEqual([data.version, data.is_designated, data.skipped_fields], [1, true, []])
+    assert.equal((await get('fresh')).designated_version_id, data.id)
+  })
+
+  test('a version saved from no request, two, or a missing preset is refused', async () => {
+    for (const body of [{}, { chat: {}, responses: {} }]) {
+      const refused = await saveVersion('refused', body)
+      assert.equal(refused.status, 400)
+      assert.match(refused.body.error.message, /exactly one of responses, chat and messages is required/)
+    }
+    assert.equal((await saveVersion('refused', { chat: { model: '@preset/nowhere' } })).status, 404)
+    assert.equal((await service.manage('GET', '/presets/refused')).status, 404)
+  })
+
+  test('the audit trail names a version that was saved without being used', async () => {
+    const { body } = await save('trailed')
+    const saved = (await saveVersion('trailed', { responses: {} })).body.data
+    const { data } = (await service.manage('GET', `/audit?target_id=${body.data.id}`)).body
+    const { after } = data.find((event: any) => event.action === 'preset.version_added')
+    assert.deepEqual(after.saved_version, { id: saved.id, version: 2 })
+    assert.equal(after.designated_version.version, 1)
+  })
+
   test('an older version can be designated, and the next save still gets the next number', async () => {
     await save('back', { model: 'a/1' })
     await save('back', { model: 'a/2' })
@@ -155,6 +221,7 @@ onEachDatabase('presets', (kind) => {
       ['POST', '/presets/readable/responses'],
       ['POST', '/presets/readable/chat/completions'],
       ['POST', '/presets/readable/messages'],
+      ['POST', '/presets/readable/versions'],
       ['PATCH', '/presets/readable'],
       ['POST', '/presets/readable/versions/1/designate'],
     ] as const) {

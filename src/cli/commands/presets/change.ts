@@ -1,38 +1,48 @@
 import { type Command, Option } from 'commander'
-import { type Preset, PresetStatus, type PresetWithVersion } from '#gateway/presets/preset.ts'
+import { type Preset, PresetStatus, type SavedPresetVersion } from '#gateway/presets/preset.ts'
 import { StartupError } from '#platform/core/fault.ts'
+import { printable } from '#platform/text/printable.ts'
 import { apiClient, clientHelp } from '../../kit/api-client.ts'
 import { bodyFrom } from '../../kit/fields.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { presetPath } from './read.ts'
 
-/** The path of each kind of request body that a preset can be saved from. */
-const paths = { responses: '/responses', chat: '/chat/completions', messages: '/messages' } as const
-type Kind = keyof typeof paths
+const kinds = ['responses', 'chat', 'messages'] as const
+type Kind = (typeof kinds)[number]
+
+const designatePath = (slug: string, version: string | number) =>
+  presetPath(slug, `/versions/${encodeURIComponent(version)}/designate`)
+
+function savedText(slug: string, { version, skipped_fields }: SavedPresetVersion, isUsed: boolean): string {
+  const usage = isUsed
+    ? `Requests use it as "@preset/${slug}".`
+    : `Requests do not use it yet. To use it: signalbox presets use ${slug} ${version}`
+  const skippedFields =
+    skipped_fields.length > 0 ? `\nNot saved, because presets have no such fields: ${skipped_fields.join(', ')}.` : ''
+  return `Saved version ${version} of "${slug}". ${usage}${printable(skippedFields)}`
+}
 
 export function changeCommands(presets: Command, { env, out }: Terminal): void {
   presets
     .command('save')
-    .description('save a request body as a new version, which is used from then on')
-    .argument('<slug>', 'the preset: it is made where there is none')
+    .description('Save a request body as a new version; requests keep the version they use')
+    .argument('<slug>', 'the preset; created when it does not exist')
     .argument('<file>', 'JSON: a body that works for you')
     .addOption(
-      new Option('--as <kind>', 'what kind of request it is (default: chat with "messages", else responses)').choices(
-        Object.keys(paths),
-      ),
+      new Option('--as <kind>', 'what kind of request it is (default: chat with "messages", else responses)').choices([
+        ...kinds,
+      ]),
     )
+    .option('--use', 'let requests use the new version at once')
     .addHelpText('after', clientHelp)
-    .action(async (slug: string, file: string, { as: named }: { as?: Kind }) => {
+    .action(async (slug: string, file: string, { as: named, use }: { as?: Kind; use?: boolean }) => {
       const body = bodyFrom(file)
       const kind = named ?? ('messages' in body ? 'chat' : 'responses')
-      const { data } = await apiClient(env).ask<{ data: PresetWithVersion }>(
-        'POST',
-        presetPath(slug, paths[kind]),
-        body,
-      )
-      out(
-        `Saved version ${data.designated_version.version} of "${data.slug}". Requests use it as "@preset/${data.slug}".`,
-      )
+      const { data } = await apiClient(env).ask<{ data: SavedPresetVersion }>('POST', presetPath(slug, '/versions'), {
+        [kind]: body,
+      })
+      if (use) await apiClient(env).ask('POST', designatePath(slug, data.version))
+      out(savedText(slug, data, use || data.is_designated))
     })
 
   presets
@@ -42,7 +52,7 @@ export function changeCommands(presets: Command, { env, out }: Terminal): void {
     .argument('<version>', 'the number of the version')
     .addHelpText('after', clientHelp)
     .action(async (slug: string, version: string) => {
-      await apiClient(env).ask('POST', presetPath(slug, `/versions/${encodeURIComponent(version)}/designate`))
+      await apiClient(env).ask('POST', designatePath(slug, version))
       out(`"${slug}" uses version ${version} now.`)
     })
 

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import { forget } from '../api/resource.ts'
+import { manages } from '../api/session.ts'
+import type { SavedPresetVersion } from '../api/types.ts'
+import { Problem } from '../pieces/problem.tsx'
+import { toast } from '../pieces/toast.tsx'
+import { savedRequest, skippedText } from './saved-request.ts'
+import { settings, timesSaved } from './talk.ts'
+
+type Saved = { slug: string; version: SavedPresetVersion; skippedFields: string | undefined }
+
+/** Saves the first model and the settings as a version of a preset. Using the version is a second, explicit step. */
+export function SaveAsPreset({ models }: { models: string[] }) {
+  const [slug, setSlug] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const [saved, setSaved] = useState<Saved>()
+  if (!manages()) return <p class="dim">An owner or an admin can save this as a preset.</p>
+  const save = async (event: Event) => {
+    event.preventDefault()
+    setProblem(undefined)
+    setSaved(undefined)
+    try {
+      const body = { chat: savedRequest(models[0], settings.value) }
+      const { data } = await call('POST /presets/{slug}/versions', { params: { slug }, body })
+      forget('/presets')
+      timesSaved.value++
+      setSaved({ slug, version: data, skippedFields: skippedText(data.skipped_fields, models) })
+      setSlug('')
+    } catch (error) {
+      setProblem(asFailure(error).message)
+    }
+  }
+  return (
+    <>
+      <form class="save-preset" onSubmit={save}>
+        <label>
+          Save as preset
+          <input
+            placeholder="a name such as invoices"
+            pattern="[a-z0-9][a-z0-9_\-]{0,63}"
+            title="1 to 64 of a-z 0-9 - _, first a letter or digit"
+            required
+            value={slug}
+            onInput={(event) => setSlug(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Save</button>
+        <Problem text={problem} />
+      </form>
+      {saved && <SavedVersion key={saved.version.id} {...saved} />}
+    </>
+  )
+}
+
+function SavedVersion({ slug, version: { version, is_designated }, skippedFields }: Saved) {
+  const [isUsed, setIsUsed] = useState(is_designated)
+  const use = async () => {
+    try {
+      const params = { slug, version: String(version) }
+      await call('POST /presets/{slug}/versions/{version}/designate', { params })
+      forget('/presets')
+      timesSaved.value++
+      setIsUsed(true)
+    } catch (error) {
+      toast(asFailure(error).message, { isBad: true })
+    }
+  }
+  return (
+    <div role="status">
+      <p>
+        Saved as <a href={`/presets/${slug}?version=${version}`}>{`@preset/${slug}, version ${version}`}</a>.{' '}
+        {isUsed ? 'Requests use this version.' : 'Requests still use the version that was in use before.'}
+      </p>
+      {skippedFields && <p class="dim">{skippedFields}</p>}
+      {!isUsed && (
+        <button type="button" onClick={() => void use()}>
+          Use this version
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noSettings } from './request.ts'
+import { savedRequest, skippedText } from './saved-request.ts'
+
+test('a saved request has the preset it was tried with, the parameters and the system prompt', () => {
+  const settings = { ...noSettings, system: ' Be brief. ', temperature: '0.3', more: '{"models": ["a/2"]}' }
+  assert.deepEqual(savedRequest('@preset/haiku@2', settings), {
+    model: '@preset/haiku@2',
+    models: ['a/2'],
+    temperature: 0.3,
+    messages: [{ role: 'system', content: 'Be brief.' }],
+  })
+})
+
+test('lists fields and further models that were not saved', () => {
+  assert.equal(skippedText(['metadata'], ['a/1', 'b/1']), 'Not saved: metadata, the model b/1 beside the first.')
+  assert.equal(skippedText([], ['a/1']), undefined)
+})

@@ -1,0 +1,18 @@
+import type { ChatPresetBody } from '../api/types.ts'
+import { fieldsOf, type Settings } from './request.ts'
+
+/** The request that a preset is saved from: the model, or the preset, that is asked first, with the settings. */
+export function savedRequest(model: string | undefined, settings: Settings): ChatPresetBody {
+  const system = settings.system.trim()
+  return {
+    ...fieldsOf(settings),
+    ...(model && { model }),
+    ...(system !== '' && { messages: [{ role: 'system' as const, content: system }] }),
+  }
+}
+
+/** Lists what was not saved: fields that presets do not keep, and the models beside the first. */
+export function skippedText(fields: string[], models: string[]): string | undefined {
+  const all = [...fields, ...models.slice(1).map((model) => `the model ${model} beside the first`)]
+  return all.length === 0 ? undefined : `Not saved: ${all.join(', ')}.`
+}

@@ -1,0 +1,25 @@
+import { SavedPresetVersion } from '#gateway/presets/preset.ts'
+import { saveVersion } from '#gateway/presets/save.ts'
+import { NewPresetVersion, requestedVersion } from '#gateway/presets/version-request.ts'
+import { z } from '#platform/json/schema.ts'
+import { presetScope } from '../../access/preset-scope.ts'
+import { route } from '../route.ts'
+import { PresetPath } from './path.ts'
+
+export const savePresetVersion = route({
+  method: 'post',
+  path: '/presets/{slug}/versions',
+  tag: 'presets',
+  key: 'management',
+  summary: 'Save a version of a preset without using it',
+  description:
+    'Requests keep the version they use until this one is designated. The preset is created when it does not exist; its first version is the designated one. A request that names a preset keeps what that preset configures, with its own fields on top.',
+  request: { params: PresetPath, body: NewPresetVersion },
+  response: z.object({ data: SavedPresetVersion }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, body, caller }, deps) => {
+    const { settings, skippedFields } = await requestedVersion(deps, await presetScope(deps, caller), body)
+    const { version, isDesignated } = await saveVersion(deps, caller, params.slug, settings)
+    return { data: { ...version, is_designated: isDesignated, skipped_fields: skippedFields } }
+  },
+})

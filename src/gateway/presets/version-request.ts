@@ -1,0 +1,93 @@
+import { ResponsesRequest } from '#chat/responses-request.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { applyPreset, type PresetStyle } from './apply.ts'
+import { ChatPresetBody, fieldsFromChat, settingsFromChat } from './from-chat.ts'
+import { fieldsFromMessages, MessagesPresetBody, settingsFromMessages } from './from-messages.ts'
+import { presetReference } from './preset-reference.ts'
+import { getPreset, getVersion, type PresetScope } from './read.ts'
+import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './settings.ts'
+
+/** The request that a version is saved from, under the name of its kind. */
+export const NewPresetVersion = strictFields(
+  {
+    responses: ResponsesRequest.optional(),
+    chat: ChatPresetBody.optional(),
+    messages: MessagesPresetBody.optional(),
+  },
+  'the body must be a JSON object',
+)
+  .refine((body) => Object.values(body).filter((request) => request !== undefined).length === 1, {
+    error: 'exactly one of responses, chat and messages is required',
+  })
+  .meta({
+    id: 'NewPresetVersion',
+    description: 'A request of one kind. One that names a preset keeps what the preset configures, too.',
+    minProperties: 1,
+    maxProperties: 1,
+  })
+type NewPresetVersion = z.infer<typeof NewPresetVersion>
+
+type Body = Record<string, unknown>
+export type RequestedVersion = { settings: PresetSettings; skippedFields: string[] }
+
+/**
+ * The settings of a request, and the names of its fields that no preset keeps. A request that names a preset gets the
+ * preset's settings with its own fields on top, as when it is answered.
+ * @throws Fault `invalid`, or `not_found` when it names a preset or version that is missing.
+ */
+export async function requestedVersion(
+  deps: { db: Db },
+  scope: PresetScope,
+  { responses, chat, messages }: NewPresetVersion,
+): Promise<RequestedVersion> {
+  const body: Body = (responses ?? chat ?? messages)!
+  const named = presetReference(body)
+  const rest = named?.rest ?? body
+  const kind = kindOf({ responses, chat })
+  const settings = kind.settings(rest)
+  return {
+    settings: named ? await onTopOf(deps, scope, named, settings) : settings,
+    skippedFields: kind.skippedFields(rest).slice(0, maxSkipped),
+  }
+}
+
+const maxSkipped = 100
+
+type Kind = { settings: (body: Body) => PresetSettings; skippedFields: (body: Body) => string[] }
+
+function kindOf({ responses, chat }: Pick<NewPresetVersion, 'responses' | 'chat'>): Kind {
+  if (responses) return { settings: settingsFromResponses, skippedFields: (body) => others(body, fieldsFromResponses) }
+  if (!chat) return { settings: settingsFromMessages, skippedFields: (body) => others(body, fieldsFromMessages) }
+  return {
+    settings: settingsFromChat,
+    skippedFields: (body) =>
+      others(body, fieldsFromChat).filter((name) => name !== 'messages' || hasConversation(body)),
+  }
+}
+
+const others = (body: Body, stored: ReadonlySet<string>) =>
+  Object.keys(body).filter((name) => !stored.has(name) && body[name] !== undefined && body[name] !== null)
+
+const hasConversation = ({ messages }: z.infer<typeof ChatPresetBody>) =>
+  messages?.some(({ role }) => role !== 'system' && role !== 'developer') ?? false
+
+/** A stored configuration has the field names of presets, and its system prompt apart. */
+const storedStyle: PresetStyle = { fields: (config) => config, prompted: () => ({}), nested: ['text'] }
+
+async function onTopOf(
+  deps: { db: Db },
+  scope: PresetScope,
+  { slug, version }: { slug: string; version?: number },
+  { systemPrompt, config }: PresetSettings,
+): Promise<PresetSettings> {
+  const base =
+    version === undefined
+      ? (await getPreset(deps, scope, slug)).designated_version
+      : await getVersion(deps, scope, slug, version)
+  return {
+    systemPrompt: [base.system_prompt, systemPrompt].filter(Boolean).join('\n\n') || null,
+    config: applyPreset(base, config, storedStyle),
+  }
+}
