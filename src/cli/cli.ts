@@ -6,6 +6,7 @@ import { printable, withoutControls } from '#platform/text/printable.ts'
 import { acpCommand } from './acp/acp.ts'
 import { chatCommand } from './chat/chat.ts'
 import { auditCommand } from './commands/audit.ts'
+import { byokCommand } from './commands/byok.ts'
 import { catalogueCommand } from './commands/catalogue.ts'
 import { databaseCommand } from './commands/database.ts'
 import { guardrailsCommand } from './commands/guardrails.ts'
@@ -27,6 +28,7 @@ import type { Terminal } from './kit/terminal.ts'
 const commands = [
   acpCommand,
   auditCommand,
+  byokCommand,
   catalogueCommand,
   chatCommand,
   configCommand,
@@ -69,7 +71,7 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
     })
   addCommands(program, terminal)
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(isKnownCommand(program, args[0]) ? args : args.slice(0, 1), { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
@@ -78,6 +80,11 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
     terminal.err(printable(told))
     return 1
   }
+}
+
+/** Whether the first argument is a command or an option. Commander answers `unknown --help` with the help of all commands. */
+function isKnownCommand(program: Command, first = '-'): boolean {
+  return first.startsWith('-') || first === 'help' || program.commands.some((command) => command.name() === first)
 }
 
 /** What is printed may hold what anybody wrote: names of keys and files, what an intern left behind. */

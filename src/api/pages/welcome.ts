@@ -70,7 +70,7 @@ function talkToDemo(url: string, apiKey: string): string {
 
     ${say({ role: 'tool', tool_call_id: 'pending', content: 'allow_once' })}
 
-  Or talk to it: SIGNALBOX_URL=${url} SIGNALBOX_KEY=${apiKey} npx signalbox chat demo
+  Or, with the variables above in the shell: npx signalbox chat demo
 
 `
 }

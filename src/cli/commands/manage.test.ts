@@ -15,9 +15,11 @@ describe('what is managed at the terminal', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
+  const providerKey: { PROVIDER_KEY?: string } = {}
+
   async function run(...args: string[]) {
     const out: string[] = []
-    const env = { SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.managementKey }
+    const env = { SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.managementKey, ...providerKey }
     const code = await runCli(args, { env, out: (text) => void out.push(text), err: (text) => void out.push(text) })
     return { code, out: out.join('\n') }
   }
@@ -94,6 +96,22 @@ describe('what is managed at the terminal', () => {
     assert.match(await refused('guardrails', 'show', 'Interns'), /2 guardrails are named "Interns"/)
     await done('guardrails', 'delete', id)
     assert.match(await done('guardrails', 'show', 'Interns'), /^name +Interns$/m)
+  })
+
+  test('--help of an unknown command is an error, not the help of all commands', async () => {
+    assert.match(await refused('keyz', '--help'), /^error: unknown command 'keyz'\n\(Did you mean keys\?\)/)
+  })
+
+  test('provider keys are added from a variable, listed without the key, and deleted', async () => {
+    assert.match(await done('byok', '--help'), /^Usage: signalbox byok /)
+    assert.match(await refused('byok', 'add', 'openai'), /Set PROVIDER_KEY to the key of the provider/)
+    providerKey.PROVIDER_KEY = 'sk-brought-for-few-0123456789'
+    const added = await done('byok', 'add', 'openai', '--name', 'team')
+    const [, id] = /^Added (\S+) for openai\.$/.exec(added)!
+    const list = await done('byok', 'list')
+    assert.match(list, /openai +team /)
+    assert.doesNotMatch(list, /sk-brought-for-few-0123456789/)
+    assert.equal(await done('byok', 'delete', id!), `Deleted ${id}.`)
   })
 
   test('versions of a preset are saved, compared and switched', async () => {

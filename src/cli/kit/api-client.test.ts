@@ -61,3 +61,18 @@ test('what the system refuses is one sentence', async () => {
   const told = await refusal({ SIGNALBOX_KEY: 'sb-v1-1' }, ['interns', 'files', 'pull', 'ada', '', '/dev/null/here'])
   assert.equal(told, 'The system does not let this program make /dev/null/here: not a directory.')
 })
+
+test('the variables of the README are used without SIGNALBOX_KEY, if they hold a key of the service', async () => {
+  const authorizations: (string | undefined)[] = []
+  await using service = await stranger((request, response) => {
+    authorizations.push(request.headers.authorization)
+    response.writeHead(403, { 'content-type': 'application/json' }).end('{"error":{"code":403,"message":"No."}}')
+  })
+  const readme = { BASE_URL: service.url, MANAGEMENT_KEY: 'sb-v1-1', API_KEY: 'sb-v1-2' }
+  await refusal(readme)
+  assert.deepEqual(authorizations, ['Bearer sb-v1-1'])
+  const other = await refusal({ ...readme, MANAGEMENT_KEY: 'sk-other' })
+  assert.equal(other, 'Set SIGNALBOX_KEY to a management key of the service.')
+  await refusal({ ...readme, SIGNALBOX_KEY: 'sb-v1-3', SIGNALBOX_URL: 'http://127.0.0.1:1' })
+  assert.deepEqual(authorizations, ['Bearer sb-v1-1'])
+})

@@ -16,11 +16,12 @@ const standardUrl = `http://127.0.0.1:8080${prefix}`
 /** Help text of every command that calls the service. */
 export const clientHelp = `
 Environment:
-  SIGNALBOX_KEY  a management key
-  SIGNALBOX_URL  the service's base URL (default: ${standardUrl})`
+  SIGNALBOX_KEY  a management key (default: MANAGEMENT_KEY, as in the README)
+  SIGNALBOX_URL  the service's base URL (default: BASE_URL with that key, else
+                 ${standardUrl})`
 
 /** The same for commands about interns. */
-export const internsHelp = clientHelp.replace('a management key', 'an API key')
+export const internsHelp = clientHelp.replace('a management key', 'an API key').replace('MANAGEMENT_KEY', 'API_KEY')
 
 /** The service said no. */
 export class ServiceRefused extends StartupError {
@@ -47,8 +48,9 @@ export type ApiClient = {
 
 /** Speaks to the running service that the environment names. */
 export function apiClient(env: Environment, needed = 'a management key'): ApiClient {
-  const url = baseUrl(env.SIGNALBOX_URL || standardUrl)
-  const key = keyOf(env.SIGNALBOX_KEY, needed)
+  const access = accessIn(env, needed)
+  const url = baseUrl(access.url || standardUrl)
+  const key = keyOf(access.key, needed)
   const fetch = outgoingFetch(proxiesInEnvironment(env))
 
   function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
@@ -129,6 +131,19 @@ type Sent = { type: string; body: unknown }
 
 async function json(response: Response): Promise<unknown> {
   return JSON.parse(await bodyText(response, maxAnswerBytes))
+}
+
+type Access = { url: string | undefined; key: string | undefined }
+
+/**
+ * The address and the key to use. Without SIGNALBOX_KEY, these are the variables of the documentation's examples, when they
+ * hold a key of this service: the address and the key of another program are never combined with ours.
+ */
+function accessIn(env: Environment, needed: string): Access {
+  const own: Access = { url: env.SIGNALBOX_URL, key: env.SIGNALBOX_KEY }
+  if (own.key?.trim()) return own
+  const key = needed === 'a management key' ? env.MANAGEMENT_KEY : env.API_KEY
+  return key?.trim().startsWith('sb-v1-') ? { url: own.url || env.BASE_URL, key } : own
 }
 
 /** A bare origin is enough: the path of the API is always the same. */
