@@ -37,30 +37,76 @@ export const editFile = tool({
 })
 
 function replaced(text: string, old_text: string, new_text: string, all: boolean) {
-  const [before, after] = asInFile(text, ...withoutNumbers(text, old_text, new_text))
+  const [before, after] = withoutNumbers(text, old_text, new_text)
   if (before === after) throw new Error('stays as it is: old_text and new_text are the same')
-  const places = linesWith(text, before)
-  if (!places.length) throw new Error(notFound(text, before))
-  if (places.length === 1 || all) return { text: text.split(before).join(after), places }
-  const where = places.slice(0, 20).join(', ')
-  throw new Error(`has old_text ${places.length} times (lines ${where}): give more lines around it, or set replace_all`)
-}
-
-/** A file with Windows line ends keeps them, though models write plain ones. */
-function asInFile(text: string, before: string, after: string): [string, string] {
-  if (!text.includes('\r\n') || before.includes('\r\n')) return [before, after]
-  return [before.replaceAll('\n', '\r\n'), after.replace(/\r?\n/g, '\r\n')]
-}
-
-function linesWith(text: string, part: string): number[] {
-  const lines: number[] = []
-  let [line, from] = [1, 0]
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) {
-    line += text.slice(from, at).split('\n').length - 1
-    from = at
-    lines.push(line)
+  const exact = exactMatches(text, before)
+  const matches = all || !exact.length ? matchesByLine(text, before) : exact
+  if (!matches.length) throw new Error(notFound(text, before))
+  const places = lineNumbers(text, matches)
+  if (matches.length > 1 && !all) {
+    const where = places.slice(0, 20).join(', ')
+    throw new Error(
+      `has old_text ${matches.length} times (lines ${where}): give more lines around it, or set replace_all`,
+    )
   }
-  return lines
+  const result = replaceMatches(text, matches, before, after)
+  if (result === text) throw new Error('stays as it is: old_text and new_text differ only in line ends')
+  return { text: result, places }
+}
+
+/** A range of the file's text. */
+type Match = { start: number; end: number }
+
+function exactMatches(text: string, part: string): Match[] {
+  const matches: Match[] = []
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length))
+    matches.push({ start: at, end: at + part.length })
+  return matches
+}
+
+/** Matches line by line: LF and CRLF are equal. */
+function matchesByLine(text: string, part: string): Match[] {
+  const removed = [...text.matchAll(/\r\n/g)].map(({ index }, count) => index - count)
+  let count = 0
+  const inFile = (at: number) => {
+    while (count < removed.length && removed[count]! < at) count++
+    return at + count
+  }
+  return exactMatches(toLf(text), toLf(part)).map(({ start, end }) => ({ start: inFile(start), end: inFile(end) }))
+}
+
+const toLf = (text: string) => text.replaceAll('\r\n', '\n')
+
+function replaceMatches(text: string, matches: Match[], before: string, after: string): string {
+  const parts: string[] = []
+  let from = 0
+  for (const match of matches) {
+    const isExact = text.slice(match.start, match.end) === before
+    // CRLF in the arguments of an exact match is intended: it may change the line ends.
+    const isLiteral = isExact && (before.includes('\r\n') || after.includes('\r\n'))
+    parts.push(text.slice(from, match.start), isLiteral ? after : withLineEndsOf(text, match, after))
+    from = match.end
+  }
+  return parts.join('') + text.slice(from)
+}
+
+/** Ends the new lines as the replaced lines end, or as the lines next to them. */
+function withLineEndsOf(text: string, { start, end }: Match, after: string): string {
+  const inside = text.slice(start, end).match(/\r?\n/g)
+  const next = text.slice(end).match(/\r?\n/)
+  const previous = text.slice(0, start).match(/\r?\n(?=[^\n]*$)/)
+  const lineEnds = inside ?? next ?? previous ?? ['\n']
+  let line = 0
+  return after.replace(/\r?\n/g, () => lineEnds[Math.min(line++, lineEnds.length - 1)]!)
+}
+
+function lineNumbers(text: string, matches: Match[]): number[] {
+  let [line, from] = [1, 0]
+  return matches.map(({ start }) => {
+    line += text.slice(from, start).split('\n').length - 1
+    from = start
+    return line
+  })
 }
 
 /** The line numbers that read_file shows are none of the file, though models copy them. */
@@ -75,6 +121,8 @@ const lineNumber = /^ *\d+\t/
 
 /** What stands where the text is most like: the next edit can be made of it. */
 function notFound(text: string, part: string): string {
+  if (toLf(text).normalize('NFC').includes(toLf(part).normalize('NFC')))
+    return 'contains old_text only in another Unicode composition (such as é as one code point or as two): take old_text from the output of read_file, or choose lines without such characters'
   const lines = text.split(/\r?\n/)
   const wanted = part.replace(/^\n+|\n+$/g, '').split(/\r?\n/)
   const at = nearestPlace(lines, wanted)

@@ -100,6 +100,30 @@ test('edit_file changes nothing when the text stands there not at all, or more t
   assert.equal(await at.text('a.py'), 'z\nz\n  y = 2\n')
 })
 
+test('edit_file matches lines whatever their line ends, and keeps each line end', async () => {
+  const mixed = 'alpha\nbeta\r\ngamma\ndelta'
+  const edits: [content: string, input: object, result: string][] = [
+    [mixed, { old_text: 'gamma\ndelta', new_text: 'g\nd' }, 'alpha\nbeta\r\ng\nd'],
+    [mixed, { old_text: 'gamma', new_text: 'GAMMA\nGAMMA' }, 'alpha\nbeta\r\nGAMMA\nGAMMA\ndelta'],
+    [mixed, { old_text: 'beta\ngamma', new_text: 'b\ng' }, 'alpha\nb\r\ng\ndelta'],
+    [mixed, { old_text: 'alpha\r\nbeta\r\n', new_text: 'a\r\nb\r\n' }, 'a\nb\r\ngamma\ndelta'],
+    [mixed, { old_text: 'delta', new_text: 'd\ne' }, 'alpha\nbeta\r\ngamma\nd\ne'],
+    ['a\r\nb\r\n', { old_text: 'a\r\nb', new_text: 'a\nb' }, 'a\nb\r\n'],
+    ['x\ny\r\nx\r\ny', { old_text: 'x\ny', new_text: 'z\nz', replace_all: true }, 'z\nz\r\nz\r\nz'],
+  ]
+  for (const [content, input, result] of edits) {
+    await using at = await setUp({ 'a.txt': content })
+    await at.use('edit_file', { path: 'a.txt', ...input })
+    assert.equal(await at.text('a.txt'), result, JSON.stringify(input))
+  }
+})
+
+test('edit_file names a difference of Unicode composition', async () => {
+  await using at = await setUp({ 'a.txt': 'cafe\u0301\n' })
+  const edit = at.use('edit_file', { path: 'a.txt', old_text: 'caf\u00e9', new_text: 'tea' })
+  await assert.rejects(edit, /another Unicode composition/)
+})
+
 test('edit_file keeps Windows line ends, and leaves files alone that are no UTF-8', async () => {
   await using at = await setUp({ 'a.txt': 'one\r\ntwo\r\nthree\r\n', latin: Buffer.from([0x61, 0xe9]) })
   await at.use('edit_file', { path: 'a.txt', old_text: 'one\ntwo', new_text: '1\n2' })
