@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util'
 
 /**
- * Keeps the beginning and the end of an output of any length, since those are what tells. Memory stays below
- * `head + 2 * tail` bytes.
+ * Stores the first `head` and the last `tail` bytes of an output of any length. Memory stays below `head + 2 * tail` bytes.
+ * `text` returns them followed by `last`, which it does not store.
  */
-export type BoundedText = { add: (bytes: Buffer) => void; total: () => number; text: () => string }
+export type BoundedText = { add: (bytes: Buffer) => void; total: () => number; text: (last?: Buffer) => string }
 
 export function boundedText(limits: { head: number; tail: number }): BoundedText {
   const head: Buffer[] = []
@@ -29,11 +29,12 @@ export function boundedText(limits: { head: number; tail: number }): BoundedText
       trimTail()
     },
     total: () => total,
-    text() {
-      const end = Buffer.concat(tail).subarray(-limits.tail)
-      const left = total - headSize - end.length
+    text(last = Buffer.alloc(0)) {
+      const first = last.subarray(0, limits.head - headSize)
+      const end = Buffer.concat([...tail, last.subarray(first.length)]).subarray(-limits.tail)
+      const left = total + last.length - headSize - first.length - end.length
       const gap = left > 0 ? [Buffer.from(`\n… ${left} bytes left out …\n`)] : []
-      return stripVTControlCharacters(Buffer.concat([...head, ...gap, end]).toString())
+      return stripVTControlCharacters(Buffer.concat([...head, first, ...gap, end]).toString())
     },
   }
 }

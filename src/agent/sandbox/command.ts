@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream'
 import { withoutInherited } from '#platform/process/inherited-files.ts'
 import { killMarked } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
-import { boundedText } from './bounded-text.ts'
 import { treeOf } from './process-tree.ts'
+import { terminalText } from './terminal-text.ts'
 
 /** A program to run, ready to start. `feeds` are given to it on file descriptors 3 and up. */
 export type Command = {
@@ -79,7 +79,7 @@ export function startCommand(
   talk: CommandTalk = {},
 ): RunningCommand {
   const { promise: ended, resolve, reject } = Promise.withResolvers<CommandResult>()
-  const [output, complaint] = [boundedText(kept), boundedText({ head: 1_000, tail: 1_000 })]
+  const [output, complaint] = [terminalText(kept), terminalText({ head: 1_000, tail: 1_000 })]
   const child = spawnGroup(command, talk.input === true)
   child.on('error', reject)
   const { stdout, stderr } = child

@@ -1,6 +1,6 @@
-import { boundedText } from './bounded-text.ts'
 import type { CommandEnd } from './command.ts'
 import type { Shell } from './shell.ts'
+import { terminalText } from './terminal-text.ts'
 
 const most = { running: 8, remembered: 32 }
 /** What is kept of what nobody has read yet. */
@@ -9,7 +9,7 @@ const unread = { head: 10_000, tail: 20_000 }
 type Background = {
   id: string
   command: string
-  output: ReturnType<typeof boundedText>
+  output: ReturnType<typeof terminalText>
   stop: AbortController
   end: CommandEnd | 'not started' | undefined
   over: Promise<void>
@@ -34,7 +34,7 @@ export class Processes {
     const id = `p${++this.#started}`
     const process: Background = {
       ...{ id, command, stop, end: undefined, over: Promise.resolve(), news: Promise.withResolvers<void>() },
-      output: boundedText(unread),
+      output: terminalText(unread),
     }
     const onOutput = (bytes: Buffer) => {
       process.output.add(bytes)
@@ -55,7 +55,7 @@ export class Processes {
     const process = this.#find(id)
     if (process.output.total() === 0 && process.end === undefined) await within(process.news.promise, waitMs, signal)
     const text = process.output.text().trimEnd()
-    process.output = boundedText(unread)
+    process.output = terminalText(unread)
     process.news = Promise.withResolvers<void>()
     return `${text || '(nothing new)'}\n[${stateOf(process)}]`
   }
