@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { z } from 'zod'
 
@@ -35,6 +36,19 @@ export function newToolServer({ secret, end }: { secret: string | undefined; end
     for (;;);
   })
   server.registerTool('dawdle', { description: 'Never answers.' }, () => new Promise<never>(() => {}))
+  server.registerTool(
+    'work',
+    { description: 'Reports progress.', inputSchema: { reports: z.number(), everyMs: z.number() } },
+    async ({ reports, everyMs }, { _meta, sendNotification }) => {
+      for (let progress = 1; progress <= reports; progress++) {
+        await setTimeout(everyMs)
+        const progressToken = _meta?.progressToken
+        if (progressToken === undefined) continue
+        await sendNotification({ method: 'notifications/progress', params: { progressToken, progress } })
+      }
+      return text('worked')
+    },
+  )
   server.registerTool('write', { description: 'Writes a file.', inputSchema: { path: z.string() } }, ({ path }) => {
     writeFileSync(path, 'written')
     return text('written')

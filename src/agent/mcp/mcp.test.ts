@@ -87,6 +87,13 @@ for (const [kind, servers] of Object.entries({
       assert.equal(at.results()[1], '2')
     })
 
+    test('keeps a call alive by progress, up to a bound', async () => {
+      await using there = await start()
+      const calls: [string, object][] = [['tools__work', { reports: 12, everyMs: 250 }]]
+      await using at = await calling([{ ...there.server, ...inSeconds(2) } as McpServer], calls)
+      assert.deepEqual(at.results(), ['worked'])
+    })
+
     test('that has other tools now is asked for them with the next prompt', async () => {
       await using there = await start()
       await using at = await calling([there.server], [['tools__grow']])

@@ -13,6 +13,8 @@ const most = { tools: 100, description: 2_000, schemaBytes: 24_000 }
 const starts = { most: 5, withinMs: 10 * 60_000 }
 const pingMs = 5_000
 const beatMs = 15_000
+/** Each progress report restarts the timeout of a call; a call ends after this many timeouts in any case. */
+const maxTimeouts = 20
 
 /** One server of a session: started when it is needed, and again when it has died. */
 export class ServerTools {
@@ -79,7 +81,14 @@ export class ServerTools {
     try {
       context.working()
       const { client } = await this.#connect(place, signal)
-      const request = client.callTool({ name: tool, arguments: input }, { signal, timeout: this.spec.timeoutMs })
+      const timeout = this.spec.timeoutMs
+      // The client asks for progress only where something listens to it.
+      const progress = {
+        onprogress: context.working,
+        resetTimeoutOnProgress: true,
+        maxTotalTimeout: timeout * maxTimeouts,
+      }
+      const request = client.callTool({ name: tool, arguments: input }, { signal, timeout, ...progress })
       const { text, images } = outputOf(await this.#about(request))
       return { text: withoutSecrets(this.spec, text), ...(images && { images }) }
     } catch (error) {
