@@ -50,9 +50,11 @@ const inPlace: Plugin = {
           ? source.replace(programOfIntern, "new URL('./interns/$1.mjs', here)")
           : source
       const text = written.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-      if (path.endsWith('/db/kysely.ts')) return { loader: 'ts', contents: withKysely(text) }
+      if (path.endsWith('/src/platform/db/kysely.ts')) return { loader: 'ts', contents: withKysely(text) }
       // Seen by esbuild, what is asked for later is in the bundle, too.
-      const contents = path.endsWith('/lib/lazy-modules.ts') ? text.replace(/^const require = .*/m, '') : text
+      const contents = path.endsWith('/src/platform/process/lazy-modules.ts')
+        ? text.replace(/^const require = .*/m, '')
+        : text
       return { loader: 'ts', contents }
     })
   },

@@ -6,7 +6,7 @@ const places = new Set()
 globalThis.__zod_globalConfig = {
   postProcessor() {
     const frames = new Error('made here').stack.split('\n').filter((line) => line.includes('/src/'))
-    const place = frames.find((line) => !line.includes('/lib/lazy-zod.ts'))
+    const place = frames.find((line) => !line.includes('/platform/json/lazy-zod.ts'))
     if (!place?.includes('/src/platform/config/')) places.add(place?.replace(/.*\/src\//, 'src/') ?? 'elsewhere')
   },
 }
