@@ -87,7 +87,7 @@ for (const [kind, servers] of Object.entries({
       assert.equal(at.results()[1], '2')
     })
 
-    test('keeps a call alive by progress, up to a bound', async () => {
+    test('keeps a call alive by progress beyond its timeout', async () => {
       await using there = await start()
       const calls: [string, object][] = [['tools__work', { reports: 12, everyMs: 250 }]]
       await using at = await calling([{ ...there.server, ...inSeconds(2) } as McpServer], calls)

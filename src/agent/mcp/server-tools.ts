@@ -110,8 +110,10 @@ export class ServerTools {
       const { name, timeoutMs } = this.spec
       const again = 'Whether the call did anything is unknown. The server is started again with the next call.'
       const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
-      if (late && (await answers(connected)))
-        throw new Error(`The server ${name} did not finish within ${timeoutMs / 1000} s; the call was given up.`)
+      if (late && (await answers(connected))) {
+        const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
+        throw new Error(`The server ${name} did not finish within ${maxTotalTimeout / 1000} s; the call was given up.`)
+      }
       const reason = connected.whyGone() ?? (error as Error).message
       if (this.#connected === connected) await this.close()
       const why = late ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `is gone: ${reason}`
