@@ -76,7 +76,7 @@ function First() {
 
 function NoScreen() {
   return (
-    <Nothing title="There is no such screen">
+    <Nothing title="Page not found">
       <p>
         Press <kbd>Ctrl</kbd> <kbd>K</kbd> to go anywhere.
       </p>

@@ -128,7 +128,7 @@ function Attached({ images, drop }: { images: string[]; drop: (at: number) => vo
         <button
           key={`${at} ${url.length}`}
           type="button"
-          aria-label={`Without picture ${at + 1}`}
+          aria-label={`Remove picture ${at + 1}`}
           onClick={() => drop(at)}
         >
           <img src={url} alt="" /> ✕

@@ -55,7 +55,7 @@ function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
     <footer class="took dim">
       {provider && <span>{provider}</span>}
       {firstMs !== undefined && <span title="to the first token">first {duration(firstMs)}</span>}
-      {totalMs !== undefined && <span title="in all">{duration(totalMs)}</span>}
+      {totalMs !== undefined && <span title="total">{duration(totalMs)}</span>}
       {speed !== undefined && <span>{speed.toFixed(0)} tokens/s</span>}
       {usage && (
         <span title="tokens of the prompt, and of the completion">

@@ -102,7 +102,7 @@ function TurnView({ turn }: { turn: Turn }) {
 function Start({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
     return (
-      <Nothing title="There is no model you may ask" paste="npx signalbox catalogue sync">
+      <Nothing title="No models available" paste="npx signalbox catalogue sync">
         <p>The catalogue has none, or a guardrail forbids all. Who administers the service can fetch a catalogue:</p>
       </Nothing>
     )
@@ -111,10 +111,10 @@ function Start({ models, choices, choose }: ConversationProps) {
     <div class="state">
       <h2>
         {models.length === 0
-          ? 'Whom to ask?'
+          ? 'Choose a model'
           : models.length === 1
-            ? 'One is asked'
-            : `${models.length} are asked the same`}
+            ? 'Ready: 1 model'
+            : `Ready: ${models.length} models`}
       </h2>
       <p class="dim">
         Up to four models or presets answer side by side, each with its provider, time to the first token, speed and

@@ -36,7 +36,7 @@ function NumberField({ label, name, step, max, hint }: NumberProps) {
 export function SettingsPanel({ models, onClose }: { models: string[]; onClose: () => void }) {
   const { system, effort, more } = settings.value
   return (
-    <Panel title="How they are asked" onClose={onClose}>
+    <Panel title="Request settings" onClose={onClose}>
       <div class="chat-settings">
         <label>
           System prompt
@@ -47,7 +47,7 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
           <NumberField label="Top p" name="topP" step="0.05" max="1" hint="as the model has it" />
         </div>
         <div class="pair">
-          <NumberField label="Most tokens" name="maxTokens" step="1" hint="no limit" />
+          <NumberField label="Max tokens" name="maxTokens" step="1" hint="no limit" />
           <label>
             Reasoning
             <select value={effort} onChange={(event) => set({ effort: event.currentTarget.value })}>

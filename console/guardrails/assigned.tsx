@@ -42,8 +42,8 @@ export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps)
     members.reload()
   }
   return (
-    <section aria-label="Whom it governs">
-      <h2>Whom it governs</h2>
+    <section aria-label="Assignments">
+      <h2>Assignments</h2>
       {governs !== undefined && <p>All of {governs}: it is that workspace’s default.</p>}
       {keys.data && members.data && targets.length === 0 && governs === undefined && (
         <p class="dim">Nobody yet: it governs those to whom it is assigned.</p>

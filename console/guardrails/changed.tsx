@@ -50,7 +50,7 @@ export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
             drop()
           }}
         >
-          Drop the change
+          Discard changes
         </button>
       </p>
     </section>

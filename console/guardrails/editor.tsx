@@ -5,19 +5,19 @@ import { type EditorProps, type Policy, zdrFields } from './policy.ts'
 export function Editor({ policy, change }: EditorProps) {
   const set = (part: Partial<Policy>) => change({ ...policy, ...part })
   return (
-    <section class="guardrail-fields" aria-label="The policy">
-      <h2>The policy</h2>
+    <section class="guardrail-fields" aria-label="Policy">
+      <h2>Policy</h2>
       <Words policy={policy} change={change} />
       <Limit policy={policy} change={change} />
-      <List policy={policy} change={change} field="allowed_models" says="Only these models" />
-      <List policy={policy} change={change} field="ignored_models" says="Never these models" />
-      <List policy={policy} change={change} field="allowed_providers" says="Only these providers" />
-      <List policy={policy} change={change} field="ignored_providers" says="Never these providers" />
+      <List policy={policy} change={change} field="allowed_models" says="Allowed models" />
+      <List policy={policy} change={change} field="ignored_models" says="Blocked models" />
+      <List policy={policy} change={change} field="allowed_providers" says="Allowed providers" />
+      <List policy={policy} change={change} field="ignored_providers" says="Blocked providers" />
       <Regions policy={policy} change={change} />
       <fieldset class="guardrail-checks">
         <legend>Data</legend>
         <Check
-          says="only where no data is retained"
+          says="Require zero data retention"
           isOn={policy.enforce_zdr === true}
           turn={(isOn) => {
             const held = isOn || null
@@ -40,9 +40,9 @@ export function Editor({ policy, change }: EditorProps) {
 }
 
 const forbiddances = [
-  ['enable_paid_model_training', 'no paid model that trains on it'],
-  ['enable_free_model_training', 'no free model that trains on it'],
-  ['enable_free_model_publication', 'no free model that publishes it'],
+  ['enable_paid_model_training', 'Block paid models that train on prompts'],
+  ['enable_free_model_training', 'Block free models that train on prompts'],
+  ['enable_free_model_publication', 'Block free models that publish prompts'],
 ] as const
 
 function Words({ policy, change }: EditorProps) {
@@ -76,7 +76,7 @@ function Limit({ policy, change }: EditorProps) {
     <fieldset>
       <legend>Limit</legend>
       <label class="guardrail-inline">
-        <span>At most, USD</span>
+        <span>Maximum, USD</span>
         <input
           type="number"
           min="0"
@@ -87,18 +87,18 @@ function Limit({ policy, change }: EditorProps) {
         />
       </label>
       <select
-        aria-label="Starts again"
+        aria-label="Resets"
         disabled={limit_usd === null}
         value={reset_interval ?? ''}
         onChange={(event) => interval(event.currentTarget.value)}
       >
-        <option value="">in all</option>
-        <option value="daily">a day</option>
-        <option value="weekly">a week</option>
-        <option value="monthly">a month</option>
+        <option value="">never</option>
+        <option value="daily">daily</option>
+        <option value="weekly">weekly</option>
+        <option value="monthly">monthly</option>
       </select>
       <Check
-        says="own provider keys included"
+        says="Include requests with own provider keys"
         isOn={policy.include_byok_in_budgets}
         turn={(isOn) => change({ ...policy, include_byok_in_budgets: isOn })}
       />
@@ -121,7 +121,7 @@ function List({ policy, change, field, says }: EditorProps & { field: ListField;
       <textarea
         class="mono"
         rows={Math.min(6, Math.max(1, items.length))}
-        placeholder={says.startsWith('Only') ? 'any; one a line' : 'none; one a line'}
+        placeholder={says.startsWith('Allowed') ? 'any; one a line' : 'none; one a line'}
         defaultValue={items.join('\n')}
         onInput={(event) => take(event.currentTarget.value)}
       />
@@ -129,7 +129,7 @@ function List({ policy, change, field, says }: EditorProps & { field: ListField;
   )
 }
 
-const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' } as const
+const regions = { global: 'Global (no region)', europe: 'Europe', us: 'the US' } as const
 
 function Regions({ policy, change }: EditorProps) {
   const allowed = policy.allowed_data_regions ?? []
@@ -140,7 +140,7 @@ function Regions({ policy, change }: EditorProps) {
   }
   return (
     <fieldset>
-      <legend>Come in only through</legend>
+      <legend>Allowed regions</legend>
       {known.map((region) => (
         <Check
           key={region}

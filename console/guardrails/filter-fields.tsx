@@ -14,9 +14,9 @@ function Action<Value extends string>(props: {
   return (
     <select aria-label={label} value={value} onChange={(event) => take(event.currentTarget.value as Value)}>
       {none !== undefined && <option value="">{none}</option>}
-      <option value="flag">note</option>
-      <option value="redact">black out</option>
-      <option value="block">refuse</option>
+      <option value="flag">Flag</option>
+      <option value="redact">Redact</option>
+      <option value="block">Block</option>
     </select>
   )
 }
@@ -32,13 +32,13 @@ export function Builtins({ policy, change }: EditorProps) {
   }
   return (
     <fieldset class="guardrail-builtins">
-      <legend>Texts with</legend>
+      <legend>Detectors</legend>
       {(Object.keys(builtins) as Builtin['slug'][]).map((slug) => (
         <div key={slug}>
           <span>{builtins[slug]}</span>
           <Action<Builtin['action'] | ''>
             label={builtins[slug]}
-            none="let pass"
+            none="Allow"
             value={set.find((one) => one.slug === slug)?.action ?? ''}
             take={(action) => take(slug, action)}
           />
@@ -56,7 +56,7 @@ export function Patterns({ policy, change }: EditorProps) {
     replace(all.map((one, at) => (at === index ? { ...one, ...part } : one)))
   return (
     <fieldset class="guardrail-patterns">
-      <legend>Texts that match</legend>
+      <legend>Custom patterns</legend>
       {all.map((filter, index) => (
         <div key={index}>
           <input
@@ -66,14 +66,14 @@ export function Patterns({ policy, change }: EditorProps) {
             onInput={(event) => put(index, { pattern: event.currentTarget.value })}
           />
           <Action<Pattern['action']>
-            label={`What is done with pattern ${index + 1}`}
+            label={`Action for pattern ${index + 1}`}
             value={filter.action}
             take={(action) => put(index, { action })}
           />
           <button
             type="button"
             class="bare"
-            aria-label={`Without pattern ${index + 1}`}
+            aria-label={`Remove pattern ${index + 1}`}
             onClick={() => replace(all.filter((_, at) => at !== index))}
           >
             ✕
@@ -81,7 +81,7 @@ export function Patterns({ policy, change }: EditorProps) {
         </div>
       ))}
       <button type="button" onClick={() => replace([...all, { pattern: '', action: 'block' }])}>
-        Add a pattern
+        Add pattern
       </button>
     </fieldset>
   )

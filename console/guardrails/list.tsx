@@ -39,7 +39,7 @@ export function GuardrailList({ mayChange }: { mayChange: boolean }) {
       {failure && <Failed failure={failure} again={reload} />}
       {!failure && !rows && <Loading />}
       {!failure && rows?.length === 0 && (
-        <Nothing title="There are no guardrails yet" {...(mayChange && { paste })}>
+        <Nothing title="No guardrails yet" {...(mayChange && { paste })}>
           <p>Everything is allowed, without a limit.{mayChange && ' Name one above, or paste:'}</p>
         </Nothing>
       )}
@@ -138,7 +138,7 @@ function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefin
         <form class="guardrail-new" onSubmit={make}>
           <input name="name" aria-label="Name of a new guardrail" placeholder="a new guardrail’s name" required />
           {workspaces.length > 1 && (
-            <select name="workspace" aria-label="Its workspace">
+            <select name="workspace" aria-label="Workspace of the new guardrail">
               {workspaces.map(({ id, name }) => (
                 <option key={id} value={id} selected={id === own}>
                   {name}
@@ -146,7 +146,7 @@ function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefin
               ))}
             </select>
           )}
-          <button type="submit">Make it</button>
+          <button type="submit">Create</button>
         </form>
       )}
       {problem && (

@@ -107,15 +107,15 @@ function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProp
     <>
       <header>
         <Heading>{policy.name}</Heading>
-        {governs !== undefined && <span class="dim">governs all of {governs}</span>}
-        {governs === undefined && workspace !== undefined && <span class="dim">of {workspace}</span>}
+        {governs !== undefined && <span class="dim">Applies to the whole workspace {governs}</span>}
+        {governs === undefined && workspace !== undefined && <span class="dim">Workspace: {workspace}</span>}
         {guardrail && (
           <span class="dim">
-            changed <Ago time={guardrail.updated_at} />
+            Updated <Ago time={guardrail.updated_at} />
           </span>
         )}
         <a class="button" href={`/requests?guardrail_id=${id}`}>
-          Its requests
+          Requests
         </a>
         {mayChange && guardrail && governs === undefined && <Remove guardrail={guardrail} />}
       </header>

@@ -30,7 +30,7 @@ export function Replayed({ id, saved, policy }: ReplayedProps) {
   const after = isChanged && !changed.failure ? changed.data : undefined
   return (
     <ReplayFrame
-      title="What it would have done"
+      title="Replay"
       class="guardrail-replay"
       spans={spanNames}
       span={span}

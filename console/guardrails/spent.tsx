@@ -16,7 +16,7 @@ export function Spent({ guardrail }: { guardrail: Pick<Guardrail, 'limit_usd' | 
       </span>
       <span>
         <Usd amount={spent} /> <span class="dim">of</span> <Usd amount={limit} />{' '}
-        <span class="dim">{interval ? periods[interval] : 'in all'}</span>
+        <span class="dim">{interval ? periods[interval] : 'in total'}</span>
         {share >= 1 && <span class="bad"> used up</span>}
       </span>
     </span>

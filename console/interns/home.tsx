@@ -36,7 +36,7 @@ export function Home() {
         <Heading part={shown?.title}>Interns</Heading>
         {seen.length > 1 && <Tabs tabs={seen} />}
       </header>
-      {!shown && <Nothing title="There is no such part of this screen" />}
+      {!shown && <Nothing title="Page not found" />}
       {shown && (seen.includes(shown) ? <shown.Part /> : <Failed failure={forbidden} />)}
     </div>
   )

@@ -15,7 +15,7 @@ export function Overview() {
         </p>
       )}
       {failure?.status === 404 ? (
-        <Nothing title="You may not see interns">
+        <Nothing title="You do not have access to interns">
           <p>This organization does not use interns. An owner of the organization can change that.</p>
         </Nothing>
       ) : (
@@ -24,7 +24,7 @@ export function Overview() {
       {!failure && !data && <Loading />}
       {data?.interns.length === 0 && (
         <Nothing
-          title="There are no interns yet"
+          title="No interns yet"
           {...(asks() && { paste: 'npx signalbox interns create ada --approval-mode manual' })}
         >
           <p>

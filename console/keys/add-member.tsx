@@ -33,8 +33,8 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
     })
   }
   return (
-    <Dialog title="Add somebody" onClose={onClose}>
-      <h2>Add somebody</h2>
+    <Dialog title="Add member" onClose={onClose}>
+      <h2>Add member</h2>
       <form class="fields" onSubmit={submit}>
         <label>
           Name

@@ -43,9 +43,9 @@ export function Audit() {
       </div>
       <Listing
         resource={resource}
-        label="Who changed what"
+        label="Audit log"
         heads={['when', 'who', 'what', 'of', 'what changed']}
-        empty={<Nothing title={wanted.length > 0 ? 'No change passes these filters' : 'Nothing was changed yet'} />}
+        empty={<Nothing title={wanted.length > 0 ? 'No changes match these filters' : 'No changes yet'} />}
         row={(event) => <AuditRow key={event.id} of={event} />}
       />
     </>

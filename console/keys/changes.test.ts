@@ -18,7 +18,7 @@ test('what was made or deleted tells all that it had', () => {
 test('why something was refused is a sentence, and what was tried is told in words', () => {
   assert.deepEqual(
     [inWords('not_found', 'reason'), inWords('intern.file_read', 'act'), inWords('not_found', 'name')],
-    ['It is not there.', 'read a file of an intern', 'not_found'],
+    ['Not found.', 'read a file of an intern', 'not_found'],
   )
   assert.equal(inWords('The run that asked this has ended.', 'reason'), 'The run that asked this has ended.')
 })

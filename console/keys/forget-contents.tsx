@@ -15,8 +15,8 @@ export function ForgetContents({ of: { id, name }, onClose }: { of: Workspace; o
     toast(`Prompts and answers of ${counted(deleted_count, 'request')} are deleted`)
   }
   return (
-    <Dialog title={`What is kept of ${name}`} onClose={onClose}>
-      <h2>Delete what is kept of {name}?</h2>
+    <Dialog title={`Stored data of ${name}`} onClose={onClose}>
+      <h2>Delete stored data of {name}?</h2>
       <p>
         At once nobody can read its prompts and answers any more, and requests under way leave none. What was metered
         stays, and so does the setting: later requests are kept.

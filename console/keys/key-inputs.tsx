@@ -25,7 +25,7 @@ function Limits({ fields, set }: Omit<Props, 'onlyName'>) {
   return (
     <>
       <label>
-        Limit in USD, empty for none
+        Limit in USD (empty: no limit)
         <input
           type="number"
           min="0"
@@ -36,20 +36,20 @@ function Limits({ fields, set }: Omit<Props, 'onlyName'>) {
         />
       </label>
       <label>
-        The limit holds
+        Resets
         <select
           value={fields.reset}
           disabled={fields.limit === ''}
           onChange={(event) => set({ reset: event.currentTarget.value })}
         >
-          <option value="">in all</option>
-          <option value="daily">for a day</option>
-          <option value="weekly">for a week</option>
-          <option value="monthly">for a month</option>
+          <option value="">never</option>
+          <option value="daily">daily</option>
+          <option value="weekly">weekly</option>
+          <option value="monthly">monthly</option>
         </select>
       </label>
       <label>
-        Last day, empty for never
+        Expires (empty: never)
         <input type="date" value={fields.ends} onInput={(event) => set({ ends: event.currentTarget.value })} />
       </label>
     </>

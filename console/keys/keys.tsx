@@ -16,7 +16,7 @@ import { mayChangeKey, mayMakeKeys } from './may.ts'
 import { WhatItMay } from './what-it-may.tsx'
 import { useWorkspace, WhichWorkspace } from './which-workspace.tsx'
 
-const heads = ['key', 'whose', '#spent', '#limit', '#left', 'ends', '']
+const heads = ['key', 'owner', '#spent', '#limit', '#left', 'expires', '']
 
 /** All keys of a workspace that one may see, disabled ones too. */
 export function Keys() {
@@ -34,11 +34,11 @@ export function Keys() {
         <div class="does">
           {mayMakeKeys(me) && (
             <button type="button" onClick={() => setOpen('new')}>
-              Make a key
+              Create key
             </button>
           )}
           <WhichWorkspace />
-          <Find label="Find keys" placeholder="words of the name, or whose it is" />
+          <Find label="Find keys" placeholder="name or owner" />
         </div>
       )}
       <Listing
@@ -84,7 +84,7 @@ function KeyRow({ of: key, onAsk, onChange }: RowProps) {
         {key.name} {key.kind !== 'api' && <span class="dim">{key.kind}</span>}
         <span class="label-of dim mono">{key.label}</span>
       </th>
-      <td data-head="whose" title={key.creator_email ?? undefined}>
+      <td data-head="owner" title={key.creator_email ?? undefined}>
         {key.external_user ?? key.creator_name ?? key.creator_email ?? '–'}
       </td>
       <td data-head="spent" class="number">
@@ -96,11 +96,11 @@ function KeyRow({ of: key, onAsk, onChange }: RowProps) {
       <td data-head="left" class="number">
         <Usd amount={key.limit_remaining} />
       </td>
-      <td data-head="ends">{key.expires_at ? <Ago time={key.expires_at} /> : <span class="dim">never</span>}</td>
+      <td data-head="expires">{key.expires_at ? <Ago time={key.expires_at} /> : <span class="dim">never</span>}</td>
       <td class="number">
         {onAsk && (
-          <button type="button" aria-label={`What ${key.name} may do`} onClick={onAsk}>
-            May…
+          <button type="button" aria-label={`Permissions of ${key.name}`} onClick={onAsk}>
+            Permissions
           </button>
         )}{' '}
         <a href={`/keys/audit?target_id=${key.hash}`} aria-label={`History of ${key.name}`}>

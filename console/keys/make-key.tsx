@@ -33,8 +33,8 @@ export function MakeKey({ workspace, onMade, onClose }: Props) {
     )
   }
   return (
-    <Dialog title="Make a key" onClose={onClose}>
-      <h2>Make a key</h2>
+    <Dialog title="Create key" onClose={onClose}>
+      <h2>Create key</h2>
       <form class="fields" onSubmit={submit}>
         <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={false} />
         {mayManage(me) && <Whose me={me.member.id} whose={whose} choose={setWhose} />}
@@ -53,7 +53,7 @@ export function MakeKey({ workspace, onMade, onClose }: Props) {
         <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy}>
-            Make it
+            Create
           </button>
           <button type="button" onClick={onClose}>
             Cancel

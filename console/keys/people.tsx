@@ -37,7 +37,7 @@ export function People() {
         <div class="does">
           {mayManage(me) && (
             <button type="button" onClick={() => setOpen('new')}>
-              Add somebody
+              Add member
             </button>
           )}
           <Find label="Find people" placeholder="words of the name or the address" />
@@ -47,7 +47,7 @@ export function People() {
         resource={resource}
         label="People"
         heads={['name', 'address', 'access', 'joined', '']}
-        empty={<Nothing title="There is nobody" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
+        empty={<Nothing title="No members" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
         row={(member) => (
           <MemberRow
             key={member.id}

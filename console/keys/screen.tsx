@@ -11,8 +11,8 @@ const parts = [
   { name: 'people', title: 'People', Part: People, isOfAll: true },
   { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOfAll: true },
   { name: 'providers', title: 'Provider keys', Part: Providers, isOfAll: true },
-  { name: 'sessions', title: 'Browsers', Part: Sessions },
-  { name: 'audit', title: 'Who changed what', Part: Audit, isOfAll: true },
+  { name: 'sessions', title: 'Sessions', Part: Sessions },
+  { name: 'audit', title: 'Audit log', Part: Audit, isOfAll: true },
 ]
 
 /** Who may use the service, with what, and who changed that. */

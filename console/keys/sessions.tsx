@@ -20,9 +20,9 @@ export function Sessions() {
   return (
     <Listing
       resource={resource}
-      label="Browsers that are signed in"
-      heads={['who', 'from', 'signed in with', 'last used', 'ends', '']}
-      empty={<Nothing title="No browser is signed in" />}
+      label="Signed-in sessions"
+      heads={['who', 'from', 'signed in with', 'last used', 'expires', '']}
+      empty={<Nothing title="No active sessions" />}
       row={(session) => (
         <tr key={session.id}>
           <th scope="row">
@@ -35,7 +35,7 @@ export function Sessions() {
           <td data-head="last used">
             <Ago time={session.last_used_at} />
           </td>
-          <td data-head="ends">
+          <td data-head="expires">
             <Ago time={[session.idle_expires_at, session.expires_at].sort()[0]!} />
           </td>
           <td class="number">

@@ -9,9 +9,9 @@ import { Ago } from '../pieces/when.tsx'
 import { stateOf } from './key-state.ts'
 
 const whatKindsMay = {
-  api: 'asks models, and interns',
-  intern: 'asks models for an intern',
-  management: 'manages the organization, and asks no model',
+  api: 'models and interns',
+  intern: 'model requests of an intern',
+  management: 'management only, no model requests',
 }
 
 /** What a key may, all in one place: of what kind it is, what it may spend, how long, and what guardrails leave of it. */
@@ -19,31 +19,31 @@ export function WhatItMay({ of: key, onClose }: { of: Key; onClose: () => void }
   const { limit, limit_reset, limit_remaining: left, expires_at } = key
   const state = stateOf(key)
   return (
-    <Dialog title={`What ${key.name} may do`} onClose={onClose}>
+    <Dialog title={`Permissions of ${key.name}`} onClose={onClose}>
       <h2>{key.name}</h2>
       <Facts
         class="key-facts"
         facts={[
-          ['now', state ? <span class={state.tone}>nothing: it is {state.says}</span> : 'it works'],
-          ['may', whatKindsMay[key.kind]],
+          ['Status', state ? <span class={state.tone}>{state.says}</span> : 'active'],
+          ['Use', whatKindsMay[key.kind]],
           [
-            'spends',
+            'Limit',
             limit === null ? (
-              'as much as its guardrails leave it'
+              'none of its own; guardrails can set one'
             ) : (
               <span title={exactMoney(limit)}>
-                at most {money(limit)} {limit_reset ?? 'in all'}, of which {money(left ?? 0)} is left
+                at most {money(limit)} {limit_reset ?? 'in total'}, of which {money(left ?? 0)} is left
               </span>
             ),
           ],
-          ['ends', expires_at ? <Ago time={expires_at} /> : 'never'],
+          ['Expires', expires_at ? <Ago time={expires_at} /> : 'never'],
         ]}
       />
-      <h3>Guardrails over it</h3>
-      {key.kind === 'management' ? <p class="dim">They govern who asks models.</p> : <Governing of={key} />}
+      <h3>Guardrails</h3>
+      {key.kind === 'management' ? <p class="dim">Guardrails apply only to model requests.</p> : <Governing of={key} />}
       <div class="actions">
         <a class="button" href={`/requests?api_key_hash=${key.hash}`}>
-          Its requests
+          Requests
         </a>
       </div>
     </Dialog>
@@ -65,22 +65,27 @@ function Governing({ of: key }: { of: Key }) {
   const by = new Map([
     ...members.data
       .filter(({ user_id }) => user_id === key.creator_user_id)
-      .map((one) => [one.guardrail_id, `as all of ${key.creator_name ?? key.creator_email ?? 'its member'}`] as const),
-    ...keys.data.filter(({ key_hash }) => key_hash === key.hash).map((one) => [one.guardrail_id, 'itself'] as const),
-    ...(workspace ? [[workspace.default_guardrail_id, `as all of ${workspace.name}`] as const] : []),
+      .map(
+        (one) =>
+          [one.guardrail_id, `Applies to all keys of ${key.creator_name ?? key.creator_email ?? 'its owner'}`] as const,
+      ),
+    ...keys.data
+      .filter(({ key_hash }) => key_hash === key.hash)
+      .map((one) => [one.guardrail_id, 'Applies to this key'] as const),
+    ...(workspace ? [[workspace.default_guardrail_id, 'Applies to the whole workspace'] as const] : []),
   ])
   const over = guardrails.data.flatMap((guardrail): Over[] => {
     const why = by.get(guardrail.id)
     return why === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, by: why }]
   })
-  if (over.length === 0) return <p>None: it may use every model, without another limit.</p>
+  if (over.length === 0) return <p>None. The key can use every model without further limits.</p>
   return (
     <ul class="key-guardrails">
       {over.map(({ guardrail, by: why }) => (
         <li key={guardrail.id}>
-          <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">governs {why}</span>
+          <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">{why}</span>
           <br />
-          {meaningOf(guardrail).join(' ') || 'Forbids nothing.'}
+          {meaningOf(guardrail).join(' ') || 'No restrictions.'}
         </li>
       ))}
     </ul>

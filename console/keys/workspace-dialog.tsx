@@ -29,7 +29,7 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
   const before = workspace ? fieldsOfWorkspace(workspace) : newWorkspace
   const [fields, setFields] = useState(before)
   const { problem, isBusy, act } = useActing()
-  const title = workspace ? `Change ${workspace.name}` : 'Make a workspace'
+  const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
   const patch = workspacePatch(before, fields)
   const params = { id: workspace?.id ?? '' }
   const changed = () => {
@@ -70,7 +70,7 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
         <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || (workspace && Object.keys(patch).length === 0)}>
-            {workspace ? 'Save' : 'Make it'}
+            {workspace ? 'Save' : 'Create'}
           </button>
           <button type="button" onClick={onClose}>
             Cancel

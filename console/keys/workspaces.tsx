@@ -23,7 +23,7 @@ export function Workspaces() {
       {mayChange && !resource.failure && (
         <p class="does">
           <button type="button" onClick={() => setOpen({ what: 'new' })}>
-            Make a workspace
+            Create workspace
           </button>
         </p>
       )}
@@ -31,7 +31,7 @@ export function Workspaces() {
         resource={resource}
         label="Workspaces"
         heads={['workspace', 'prompts and answers', 'made', 'leads to', ...(mayChange ? [''] : [])]}
-        empty={<Nothing title="There is no workspace" />}
+        empty={<Nothing title="No workspaces" />}
         row={(workspace) => <WorkspaceRow key={workspace.id} of={workspace} mayChange={mayChange} open={setOpen} />}
       />
       {open?.what === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
@@ -74,10 +74,10 @@ function WorkspaceRow({ of: workspace, mayChange, open }: RowProps) {
           </button>{' '}
           <button
             type="button"
-            aria-label={`Delete what is kept of ${name}`}
+            aria-label={`Delete stored data of ${name}`}
             onClick={() => open({ what: 'forget', workspace })}
           >
-            Delete what is kept
+            Delete stored data
           </button>
         </td>
       )}

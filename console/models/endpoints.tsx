@@ -17,7 +17,7 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
     speed: -least(asked.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
   }
   return (
-    <section class="sideways" aria-label="Who serves it" tabIndex={0}>
+    <section class="sideways" aria-label="Endpoints" tabIndex={0}>
       <table class="plain-table">
         <thead>
           <tr>

@@ -65,7 +65,7 @@ function NoModels({ filters }: { filters: Filters }) {
     )
   }
   return (
-    <Nothing title="No model passes these filters">
+    <Nothing title="No models match these filters">
       <button type="button" onClick={filters.clear}>
         Clear the filters
       </button>

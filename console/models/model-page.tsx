@@ -43,7 +43,7 @@ export function ModelPage({ id }: { id: string }) {
           )}
           {served.data && (
             <>
-              <h2>Who serves it</h2>
+              <h2>Endpoints</h2>
               <Endpoints endpoints={served.data.data.endpoints} />
             </>
           )}
@@ -69,7 +69,7 @@ function Head({ model }: { model: Model }) {
         </a>
       )}
       <a class="button" href={`/requests?model=${encodeURIComponent(model.id)}`}>
-        Its requests
+        Requests
       </a>
     </header>
   )
@@ -105,7 +105,7 @@ function ModelFacts({ model }: { model: Model }) {
     ['gives', architecture.output_modalities.join(', ')],
     ['since', dayOf(model)],
     ['knows until', model.knowledge_cutoff],
-    ['ends', model.expiration_date],
+    ['Expires', model.expiration_date],
     [
       'scores',
       scores &&

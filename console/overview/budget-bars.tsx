@@ -55,7 +55,7 @@ function BudgetBar({ budget }: { budget: Budget }) {
         </span>
         <span>
           <Usd amount={spent} /> <span class="dim">of</span> <Usd amount={limit} />{' '}
-          <span class="dim">{interval ? words[interval] : 'in all'}</span>
+          <span class="dim">{interval ? words[interval] : 'in total'}</span>
         </span>
       </div>
       <div class={`budget-bar ${tone}`} aria-hidden="true">

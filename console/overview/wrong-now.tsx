@@ -90,7 +90,7 @@ export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Looke
 
 export function WrongNow({ troubles, isWhole, failure }: Looked) {
   if (troubles.length === 0 && !isWhole) {
-    return failure ? <p class="dim">What is wrong now could not be read: {failure.message}</p> : <Loading />
+    return failure ? <p class="dim">Current problems could not be read: {failure.message}</p> : <Loading />
   }
   if (troubles.length === 0) {
     return (
@@ -101,7 +101,7 @@ export function WrongNow({ troubles, isWhole, failure }: Looked) {
     )
   }
   return (
-    <ul class="troubles" aria-label="What is wrong now">
+    <ul class="troubles" aria-label="Current problems">
       {troubles.map(({ id, tone, what, why, path }) => (
         <li key={id}>
           <span class={`dot ${tone}`} />

@@ -35,9 +35,7 @@ export function Parts({ screen, title, parts }: { screen: string; title: string;
           ))}
         </nav>
       </header>
-      <div class="parts-body">
-        {open ? <open.Part key={here} /> : <Nothing title="There is no such part of this screen" />}
-      </div>
+      <div class="parts-body">{open ? <open.Part key={here} /> : <Nothing title="Page not found" />}</div>
     </div>
   )
 }

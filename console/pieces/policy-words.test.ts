@@ -16,11 +16,11 @@ test('a policy is told in sentences, one a rule, the limit first', () => {
   }
   assert.deepEqual(meaningOf(policy), [
     'At most $50.00 a month.',
-    'Only these models: openai/gpt-5.5.',
-    'Requests come in only through Europe or the US.',
+    'Allowed models: openai/gpt-5.5.',
+    'Allowed regions: Europe or the US.',
     'Models run only where no data is retained.',
-    'Text with “project blue” is refused.',
-    'Text with e-mail addresses is blacked out.',
+    'Text with “project blue” is blocked.',
+    'Text with e-mail addresses is redacted.',
   ])
 })
 
@@ -34,5 +34,5 @@ test('a policy that says nothing forbids nothing', () => assert.deepEqual(meanin
 test('of a long list the first are named and the rest counted', () => {
   const allowed_models = Array.from({ length: 9 }, (_, index) => `a/${index}`)
   const [says] = meaningOf({ ...emptyPolicy(''), allowed_models })
-  assert.equal(says, 'Only these models: a/0, a/1, a/2, a/3, a/4, a/5 and 3 more.')
+  assert.equal(says, 'Allowed models: a/0, a/1, a/2, a/3, a/4, a/5 and 3 more.')
 })

@@ -19,7 +19,7 @@ export const builtins: Record<Builtin['slug'], string> = {
   address: 'postal addresses',
   'regex-prompt-injection': 'prompt injection',
 }
-const acts = { block: 'is refused', redact: 'is blacked out', flag: 'is noted' }
+const acts = { block: 'is blocked', redact: 'is redacted', flag: 'is flagged' }
 /** More than these are counted. */
 const named = 6
 
@@ -34,12 +34,12 @@ export function meaningOf(policy: Policy): string[] {
   const { allowed_models, ignored_models, allowed_providers, ignored_providers, allowed_data_regions } = policy
   return [
     ...limitIn(policy),
-    ...(allowed_models ? [`Only these models: ${listed(allowed_models)}.`] : []),
-    ...(ignored_models ? [`Never these models: ${listed(ignored_models)}.`] : []),
-    ...(allowed_providers ? [`Only these providers: ${listed(allowed_providers)}.`] : []),
-    ...(ignored_providers ? [`Never these providers: ${listed(ignored_providers)}.`] : []),
+    ...(allowed_models ? [`Allowed models: ${listed(allowed_models)}.`] : []),
+    ...(ignored_models ? [`Blocked models: ${listed(ignored_models)}.`] : []),
+    ...(allowed_providers ? [`Allowed providers: ${listed(allowed_providers)}.`] : []),
+    ...(ignored_providers ? [`Blocked providers: ${listed(ignored_providers)}.`] : []),
     ...(allowed_data_regions
-      ? [`Requests come in only through ${allowed_data_regions.map((region) => regions[region]).join(' or ')}.`]
+      ? [`Allowed regions: ${allowed_data_regions.map((region) => regions[region]).join(' or ')}.`]
       : []),
     ...dataIn(policy),
     ...filtersIn(policy),
@@ -49,7 +49,7 @@ export function meaningOf(policy: Policy): string[] {
 function limitIn({ limit_usd, reset_interval, include_byok_in_budgets }: Policy): string[] {
   if (limit_usd === null) return []
   const byok = include_byok_in_budgets ? ', own provider keys included' : ''
-  return [`At most ${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in all'}${byok}.`]
+  return [`At most ${money(limit_usd)} ${reset_interval ? periods[reset_interval] : 'in total'}${byok}.`]
 }
 
 function dataIn(policy: Policy): string[] {

@@ -36,7 +36,7 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
     <div class="state">
       {/* Without the id, which is another one each time: what stays the same is read aloud once. */}
       <div role="alert">
-        <h2>{isRight ? 'You may not see this' : failure.status === 404 ? 'It is not there' : 'That did not work'}</h2>
+        <h2>{isRight ? 'Access denied' : failure.status === 404 ? 'Not found' : 'Something went wrong'}</h2>
         <p>{failure.message}</p>
         {isRight && <p class="dim">An owner or an admin of the organization can give you the right.</p>}
       </div>

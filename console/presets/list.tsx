@@ -27,7 +27,7 @@ export function PresetList() {
       {failure && <Failed failure={failure} again={reload} />}
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
-        <Nothing title="There are no presets yet" paste={paste}>
+        <Nothing title="No presets yet" paste={paste}>
           <p>Chat keeps its settings as one, or paste:</p>
         </Nothing>
       )}
@@ -60,7 +60,7 @@ function Narrow({ slug, status, updated_at }: Preset) {
       </div>
       <div class="dim">
         <span>
-          {status}, changed <Ago time={updated_at} />
+          {status}, updated <Ago time={updated_at} />
         </span>
       </div>
     </div>

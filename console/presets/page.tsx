@@ -56,7 +56,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
           </a>
         )}
         <a class="button" href={`/requests${queryOf({ preset: slug })}`}>
-          Its requests
+          Requests
         </a>
       </header>
       {description && <p class="dim">{description}</p>}
@@ -97,7 +97,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
           ))}
         </ul>
       </section>
-      <section aria-label="What it says">
+      <section aria-label="Contents">
         <h2>
           Version {shown.version}{' '}
           <select

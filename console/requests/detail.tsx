@@ -72,7 +72,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
       <div class="actions">
         {asks() && (
           <a class="button" href={askAgainPath(generation)}>
-            Ask again
+            Open in chat
           </a>
         )}
         <Copy text={curlOf(generation, location.origin + root, asked)} what="Copied as curl">

@@ -58,7 +58,7 @@ export function Catalogue() {
 function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {
   return (
     <>
-      <table class="plain-table" aria-label="Left out">
+      <table class="plain-table" aria-label="Skipped entries">
         <thead>
           <tr>
             <th scope="col">row</th>

@@ -27,9 +27,7 @@ export function Settings() {
           that were set
         </label>
       </p>
-      {rows.length === 0 && (
-        <Nothing title={isOwn && typed === '' ? 'All are as they come' : 'There is no such setting'} />
-      )}
+      {rows.length === 0 && <Nothing title={isOwn && typed === '' ? 'All are as they come' : 'No matching settings'} />}
       {rows.length > 0 && (
         <table class="plain-table service-settings" aria-label="Settings">
           <thead>

@@ -37,7 +37,7 @@ test('a request is asked again in the chat: where its text was not kept, the cha
   const [id] = await at.world.ask(1)
   await using watched = await open(`/requests/${id}`)
   const { page } = watched
-  await page.getByRole('link', { name: 'Ask again' }).click()
+  await page.getByRole('link', { name: 'Open in chat' }).click()
   await page.getByText('What that request said was not kept: say it anew.').waitFor()
   await page.getByText('openai/gpt-5.4-mini').first().waitFor()
   assert.equal(await page.getByLabel('Message').inputValue(), '')
@@ -53,7 +53,7 @@ test('where it was kept it is asked again as it was, and the line of curl asks t
   assert.ok(line.includes('Which of these invoices has the wrong VAT id?') && !line.includes(at.world.service.apiKey))
   const { stdout } = await run('sh', ['-c', line], { env: { ...process.env, API_KEY: at.world.service.apiKey } })
   assert.match(stdout, /"lacks "[\s\S]*\[DONE\]/)
-  await page.getByRole('link', { name: 'Ask again' }).click()
+  await page.getByRole('link', { name: 'Open in chat' }).click()
   await until(async () => /wrong VAT id/.test(await page.getByLabel('Message').inputValue()))
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('article', { name: 'Answer of openai/gpt-5.4-mini' }).getByText('lacks a digit').waitFor()
@@ -73,7 +73,7 @@ test('it is asked again with its temperature, its tools and its other fields', o
   await page.locator('.conversation').getByText('Anew').first().waitFor()
   const line = await copied(page, 'Copy as curl', 'Copied as curl')
   for (const part of ['"temperature": 0.3', '"seed": 7', '"find_invoice"']) assert.ok(line.includes(part), line)
-  await page.getByRole('link', { name: 'Ask again' }).click()
+  await page.getByRole('link', { name: 'Open in chat' }).click()
   await until(async () => (await page.getByLabel('Message').inputValue()) === 'Anew')
   await page.getByRole('button', { name: 'Settings' }).click()
   assert.equal(await page.getByLabel('Temperature').inputValue(), '0.3')
@@ -87,7 +87,7 @@ test(
   async () => {
     await using watched = await open('/requests/gen-that-is-not-there')
     const { page } = watched
-    const told = page.locator('.state').filter({ has: page.getByRole('alert').getByText('It is not there') })
+    const told = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
     const id = await told.locator('code').textContent()
     assert.equal(await copied(page, 'Copy id', 'Copied'), id)
     const again = page.waitForResponse((response) => response.url().includes('/generation?id='))

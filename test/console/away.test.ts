@@ -55,7 +55,7 @@ test('who cannot be signed out is told that they are still signed in', options, 
   const { page } = watched
   const signOut = page.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: 'Sign out' })
   // Offered to those of whom it is known who they are: the page asks that no more.
-  await page.getByRole('button', { name: 'Make a key' }).waitFor()
+  await page.getByRole('button', { name: 'Create key' }).waitFor()
   const comeBack = await cutOff(page, '**/sessions/current')
   await signOut.click()
   await page.getByRole('status').getByText('You are still signed in. The service cannot be reached.').waitFor()
@@ -87,13 +87,13 @@ test('a screen whose files are not there says so, and another try brings it', op
   await page.getByText('This screen could not be loaded').waitFor()
   await comeBack()
   await page.getByRole('button', { name: 'Load the page again' }).click()
-  await page.getByText('There are no presets yet').waitFor()
+  await page.getByText('No presets yet').waitFor()
 })
 
 test('what an intern does not take stands in the field again', options, async () => {
   await using watched = await open(`/interns/${talk.id}`, talk.apiKey)
   const { page } = watched
-  const field = page.getByRole('textbox', { name: 'Begin a session with ada' })
+  const field = page.getByRole('textbox', { name: 'Start a session with ada' })
   await field.fill('say A long thought.')
   const comeBack = await cutOff(page, '**/chat/completions')
   await field.press('Enter')

@@ -31,7 +31,7 @@ test('the list tells what each guardrail means, whom it governs and what is spen
   await using watched = await signedInPage(browser, world.service, '/guardrails')
   const { page, faults } = watched
   const contract = page.getByRole('row').filter({ hasText: 'Only what the contract names' })
-  await contract.getByText('Never these models: openai/gpt-5.4-mini').waitFor()
+  await contract.getByText('Blocked models: openai/gpt-5.4-mini').waitFor()
   await contract.getByText('1 key').waitFor()
   const small = page.getByRole('row').filter({ hasText: 'Small change' })
   await small.getByText('nobody yet').waitFor()
@@ -47,8 +47,8 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
   await page.getByLabel('At most, USD').fill('20')
-  await page.getByLabel('Starts again').selectOption('monthly')
-  await page.getByLabel('Only these models').fill('deepseek/deepseek-v4')
+  await page.getByLabel('Resets').selectOption('monthly')
+  await page.getByLabel('Allowed models').fill('deepseek/deepseek-v4')
   await page.getByLabel('e-mail addresses').selectOption('redact')
   const change = page.getByRole('region', { name: 'The change' })
   const lines = async () => (await change.getByRole('definition').allInnerTexts()).join('\n')
@@ -75,11 +75,11 @@ test('what the service refuses is told with its words, and the change stays to b
   const id = await make({ name: 'To be refused' })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page } = watched
-  await page.getByLabel('Never these models').fill('acme/unheard-of')
+  await page.getByLabel('Blocked models').fill('acme/unheard-of')
   await page.getByRole('button', { name: 'Save' }).click()
   const change = page.getByRole('region', { name: 'The change' })
   await change.getByRole('alert').getByText('there is no model "acme/unheard-of"').waitFor()
-  assert.equal(await page.getByLabel('Never these models').inputValue(), 'acme/unheard-of')
+  assert.equal(await page.getByLabel('Blocked models').inputValue(), 'acme/unheard-of')
 })
 
 test('the replay tells what a change would have refused, before anything is saved', options, async () => {
@@ -89,7 +89,7 @@ test('the replay tells what a change would have refused, before anything is save
   const policy = { ignored_models: ['google/gemini-3-flash'] }
   const told = (await world.service.manage('POST', `/guardrails/${id}/replay`, { policy })).body.data
   assert.ok(told.would_refuse > 0)
-  await page.getByLabel('Never these models').fill('google/gemini-3-flash')
+  await page.getByLabel('Blocked models').fill('google/gemini-3-flash')
   const replay = page.getByRole('region', { name: 'Replay' })
   const refused = replay.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'refused' }) })
   await until(async () => (await refused.getByRole('cell').allInnerTexts()).join() === `0,${told.would_refuse}`)
@@ -182,7 +182,7 @@ test('the history leads back to an earlier state, by way of the change that it m
   await world.service.manage('PATCH', `/guardrails/${id}`, { limit_usd: 4, enforce_zdr: null })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
-  await page.getByRole('button', { name: 'Back to this' }).click()
+  await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByRole('region', { name: 'The change' }).getByText('+ 3').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await until(async () => (await read(id)).limit_usd === 3)
@@ -218,9 +218,9 @@ test(
     }
     await using watched = await signedInPage(browser, world.service, '/guardrails')
     const { page, faults } = watched
-    await page.getByLabel('Its workspace').selectOption('Lab')
+    await page.getByLabel('Workspace of the new guardrail').selectOption('Lab')
     await page.getByLabel('Name of a new guardrail').fill('Of the lab')
-    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('of Lab', { exact: true }).waitFor()
     const choices = page.getByLabel('Assign it to')
     await choices.getByText('key lab-bot').waitFor({ state: 'attached' })
@@ -250,13 +250,13 @@ test(
     const path = `/guardrails/${world.guardrailId}`
     const links = [await linkForRole(world.service, 'viewer'), await linkForRole(world.service, 'developer')]
     await using viewer = await signedInPage(browser, world.service, path, { link: links[0]! })
-    await viewer.page.getByText('Never these models: openai/gpt-5.4-mini').first().waitFor()
+    await viewer.page.getByText('Blocked models: openai/gpt-5.4-mini').first().waitFor()
     await viewer.page.getByText('shut-in').waitFor()
     assert.equal(await viewer.page.getByRole('textbox').count(), 0)
-    assert.equal(await viewer.page.getByRole('button', { name: 'Back to this' }).count(), 0)
+    assert.equal(await viewer.page.getByRole('button', { name: 'Restore' }).count(), 0)
     assert.deepEqual(viewer.faults, [])
     await using developer = await signedInPage(browser, world.service, path, { link: links[1]! })
-    await developer.page.getByText('You may not see this').waitFor()
+    await developer.page.getByText('Access denied').waitFor()
     assert.deepEqual(developer.faults, [])
   },
 )
@@ -273,7 +273,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.getByRole('row').getByText('Only what the contract names').waitFor()
         assert.deepEqual(await accessibilityFaults(page), [])
         await page.getByRole('row').getByText('Only what the contract names').click()
-        await page.getByLabel('Never these providers').fill('openai')
+        await page.getByLabel('Blocked providers').fill('openai')
         await page.getByText('+ openai', { exact: true }).waitFor()
         await page.getByLabel('e-mail addresses').selectOption('redact')
         await page.getByLabel('phone numbers').selectOption('block')

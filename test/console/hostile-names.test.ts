@@ -119,14 +119,14 @@ test('a catalogue file: names of models and providers, descriptions, and rows th
   for (const { payload, index } of somePayloads) {
     await goto(page, `/models/hostile/m${index}`)
     await page.getByRole('heading', { level: 1 }).getByText(payload.split('\n')[0]!.slice(0, 20).trim()).waitFor()
-    await page.getByRole('heading', { name: 'Who serves it' }).waitFor()
+    await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
     await actsOnNothing(watched)
   }
   await goto(page, '/service')
   await page.getByRole('row').getByText(payloadLines[0]!).waitFor()
   await actsOnNothing(watched)
   await goto(page, '/service/catalogue')
-  await page.getByRole('table', { name: 'Left out' }).getByText(payloadLines[0]!).first().waitFor()
+  await page.getByRole('table', { name: 'Skipped entries' }).getByText(payloadLines[0]!).first().waitFor()
   await actsOnNothing(watched)
   await goto(page, `/requests/${failed}`)
   await page.locator('.facts', { hasText: failed }).waitFor()

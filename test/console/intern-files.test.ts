@@ -64,7 +64,7 @@ test('a folder is made, a file renamed and deleted; what can be undone is', opti
   const { page, faults } = watched
   const undo = page.getByRole('button', { name: 'Undo' })
   await page.getByLabel('Name of a new folder').fill('reports')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('button', { name: 'reports/', exact: true }).waitFor()
   await undo.click()
   await until(async () => !there('reports'))

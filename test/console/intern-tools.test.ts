@@ -82,12 +82,12 @@ test('a webhook is made, its secret shown once, tested, seen to be taken, and de
   await using watched = await open('/interns?part=webhooks', { key: talk.managementKey })
   const { page, faults } = watched
   await page.getByText('There are no webhooks yet').waitFor()
-  await page.getByRole('button', { name: 'Make a webhook' }).click()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Address').fill(receiver.url)
   await dialog.getByLabel('a turn has ended').uncheck()
   assert.deepEqual(await accessibilityFaults(page), [])
-  await dialog.getByRole('button', { name: 'Make it' }).click()
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByText(/^whsec_/).waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   const row = page.getByRole('row').filter({ hasText: receiver.origin })
@@ -98,7 +98,7 @@ test('a webhook is made, its secret shown once, tested, seen to be taken, and de
   await row.getByRole('link', { name: /^What was sent/ }).click()
   const sent = page.getByRole('table', { name: 'What was sent' }).getByRole('row').filter({ hasText: 'a test' })
   await until(async () => {
-    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Refresh' }).click()
     return (await sent.getByText('delivered').count()) === 1
   })
   await sent.getByRole('button', { name: 'Send again' }).click()

@@ -197,7 +197,7 @@ test('a session is begun here, goes on when its page is left, and is stopped', o
   await using watched = await open(`/interns/${talk.id}`)
   const { page, faults } = watched
   await page
-    .getByLabel('Begin a session with ada')
+    .getByLabel('Start a session with ada')
     .fill(`ask ${JSON.stringify({ type: 'object', properties: { city: { type: 'string' } } })}`)
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/interns/${talk.id}/*`)

@@ -46,11 +46,11 @@ async function keyNamed(name: string) {
 test('a key that is made shows its secret once, and the secret works', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched
-  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('laptop')
   await page.getByLabel('Limit in USD').fill('12.5')
-  await page.getByLabel('The limit holds').selectOption('monthly')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByLabel('Resets').selectOption('monthly')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   const shown = page.getByRole('region', { name: 'The secret of laptop' })
   const secret = (await shown.locator('pre').textContent()) ?? ''
   const { body } = await world.service.ask('GET', '/key', { key: secret })
@@ -66,12 +66,12 @@ test('a key that is made shows its secret once, and the secret works', options, 
 test('a key tells what it may do: what it may spend, and which guardrails govern it, in words', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys')
   const { page, faults } = watched
-  const ask = page.getByRole('button', { name: 'What shut-in may do' })
+  const ask = page.getByRole('button', { name: 'Permissions of shut-in' })
   await ask.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'What shut-in may do' })
+  const dialog = page.getByRole('dialog', { name: 'Permissions of shut-in' })
   await dialog.getByText('as much as its guardrails leave it').waitFor()
   await dialog.getByRole('link', { name: 'Only what the contract names' }).waitFor()
-  await dialog.getByText('Never these models: openai/gpt-5.4-mini').waitFor()
+  await dialog.getByText('Blocked models: openai/gpt-5.4-mini').waitFor()
   await page.keyboard.press('Escape')
   await ask.and(page.locator(':focus')).waitFor()
   assert.deepEqual(faults, [])
@@ -167,7 +167,7 @@ test(
 test('somebody is added, gets a link that signs them in, and their browser is signed out', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys/people')
   const { page, faults } = watched
-  await page.getByRole('button', { name: 'Add somebody' }).click()
+  await page.getByRole('button', { name: 'Add member' }).click()
   await page.getByLabel('Name').fill('Ada Lovelace')
   await page.getByLabel('E-mail address').fill('ada@example.com')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -175,8 +175,8 @@ test('somebody is added, gets a link that signs them in, and their browser is si
   const shown = page.getByRole('region', { name: /^Signs Ada Lovelace in/ })
   const token = decodeURIComponent(/#sign-in=(.+)$/.exec((await shown.locator('pre').textContent()) ?? '')?.[1] ?? '')
   await using theirs = await signedInPage(browser, world.service, '/keys', { link: token })
-  await theirs.page.getByRole('button', { name: 'Make a key' }).waitFor()
-  await page.getByRole('link', { name: 'Browsers' }).click()
+  await theirs.page.getByRole('button', { name: 'Create key' }).waitFor()
+  await page.getByRole('link', { name: 'Sessions' }).click()
   await page.getByRole('button', { name: 'Sign out Ada Lovelace' }).click()
   await page.getByText('A browser of Ada Lovelace is signed out').waitFor()
   await theirs.page.reload()
@@ -233,17 +233,17 @@ test('a key is made for somebody else, whose requests are then theirs', options,
   const { id } = (await world.service.manage('POST', '/organization/members', person)).body.data
   await using watched = await signedInPage(browser, world.service, '/keys', { link: await adminLink() })
   const { page, faults } = watched
-  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('for Lin')
   await page.getByRole('combobox', { name: /^For/ }).selectOption('Lin Yutang')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('region', { name: 'The secret of for Lin' }).waitFor()
   assert.equal((await keyNamed('for Lin')).creator_user_id, id)
   assert.deepEqual(faults, [])
 })
 
 /** All that a screen offers to do, but for saying what a key may. */
-const toChange = (page: Page) => page.getByRole('main').getByRole('button').filter({ hasNotText: 'May…' })
+const toChange = (page: Page) => page.getByRole('main').getByRole('button').filter({ hasNotText: 'Permissions' })
 
 test('a viewer is offered no change, and a developer is told who can let them see people', options, async () => {
   await using viewing = await signedInPage(browser, world.service, '/keys', { link: links.viewer })
@@ -253,9 +253,9 @@ test('a viewer is offered no change, and a developer is told who can let them se
   await viewing.page.getByRole('row').filter({ hasText: 'team' }).waitFor()
   assert.equal(await toChange(viewing.page).count(), 0)
   await using developing = await signedInPage(browser, world.service, '/keys/people', { link: links.developer })
-  await developing.page.getByText('You may not see this').waitFor()
+  await developing.page.getByText('Access denied').waitFor()
   await developing.page.getByText('An owner or an admin of the organization can give you the right.').waitFor()
-  assert.equal(await developing.page.getByRole('button', { name: 'Add somebody' }).count(), 0)
+  assert.equal(await developing.page.getByRole('button', { name: 'Add member' }).count(), 0)
 })
 
 test('an admin cannot touch an owner', options, async () => {
@@ -308,7 +308,7 @@ test('the second click of two signs out nobody who has just moved up under the p
   for (let others = 0; others < 3; others++) await openBrowser(service, { key: service.managementKey })
   await using watched = await signedInPage(browser, service, '/keys/sessions')
   const { page, faults } = watched
-  const table = page.getByRole('table', { name: 'Browsers that are signed in' })
+  const table = page.getByRole('table', { name: 'Signed-in sessions' })
   const buttons = table.getByRole('button', { name: /^Sign out / })
   await buttons.nth(2).waitFor()
   const there = await buttons.count()

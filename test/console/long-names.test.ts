@@ -40,11 +40,11 @@ test('no name makes a screen wider than its window', options, async () => {
   await using managed = await signedInPage(browser, talk, '/models', look)
   await using own = await signedInPage(browser, talk, '/models', { ...look, key: talk.apiKey })
   const shown: [string, string, Page][] = [
-    ['/keys', 'Make a key', managed.page],
-    ['/keys/workspaces', 'Make a workspace', managed.page],
+    ['/keys', 'Create key', managed.page],
+    ['/keys/workspaces', 'Create workspace', managed.page],
     ['/keys/providers', 'Store a key', managed.page],
     ['/interns?part=rules', 'Add a rule', managed.page],
-    ['/guardrails', 'Make it', managed.page],
+    ['/guardrails', 'Create', managed.page],
     ['/requests', 'Add a filter', managed.page],
     ['/overview', 'Add a filter', managed.page],
     [`/interns/${talk.id}`, long, own.page],

@@ -34,7 +34,7 @@ const open = (path: string) => signedInPage(browser, service, path)
 test('a key is made for the last of many members', options, async () => {
   await using watched = await open('/keys')
   const { page, faults } = watched
-  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   const whose = page.getByRole('dialog').getByRole('combobox', { name: /^For/ })
   for (const name of ['n0', last]) await whose.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' })
   assert.equal(await whose.getByRole('option').count(), many + 1)

@@ -102,7 +102,7 @@ test('a model tells what each guardrail allows of it, by which rule, and leads t
 
 test('a model that there is not is said to be not there', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/models/nobody/knows')
-  await watched.page.getByText('It is not there').waitFor()
+  await watched.page.getByText('Not found').waitFor()
 })
 
 for (const path of ['/models', '/models?view=plots', '/models/anthropic/claude-sonnet-5']) {

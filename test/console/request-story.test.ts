@@ -72,7 +72,7 @@ test('what was asked is offered to who may read it, and to ask it again to who m
     const { page, faults } = watched
     await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Show' }).count(), isOffered ? 1 : 0)
-    assert.equal(await page.getByRole('link', { name: 'Ask again' }).count(), isOffered ? 1 : 0)
+    assert.equal(await page.getByRole('link', { name: 'Open in chat' }).count(), isOffered ? 1 : 0)
     assert.equal(await page.getByText('Viewers do not see what was asked').count(), isOffered ? 0 : 1)
     assert.deepEqual(faults, [])
   }

@@ -74,7 +74,7 @@ test('the catalogue tells its sources and what was left out, and is read again',
   await using watched = await open('/service/catalogue')
   const { page, faults } = watched
   await page.getByRole('region', { name: 'Sources' }).getByText(file).waitFor()
-  const left = page.getByRole('table', { name: 'Left out' })
+  const left = page.getByRole('table', { name: 'Skipped entries' })
   await left.getByRole('row').filter({ hasText: 'broken' }).getByText(`${file}:6`).waitFor()
   await left.getByText(/protocol: Invalid option/).waitFor()
   writeFileSync(file, catalogue(model('one', 'acme')))
@@ -121,7 +121,7 @@ test('a viewer sees all of it and reads nothing anew; a developer is told who ma
   await using developing = await open('/service', { link })
   for (const path of ['', '/catalogue', '/settings']) {
     await developing.page.goto(new URL(`/service${path}`, developing.page.url()).href)
-    await developing.page.getByText('You may not see this').waitFor()
+    await developing.page.getByText('Access denied').waitFor()
   }
 })
 

@@ -24,10 +24,10 @@ async function typedName(page: Page, name: string) {
 test('a workspace is made, and changed to keep prompts and answers, which can be taken back', options, async () => {
   await using watched = await open('/keys/workspaces')
   const { page, faults } = watched
-  await page.getByRole('button', { name: 'Make a workspace' }).click()
+  await page.getByRole('button', { name: 'Create workspace' }).click()
   await page.getByLabel('Name').fill('Field research')
   assert.equal(await page.getByLabel('In addresses').inputValue(), 'field-research')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('row').filter({ hasText: 'Field research' }).getByText('not kept').waitFor()
   await page.getByRole('button', { name: 'Change Field research' }).click()
   await page.getByLabel('Keep prompts and answers').check()
@@ -56,7 +56,7 @@ test('what is kept can be chosen by keys, and all of it is deleted once the name
   const { headers } = await service.ask('POST', '/chat/completions', { key: at.world.keys.bot, body })
   const path = `/generation/content?id=${headers.get('x-generation-id')}`
   await until(async () => (await service.manage('GET', path)).status === 200)
-  await page.getByRole('button', { name: `Delete what is kept of ${own.name}` }).click()
+  await page.getByRole('button', { name: `Delete stored data of ${own.name}` }).click()
   await typedName(page, own.name)
   await page.getByText('Prompts and answers of 1 request are deleted').waitFor()
   assert.equal((await service.manage('GET', path)).status, 404)
@@ -72,9 +72,9 @@ test('the keys of another workspace are listed and made there, and the address s
   await page.getByLabel('Workspace').selectOption('Laboratory')
   await page.waitForURL(`**/keys?workspace_id=${slug}`)
   await page.getByText('You have no keys yet').waitFor()
-  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('bench')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('row').filter({ hasText: 'bench' }).waitFor()
   const { data } = (await at.world.service.manage('GET', `/keys?workspace_id=${id}`)).body
   assert.deepEqual(
@@ -152,7 +152,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       async () => {
         await using watched = await open('/keys/workspaces', { colorScheme, viewport: { width, height: 800 } })
         const { page } = watched
-        await page.getByRole('button', { name: 'Make a workspace' }).click()
+        await page.getByRole('button', { name: 'Create workspace' }).click()
         await page.getByLabel('Keep prompts and answers').check()
         await page.getByLabel('Of how many requests').waitFor()
         assert.deepEqual(await accessibilityFaults(page), [])

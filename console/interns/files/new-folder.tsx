@@ -36,7 +36,7 @@ export function NewFolder({ id, below, after }: { id: string; below: (name: stri
         value={name}
         onInput={(event) => setName(event.currentTarget.value)}
       />
-      <button type="submit">Make it</button>
+      <button type="submit">Create</button>
     </form>
   )
 }

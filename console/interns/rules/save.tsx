@@ -35,7 +35,7 @@ export function SaveRules({ owner, saved, rules, drop, done }: Props) {
           Save
         </button>
         <button type="button" onClick={drop}>
-          Drop the change
+          Discard changes
         </button>
       </p>
     </section>

@@ -35,7 +35,7 @@ export function Version({ owner, version, against, take }: Props) {
       <Difference changes={changesBetween(rules, against)} />
       {take && (
         <button type="button" onClick={() => take(rules)}>
-          Back to this
+          Restore
         </button>
       )}
     </section>

@@ -29,7 +29,7 @@ export function Deliveries({ id }: { id: string }) {
       <p class="does">
         <a href="/interns?part=webhooks">← Webhooks</a> <span class="mono">{webhook?.url}</span>
         <button type="button" onClick={resource.reload}>
-          Look again
+          Refresh
         </button>
       </p>
       <Listing

@@ -15,7 +15,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
   const [fields, setFields] = useState(webhook ? fieldsOf(webhook) : newWebhook)
   const { problem, isBusy, act } = useActing()
   const params = { webhookId: webhook?.id ?? '' }
-  const title = webhook ? 'Change a webhook' : 'Make a webhook'
+  const title = webhook ? 'Change a webhook' : 'Create webhook'
   const done = (says: string, undo?: () => void) => {
     onChanged()
     onClose()
@@ -58,7 +58,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
         <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || fields.events.length === 0}>
-            {webhook ? 'Save' : 'Make it'}
+            {webhook ? 'Save' : 'Create'}
           </button>
           {webhook && (
             <button type="button" disabled={isBusy} onClick={() => void act(rotate)}>

@@ -30,7 +30,7 @@ function All() {
       )}
       <p class="does">
         <button type="button" onClick={() => setOpen('new')}>
-          Make a webhook
+          Create webhook
         </button>
       </p>
       <Listing
