@@ -46,7 +46,7 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   const id = await make({ name: 'To be changed', limit_usd: 50, allowed_models: ['google/gemini-3-flash'] })
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
-  await page.getByLabel('At most, USD').fill('20')
+  await page.getByLabel('Maximum, USD').fill('20')
   await page.getByLabel('Resets').selectOption('monthly')
   await page.getByLabel('Allowed models').fill('deepseek/deepseek-v4')
   await page.getByLabel('e-mail addresses').selectOption('redact')
@@ -121,7 +121,7 @@ test(
     await trial.getByText('It would be sent as:').waitFor()
     await trial.getByText('Write to [EMAIL] about <b>Project Blue</b>', { exact: true }).waitFor()
     assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com'])
-    await page.getByRole('button', { name: 'Add a pattern' }).click()
+    await page.getByRole('button', { name: 'Add pattern' }).click()
     await page.getByRole('textbox', { name: 'Pattern 1' }).fill('(?i)project blue')
     await trial.getByText('It would be refused.').waitFor()
     assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com', 'Project Blue'])
