@@ -221,7 +221,7 @@ test(
     await page.getByLabel('Workspace of the new guardrail').selectOption('Lab')
     await page.getByLabel('Name of a new guardrail').fill('Of the lab')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByText('of Lab', { exact: true }).waitFor()
+    await page.getByText('Workspace: Lab', { exact: true }).waitFor()
     const choices = page.getByLabel('Assign it to')
     await choices.getByText('key lab-bot').waitFor({ state: 'attached' })
     const offered = await choices.getByRole('option', { includeHidden: true }).allTextContents()
