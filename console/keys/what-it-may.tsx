@@ -29,7 +29,7 @@ export function WhatItMay({ of: key, onClose }: { of: Key; onClose: () => void }
           [
             'Limit',
             limit === null ? (
-              'none of its own; guardrails can set one'
+              'none, apart from guardrails'
             ) : (
               <span title={exactMoney(limit)}>
                 at most {money(limit)} {limit_reset ?? 'in total'}, of which {money(left ?? 0)} is left

@@ -69,7 +69,7 @@ test('a key tells what it may do: what it may spend, and which guardrails govern
   const ask = page.getByRole('button', { name: 'Permissions of shut-in' })
   await ask.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Permissions of shut-in' })
-  await dialog.getByText('none of its own; guardrails can set one').waitFor()
+  await dialog.getByText('none, apart from guardrails').waitFor()
   await dialog.getByRole('link', { name: 'Only what the contract names' }).waitFor()
   await dialog.getByText('Blocked models: openai/gpt-5.4-mini').waitFor()
   await page.keyboard.press('Escape')
