@@ -26,7 +26,7 @@ const isPackage = /(?:^|\/)node_modules\//
 const entry = /\/bin\/(server|worker)\.ts$/
 const besideUs = "new URL('./worker.ts', import.meta.url)"
 /** What interns' processes run, as `src/provision/processes/programs.ts` names it. */
-const programOfIntern = /new URL\('\.\.\/\.\.\/bin\/(\w+)\.ts', import\.meta\.url\)/g
+const programOfIntern = /new URL\('(?:\.\.\/)+bin\/(\w+)\.ts', import\.meta\.url\)/g
 
 /** Files find others beside them as if they were still where they were written. */
 const inPlace: Plugin = {
