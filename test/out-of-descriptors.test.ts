@@ -11,14 +11,14 @@ after(() => rmSync(home, { recursive: true }))
 /** What starts a process: its module, the call, and what is said where no pipe to the process can be made. */
 const starts: [module: string, call: string, refusal: RegExp][] = [
   ['provision/repository/git.ts', `runGit({ path: '', args: [], cwd: '/', signal })`, /^spawn git EMFILE/],
-  ['provision/user-ids.ts', `whyUsersFail(70000, [], '/')`, /could not be tried: spawn .* EMFILE/],
+  ['provision/host/user-ids.ts', `whyUsersFail(70000, [], '/')`, /could not be tried: spawn .* EMFILE/],
   [
-    'provision/files-process.ts',
+    'provision/processes/files-process.ts',
     `startFilesProcess({ config: {}, home: '${home}', uid() {}, path: '', starting() {}, started() {} })`,
     /What is kept of the intern cannot be reached: spawn .* EMFILE/,
   ],
   [
-    'workers/worker-process.ts',
+    'app/workers/worker-process.ts',
     `endOf(spawnWorker({ script: '/nonexistent', sockets: [], handlers: {}, onLines() {} }))`,
     /^The other process of this service has ended; it could not be started: spawn .* EMFILE/,
   ],
