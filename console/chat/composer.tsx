@@ -46,7 +46,7 @@ function Writing({ models }: { models: string[] }) {
   const attach = async (chosen: Iterable<File>) => {
     const files = [...chosen]
     const other = files.find(({ type }) => !type.startsWith('image/'))
-    if (other) return setProblem(`${other.name} is no picture.`)
+    if (other) return setProblem(`${other.name} is not a picture.`)
     const large = files.find(({ size }) => size > largestBytes)
     if (large) return setProblem(`${large.name} has more than ${largestBytes / 1e6} MB.`)
     try {

@@ -121,7 +121,7 @@ const picture = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(pn
 test('pictures are chosen and pasted, shown, and come to the provider beside what is said', options, async () => {
   await using watched = await open('/chat?model=google/gemini-3-flash')
   const { page, faults } = watched
-  const attached = page.getByRole('button', { name: /^Without picture/ })
+  const attached = page.getByRole('button', { name: /^Remove picture/ })
   await page.getByLabel('Pictures').setInputFiles(picture)
   await attached.nth(0).waitFor()
   await page.getByLabel('Message').evaluate((field, data) => {
@@ -162,10 +162,10 @@ test('a picture alone is sent without a text, and what is no picture is told', o
   await using watched = await open('/chat?model=google/gemini-3-flash')
   const { page, faults } = watched
   await page.getByLabel('Pictures').setInputFiles({ ...picture, name: 'notes.txt', mimeType: 'text/plain' })
-  await page.getByText('notes.txt is no picture.').waitFor()
+  await page.getByText('notes.txt is not a picture.').waitFor()
   await page.getByLabel('Pictures').setInputFiles(picture)
-  await page.getByRole('button', { name: 'Without picture 1' }).waitFor()
-  assert.equal(await page.getByText('notes.txt is no picture.').count(), 0)
+  await page.getByRole('button', { name: 'Remove picture 1' }).waitFor()
+  assert.equal(await page.getByText('notes.txt is not a picture.').count(), 0)
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('link', { name: 'its request' }).waitFor()
   const { content } = at.world.asked().messages.at(-1)
@@ -180,7 +180,7 @@ test('a model that reads no pictures is not asked, and that is told', options, a
   await using watched = await open('/chat?model=deepseek/deepseek-v4')
   const { page } = watched
   await page.getByLabel('Pictures').setInputFiles(picture)
-  await page.getByRole('button', { name: 'Without picture 1' }).waitFor()
+  await page.getByRole('button', { name: 'Remove picture 1' }).waitFor()
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('alert').filter({ hasText: 'input_modalities' }).waitFor()
 })
