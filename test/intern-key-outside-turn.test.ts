@@ -55,7 +55,7 @@ async function startPriced(kind: Parameters<Parameters<typeof onEachDatabase>[1]
 
 /** A command that starts the left-behind program with a cleared environment, in its own session, as an orphan. */
 const leaving = ({ service, id, folder }: Where) =>
-  `env -i PATH=$PATH setsid nohup "${process.execPath}" ${folder}/left-behind.mjs ${folder} ${service.url} ${id} >/dev/null 2>&1 & until [ -e ${folder}/started ]; do sleep 0.05; done; echo started`
+  `env -i PATH="$PATH" setsid nohup "${process.execPath}" ${folder}/left-behind.mjs ${folder} ${service.url} ${id} >/dev/null 2>&1 & until [ -e ${folder}/started ]; do sleep 0.05; done; echo started`
 
 /** The statuses that the key of an intern gets for requests of the test itself. */
 async function statusesOf({ service, id }: Where, paths: string[]): Promise<number[]> {
