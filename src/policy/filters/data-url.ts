@@ -2,11 +2,11 @@
 const readable = /^(?:$|;|text\/|message\/|image\/svg\+xml|[^;]*[/+](?:x-)?(?:json|xml|yaml)(?:;|$))/i
 const head = /^data:([^,]*),/i
 const base64Mark = /;\s*base64\s*$/i
-/** Spaces stand in one place of it alone: where they might in two, a long run of them is tried in all ways. */
+/** Allows spaces in one position only. With two, a long run of spaces would backtrack. */
 const base64 = /^[A-Za-z0-9+/_\s-]*(?:={1,2}\s*)?$/
-/** A PDF may have no byte that tells it from text, and breaks where its length changes. */
+/** A PDF can consist of text bytes only, and it breaks if its length changes. */
 const documentMark = '%PDF-'
-/** As much as tells text from anything else: Git looks at as much. */
+/** The number of bytes that are checked to detect text; Git checks as many. */
 const lookedAtBytes = 8000
 
 /** Rewrites the text in a data URL and keeps its encoding. A data URL without text stays as it is. */

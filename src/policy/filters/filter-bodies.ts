@@ -16,8 +16,8 @@ export type Blocked = Pick<Rule, 'guardrail' | 'rule'> & { outcome: 'blocked'; w
 export type Filtered = { outcome: 'filtered'; bodies: Bodies | undefined; findings: Finding[] }
 
 /**
- * Looks through the bodies of one request by rules, strictest first. A text that occurs in several is looked at once.
- * @param begins told before each rule which one it is.
+ * Applies the rules to the bodies of one request, strictest first. A text that occurs in several bodies is checked once.
+ * @param begins called with the index of each rule before it runs.
  */
 export function filterBodies(
   rules: readonly Rule[],
@@ -79,7 +79,7 @@ export function blockedBy({ guardrail, rule }: Rule, why: Blocked['why']): Block
   return { outcome: 'blocked', guardrail, rule, why }
 }
 
-/** The texts that change, as they are to be. */
+/** The new values of the texts that change. */
 function redacted(rules: readonly Rule[], leaves: Leaf[], found: Found[]): Map<string, string> {
   const replacements = new Map<number, Replacement[]>()
   for (const { rule, leaf, places } of found) {

@@ -8,7 +8,7 @@ export type PlaceFound = Pick<Rule, 'guardrail' | 'rule' | 'action'> & { start: 
 /** Every match of every rule, in order of the text. */
 export type Places = { outcome: 'found'; places: PlaceFound[] }
 
-/** Looks for everything in one text by the user, on after what blocks: for whoever tries rules out. */
+/** Finds all matches in one text of the user, also after a match that blocks. Used to try out rules. */
 export function findAll(rules: readonly Rule[], text: string, begins?: (rule: number) => void): Blocked | Places {
   // One that blocks would end the search.
   const noting = rules.map((rule) => ({ ...rule, action: 'flag' as const }))

@@ -15,7 +15,7 @@ const pairs = `\\ud835[\\udc00-\\udfff]|[${digitHighs}][\\udc00-\\udfff]`
 
 const lookalike = new RegExp(`[${spacesAndHyphens}${digitUnits}]`, 'g')
 const reshaped = new RegExp(`(?:[${invisibleUnits}]|${invisiblePairs})+|${pairs}`, 'g')
-/** All of them, as far as one unit tells. */
+/** Matches all of them by their first code unit. */
 const unusual = new RegExp(
   `[${invisibleUnits}${spacesAndHyphens}${digitUnits}\\ud82f\\ud834\\ud835\\udb40-\\udb43${digitHighs}]`,
 )

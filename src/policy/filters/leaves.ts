@@ -21,7 +21,7 @@ export type Leaf = { text: string; context: string; user: boolean }
 /** Returns what takes the place of a leaf's text. */
 export type Rewrite = (leaf: Leaf) => string
 
-/** Fields that hold what somebody made up, under names of their own. */
+/** Fields whose values have arbitrary names, such as metadata. */
 const free = new Set(['metadata', 'variables', 'arguments'])
 
 type LeavesPlace = {
@@ -80,7 +80,7 @@ function rewriteItems(items: unknown[], place: LeavesPlace, rewrite: Rewrite): u
   return rewritten.some((item, i) => item !== items[i]) ? rewritten : items
 }
 
-/** The pieces of thoughts that are not looked at one by one, as they are to be. */
+/** The new values of thoughts in several pieces, which are filtered together. */
 function rewriteThoughts(items: unknown[], place: LeavesPlace, rewrite: Rewrite): Map<unknown, Fields> {
   const texts = joinedTexts(items, (text) => rewriteText(text, { ...place, key: 'text' }, rewrite))
   const others = (piece: Fields) => rewriteFields(piece, place, rewrite)

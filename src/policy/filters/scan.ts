@@ -29,7 +29,7 @@ export type Scanner = {
   scanText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
   /** Filters what the user answered to a question: value by value where it is JSON, which it stays. */
   scanAnswer: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Passed<string>>
-  /** Tells every match in a prompt that is one text, also beside and after what blocks. */
+  /** Lists every match in a prompt that is one text, also after a match that blocks. */
   findText: (filters: Filters, text: string, request: ScanRequest) => Promise<Blocked | Places>
   close: () => Promise<void>
 }

@@ -51,7 +51,7 @@ export async function changeGuardrail(
       : newGuardrail(deps, id, home.workspaceId, `Workspace ${home.workspaceId} Default`)
     const after = merge(base, body, said)
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
-    // Nobody kept account while there was no limit: a new one begins with what the ledger says.
+    // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
     if (before?.policy.limit_usd === null) await forgetSpending(tx, `guardrail:${id}`)
     await recordGuardrail(deps, tx, caller, before, after)
     announce()
@@ -77,7 +77,7 @@ export async function deleteGuardrail(deps: ChangeDeps, caller: Caller, id: stri
 const defaultStays =
   'This guardrail is the default of its workspace and cannot be deleted. Set its fields to null to lift what it forbids.'
 
-/** A guardrail of which nothing was said yet. */
+/** A guardrail without any rule. */
 export function newGuardrail(deps: { now: Now }, id: string, workspaceId: string, name: string): GuardrailRecord {
   const at = deps.now()
   return { id, workspaceId, name, description: null, policy: emptyPolicy, createdAt: at, updatedAt: at }

@@ -8,7 +8,7 @@ import { readWorkspacePolicies } from './workspace-policies.ts'
 
 type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 
-/** The guardrails that hold for a caller: the workspace's default, the member's, the key's, as far as there are any. */
+/** The guardrails that apply to a caller: those of the workspace, the member and the key that exist. */
 export type GuardrailCache = {
   of: (caller: GuardrailCacheSubject) => readonly GuardrailRecord[] | Promise<readonly GuardrailRecord[]>
   close: () => void
@@ -16,7 +16,7 @@ export type GuardrailCache = {
 
 type GuardrailCacheDeps = { db: Pick<Db, 'query' | 'signals'>; allowStale?: AllowStale }
 
-/** Answers from memory in the steady state; a change is in force at once here, and within a second elsewhere. */
+/** Reads guardrails from memory. A change applies at once on this server and within a second on the others. */
 export function createGuardrailCache({ db, allowStale }: GuardrailCacheDeps): GuardrailCache {
   const workspaces = createReadCache({
     signals: db.signals,

@@ -4,7 +4,7 @@ import { z } from '#platform/json/schema.ts'
 import { Policy } from './decide/policy.ts'
 import { twinsOf } from './decide/zdr.ts'
 
-/** A guardrail as it is kept. Instants in milliseconds. */
+/** A stored guardrail. Times are Unix milliseconds. */
 export type GuardrailRecord = {
   id: string
   workspaceId: string
@@ -15,7 +15,7 @@ export type GuardrailRecord = {
   updatedAt: number
 }
 
-/** A guardrail as clients see it: also with `enforce_zdr_<vendor>` for each configured vendor. */
+/** The public form of a guardrail, with `enforce_zdr_<vendor>` for each configured vendor. */
 export const Guardrail = z
   .looseObject({
     id: z.uuid(),

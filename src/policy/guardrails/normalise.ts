@@ -7,7 +7,7 @@ import { type Problem, refuse } from './decide/refuse.ts'
 import { zdrFieldsIn } from './decide/zdr.ts'
 import type { GuardrailPatch } from './patch.ts'
 
-/** The part of the catalogue that guardrails ask: what a name stands for. */
+/** The part of the catalogue that resolves the names in a guardrail. */
 export type NamesInCatalogue = {
   current: () => {
     findModel: (name: string) => { canonicalSlug: string } | undefined
@@ -17,11 +17,11 @@ export type NamesInCatalogue = {
 
 export type NormaliseDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: NamesInCatalogue }
 
-/** All custom patterns of a guardrail together; each request may be matched against all of them. */
+/** The total size limit of a guardrail's custom patterns, because a request can be matched against all of them. */
 const maxPatternsSize = 100_000
 
 /**
- * A request's fields in the form in which they are stored. Fields that the request leaves out are left out.
+ * Converts the fields of a request into their stored form. Missing fields stay missing.
  * @throws Fault `invalid` for unknown models and providers, names that occur twice, and patterns that cannot run.
  */
 export async function normalise(deps: NormaliseDeps, body: GuardrailPatch): Promise<Partial<Policy>> {
@@ -68,7 +68,7 @@ function resolve(
   })
 }
 
-/** One at a time: other requests are answered between two patterns. */
+/** Checks one pattern at a time and yields between two, so that other requests are served. */
 async function checkPatterns(filters: { pattern: string }[], problems: Problem[]): Promise<void> {
   let size = 0
   for (const [i, { pattern }] of filters.entries()) {
@@ -88,7 +88,7 @@ function withLabel({ slug, action, scan_scope }: NonNullable<GuardrailPatch['con
   return { slug, action, label: builtinLabels[slug], ...scope }
 }
 
-/** Null and undefined stay what they are: the one takes a list away, the other leaves it alone. */
+/** Keeps null, which removes a list, and undefined, which does not change it. */
 function eachOf<From, To>(
   list: From[] | null | undefined,
   change: (item: From, i: number) => To,
@@ -96,7 +96,7 @@ function eachOf<From, To>(
   return list === null ? null : list?.map(change)
 }
 
-/** Leaves out what was not said, and what is no part of a policy. */
+/** Removes undefined fields and fields that do not belong to a policy. */
 function pickPolicy(said: { [Field in keyof Policy]?: Policy[Field] | undefined }): Partial<Policy> {
   const fields = Object.keys(emptyPolicy) as (keyof Policy)[]
   return Object.fromEntries(fields.flatMap((field) => (said[field] === undefined ? [] : [[field, said[field]]])))

@@ -9,10 +9,10 @@ import type { Policy } from './decide/policy.ts'
 
 const flag = () => z.boolean().nullable()
 
-/** More than any catalogue has names: it bounds the work, not the policy. */
+/** The most names in a list. More than any catalogue has: it bounds the work, not the policy. */
 const maxItems = 10_000
 
-/** A list that says something: at least one item, none of them twice. Null says nothing. */
+/** A list of at least one item without duplicates, or null for no rule. */
 function list<Item extends z.ZodType>(item: Item, nameOf: (value: z.output<Item>) => string) {
   return z
     .array(item)
@@ -51,7 +51,7 @@ const BuiltinFilter = strictFields({
   })
   .meta(ifThen({ required: ['scan_scope'] }, { properties: { slug: { enum: [...scopedBuiltins] } } }))
 
-/** The fields of a guardrail that a client may set, besides its name. Each may be left out; null removes it. */
+/** The fields of a guardrail that a client can set, except its name. Each is optional; null removes it. */
 const policyFields = {
   description: text({ max: 1000 }).nullable(),
   limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
@@ -98,7 +98,7 @@ function bodyOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 const patchFields = z.object({ name: GuardrailName, ...policyFields }).partial().shape
 
-/** The body of a PATCH: what is left out stays. */
+/** The body of a PATCH. Missing fields do not change. */
 export const GuardrailPatch = bodyOf(patchFields).meta({
   id: 'GuardrailPatch',
   description:

@@ -12,8 +12,8 @@ import { noGuardrail, requirePlace } from './write.ts'
 export type Governed = { everybody: true } | { everybody: false; keyHashes: Set<string>; userIds: Set<string> }
 
 /**
- * A guardrail as a PATCH would leave it, and whom it governs; nothing is stored. A default that nobody made yet can be
- * tried out too. @throws Fault `not_found`, `invalid`.
+ * Applies a PATCH to a guardrail without storing it, and finds the keys and members it applies to. Also works for the
+ * default guardrail of a workspace that was never changed. @throws Fault `not_found`, `invalid`.
  */
 export async function proposeGuardrail(
   deps: NormaliseDeps & { db: Db; now: Now },

@@ -19,7 +19,7 @@ export async function getGuardrail(deps: ReadDeps, caller: Caller, id: string): 
   return withSpending(deps, record)
 }
 
-/** Those of the whole organization, or of one workspace. @throws Fault `invalid` for an unknown workspace. */
+/** Lists the guardrails of the organization or of one workspace. @throws Fault `invalid` for an unknown workspace. */
 export async function listGuardrails(
   deps: ReadDeps,
   caller: Caller,

@@ -6,7 +6,7 @@ import type { Tables } from '#platform/db/tables.ts'
 import { emptyPolicy } from './decide/policy.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 
-/** The workspace that holds a guardrail's id, and whether as that of its default. */
+/** The workspace of a guardrail, and whether the guardrail is its default. */
 export type GuardrailPlace = { workspaceId: string; isDefault: boolean }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -81,7 +81,7 @@ function toRow(record: GuardrailRecord): Selectable<Tables['guardrails']> {
   }
 }
 
-/** A policy from before a field existed says nothing of it. */
+/** Fields that did not exist when a policy was stored are null. */
 export function guardrailOf(row: Selectable<Tables['guardrails']>): GuardrailRecord {
   return {
     id: row.id,

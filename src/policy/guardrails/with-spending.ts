@@ -6,7 +6,7 @@ import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts
 
 type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
-/** The public form, with what was spent of the limit when there is one. */
+/** The public form of a guardrail, with the amount spent if it has a limit. */
 export async function withSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
   return { ...publicForm(deps, record), ...(await guardrailSpending(deps, record)) }
 }

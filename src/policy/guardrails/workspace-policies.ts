@@ -4,10 +4,10 @@ import { guardrailOf } from './rows.ts'
 
 type WorkspacePoliciesSubject = { userId: string; keyHash: string }
 
-/** Keys and members whose guardrails are known; a workspace may make any number of keys. */
+/** The most keys and members whose guardrails are cached. A workspace can have any number of keys. */
 const mostKnown = 10_000
 
-/** All guardrails of a workspace, by whom they hold for. */
+/** All guardrails of a workspace, by the keys and members they apply to. */
 export type WorkspacePolicies = { of: (subject: WorkspacePoliciesSubject) => readonly GuardrailRecord[] }
 
 export async function readWorkspacePolicies(
@@ -33,7 +33,7 @@ export async function readWorkspacePolicies(
   )
   const standard = byId.get(workspace?.default_guardrail_id ?? '')
   const known = new Map<string, readonly GuardrailRecord[]>()
-  /** By the ids in it. Whoever has the same guardrails gets the same list: their filters are compiled once for each. */
+  /** Lists by the ids in them. Callers with equal guardrails share one list, so its filters are compiled once. */
   const lists = new Map<string, readonly GuardrailRecord[]>()
 
   return {

@@ -21,7 +21,7 @@ export function writeGuardrails<T>(
   )
 }
 
-/** Byte for byte the same whether an id is unknown or another organization's. */
+/** The same message for an unknown id and for an id of another organization. */
 export const noGuardrail = () => new Fault('not_found', 'There is no such guardrail.')
 
 /** @throws Fault `not_found` when the organization has neither a guardrail nor a default of this id. */

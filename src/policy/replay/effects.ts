@@ -15,8 +15,8 @@ type EffectsDeps = { config: Pick<Config, 'zdr_vendors'>; catalogue: Pick<Catalo
 type Judge = (past: PastRequest) => Effect[]
 
 /**
- * Returns the effects that a policy would have had on each past request. Every place where rules stand needs a judge
- * here, so none can be forgotten.
+ * Returns the effects that a policy would have had on each past request. Every position of rules needs a
+ * judge here; the compiler reports a missing one.
  */
 export function effectsIn(
   deps: EffectsDeps,

@@ -44,7 +44,7 @@ function judge(
     const answered = broken.find(({ endpoint }) => endpoint.id === endpointId)
     return answered ? { outcome: 'rerouted', rule: answered.rule! } : { outcome: 'allowed' }
   }
-  // One that is not in the catalogue any more might have been let through.
+  // An endpoint that is no longer in the catalogue might have been allowed.
   if (found.length < models.length || broken.length === 0) return { outcome: 'unknown' }
   return { outcome: 'refused', rule: broken[0]!.rule! }
 

@@ -13,8 +13,8 @@ type ModelSum = Sum & Record<Outcome, number>
 type Told = Omit<Replay, 'guardrail_id' | 'from' | 'to' | 'notes'>
 
 /**
- * Adds up what became of requests, which come in order of time. Keeps sums only, however many requests there are, and
- * the newest of those it would have touched.
+ * Adds up the outcomes of requests, which come in order of time. Stores only sums and the newest affected requests,
+ * so its memory does not grow with the number of requests.
  */
 export function createReplayTally(listed: number) {
   const all: ModelSum = { ...nothing }
@@ -43,7 +43,7 @@ export function createReplayTally(listed: number) {
       if (effects.length === 0) return
       touched++
       newest.push(touchedRequest(past, model, effects))
-      // Cut now and then: to move all of them for each one takes long.
+      // Trimmed in batches, because removing one element at a time would move all the others.
       if (newest.length > 2 * listed) newest.splice(0, newest.length - listed)
     },
     undecided(rule: Undecidable): void {
@@ -74,7 +74,7 @@ function touchedRequest({ createdAt, cost, record }: PastRequest, model: string,
   return { id: record.id, created_at: isoTime(createdAt), model, usd: toUsd(cost), effects }
 }
 
-/** Of a request that nobody answered, the first that could have. */
+/** The model of a request; of one without an answer, its first candidate. */
 function modelOf({ record }: PastRequest): string {
   return record.endpoint_id === null ? (record.candidate_models[0] ?? '') : record.model
 }

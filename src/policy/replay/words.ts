@@ -4,7 +4,7 @@ import type { RuleAt } from '../guardrails/decide/rules.ts'
 /** The parts of a verdict that may be unknown for a past request. */
 export type Undecidable = 'catalogue' | RuleAt<'content'>
 
-/** Why it cannot be told. */
+/** The reason why a part of a verdict is unknown. */
 export const reasons: Record<Undecidable, string> = {
   catalogue: 'A model of the request is not in the catalogue any more, so what it is and who serves it is not known.',
   content_filter_builtins:

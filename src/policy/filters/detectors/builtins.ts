@@ -23,5 +23,5 @@ export const builtinSlugs = Object.keys(builtinLabels) as [BuiltinSlug, ...Built
 export const scanScopes = ['user_only', 'all_messages'] as const
 export type ScanScope = (typeof scanScopes)[number]
 
-/** The filters that can be told whose messages to read; the others read all. */
+/** The filters with a setting for whose messages they read; the others read all. */
 export const scopedBuiltins: ReadonlySet<BuiltinSlug> = new Set(['regex-prompt-injection'])

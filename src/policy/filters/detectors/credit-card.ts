@@ -46,7 +46,7 @@ export const findCards: Find = (text) => {
   for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
     const card = cardIn(text, match.index, match[0])
     if (card) found.push(card)
-    // Of groups that are no card all but the first may begin one.
+    // If these groups are not a card number, a card number can still start at the second group.
     else if (match[1]) candidate.lastIndex = match.index + match[0].indexOf(match[1])
   }
   return found

@@ -10,7 +10,7 @@ import { findPromptInjections } from './prompt-injection.ts'
 import { findSecrets } from './secrets.ts'
 import { findSsns } from './ssn.ts'
 
-/** The finder of each builtin filter. A new filter is a file of its own, its slug and label, and a line here. */
+/** The finder of each builtin filter. To add a filter, add its file, its slug and label, and a line here. */
 export const findBuiltin: Record<BuiltinSlug, Find> = {
   email: findEmails,
   phone: findPhones,

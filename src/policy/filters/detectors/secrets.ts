@@ -1,7 +1,7 @@
 import { type Find, matches, type Span, unite } from '../span.ts'
 import { entropy, findByRules } from './secret-rules.ts'
 
-/** Keys whose issuers gave them a form of their own. None needs anything after its last, unbounded part. */
+/** Keys with an issuer-specific format. No pattern needs a character after its last, unbounded part. */
 const issued = [
   'sk-(?:proj-|ant-|or-|svcacct-|admin-|lf-)?[\\w-]{20,}', // OpenAI, Anthropic, OpenRouter
   'sb-v1-[0-9a-f]{64}', // this service

@@ -16,7 +16,7 @@ const maxProvenSize = 1000
 
 /**
  * Prepares a custom pattern, for the fast engine where it is proven to be linear there and both engines mean the same.
- * Matches of nothing are left out: there is nothing in them to redact.
+ * Empty matches are skipped, because they contain nothing to redact.
  * @throws Error for a pattern that no guardrail may hold.
  */
 export function prepareCustomPattern(pattern: string): CustomPattern {

@@ -40,7 +40,7 @@ export function isProvenLinear(pattern: Pattern): boolean {
 /** Which positions are open, how many times each, and the kind of the character read last. */
 type State = { before: Kind; counts: Map<number, number> }
 
-/** Characters that no class of the pattern tells apart: their kind, and which positions take them. */
+/** Characters that all classes of the pattern treat alike: their kind, and the positions that accept them. */
 type Letter = { kind: Kind; taken: boolean[] }
 
 function read({ ways, first }: Positions, state: State, letter: Letter): { next: State; steps: number } {

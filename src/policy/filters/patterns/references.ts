@@ -25,7 +25,7 @@ export function isPlain(name: string): boolean {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * A text that its field says is no text: a reference, a kind or bytes. Of those only what can be read is rewritten.
+ * A value that is not prose according to its field: a reference, a kind or bytes. Only readable bytes are rewritten.
  * Undefined for any other.
  */
 export function rewriteReference(

@@ -20,7 +20,7 @@ export type Which = {
   targets?: string[] | undefined
 }
 
-/** The oldest first, all without a page. An assignment of a key that was deleted is no more. */
+/** Lists assignments, oldest first; all of them without a page. Skips assignments of deleted keys. */
 export async function findAssignments(query: Query, which: Which, page?: PageQuery): Promise<AssignmentRow[]> {
   let found = matching(query, which)
     .selectAll('a')
@@ -64,7 +64,7 @@ export async function deleteAssignments(tx: Tx, ids: string[]): Promise<void> {
 }
 
 /**
- * Of these keys or users those of the organization; of keys also the workspace. Members who have left are not found.
+ * Finds the keys or users that belong to the organization, with the workspace of each key. Skips former members.
  */
 export async function findTargets(
   query: Query,

@@ -21,7 +21,7 @@ export const MemberAssignment = z
   .meta({ id: 'MemberAssignment', description: 'A guardrail that governs a member; at most one in each workspace.' })
 export type MemberAssignment = z.infer<typeof MemberAssignment>
 
-/** As many as one request may assign or remove. */
+/** The most targets that one request can assign or remove. */
 const maxTargets = 500
 
 export const KeyTargets = strictFields({

@@ -22,8 +22,8 @@ import {
 const listName = { key: 'key_hashes', member: 'member_user_ids' } as const
 
 /**
- * Puts targets under a guardrail, each in place of the one it had in that workspace.
- * @returns how many targets it governs because of this, those counted that it governed before.
+ * Assigns targets to a guardrail, each instead of its previous guardrail in the workspace.
+ * @returns the number of assigned targets, including those that were assigned before.
  * @throws Fault `not_found` for an unknown guardrail, key or member, `invalid` for a key of another workspace.
  */
 export async function assign(
@@ -68,7 +68,7 @@ export async function assign(
   })
 }
 
-/** Takes targets from under a guardrail. @returns how many it governed. @throws Fault `not_found`. */
+/** Removes targets from a guardrail. @returns how many were assigned. @throws Fault `not_found`. */
 export async function unassign(
   deps: WriteDeps,
   caller: Caller,
@@ -88,7 +88,7 @@ export async function unassign(
   })
 }
 
-/** Takes all from under a guardrail that goes away, in the transaction that deletes it. */
+/** Removes all assignments of a guardrail, in the transaction that deletes it. */
 export async function unassignAll(deps: WriteDeps, tx: Tx, caller: Caller, guardrailId: string): Promise<void> {
   for (const kind of ['key', 'member'] as const) {
     await remove(deps, tx, caller, await findAssignments(tx, { ...caller, kind, guardrailId }))
@@ -126,13 +126,13 @@ async function listed(deps: { db: Db }, caller: Caller, { kind, page, guardrailI
   return listAssignments(deps.db.query, { organizationId, kind, guardrailId }, page)
 }
 
-/** Members may be named by their addresses; what nobody has stays as it is said. */
+/** Replaces email addresses of members by their ids. Keeps addresses that no member has. */
 function idsOf({ db }: { db: Db }, { organizationId }: Caller, kind: TargetKind, names: string[]): Promise<string[]> {
   if (kind === 'key') return Promise.resolve(names)
   return Promise.all(names.map(async (name) => (await namedUser(db, organizationId, name)) ?? name))
 }
 
-/** A target of another organization is as unknown as one that does not exist. */
+/** Reports a target of another organization like one that does not exist. */
 async function requireTargets(tx: Tx, organizationId: string, workspaceId: string, kind: TargetKind, ids: string[]) {
   const found = await findTargets(tx, organizationId, kind, ids)
   const missing = ids.findIndex((id) => !found.has(id))

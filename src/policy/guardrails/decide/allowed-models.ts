@@ -4,7 +4,7 @@ import type { Region } from '#platform/core/vocabulary.ts'
 import type { GuardrailRecord } from '../guardrail.ts'
 import { judgeEndpoint, judgeModel, judgeRegion } from './judge.ts'
 
-/** Which models a request that came in through a region may name without a refusal. */
+/** The models that a request through a region can name without a refusal. */
 export function allowedModels(
   guardrails: readonly GuardrailRecord[],
   region: Region,

@@ -9,10 +9,10 @@ import type { GuardrailRecord } from '../guardrail.ts'
 
 type GuardrailBudget = Budget & { subject: LastingSubject }
 
-/** A guardrail that is read is never changed: a change is read anew. */
+/** Guardrails in memory are immutable; a change replaces the object, so objects can be cache keys. */
 const known = new WeakMap<GuardrailRecord, { budget: GuardrailBudget | undefined }>()
 
-/** The limit a guardrail sets, if it sets one. */
+/** The spending limit of a guardrail, if it has one. */
 export function guardrailBudget(record: GuardrailRecord): GuardrailBudget | undefined {
   const found = known.get(record)
   if (found) return found.budget

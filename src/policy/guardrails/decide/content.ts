@@ -4,10 +4,10 @@ import type { Blocked, Finding, Scanner, ScanRequest } from '../../filters/scan.
 import type { GuardrailRecord } from '../guardrail.ts'
 import { refusal } from './refusal.ts'
 
-/** Matches that filters found and did not block, for the record. */
+/** The matches that did not block a request, for its record. */
 export type ContentFinding = { guardrailId: string; rule: string; action: 'redact' | 'flag'; count: number }
 
-/** Guardrails in force come as one and the same list until one of them changes. */
+/** Compiled filters by list of guardrails. The list is the same object until a guardrail changes. */
 const compiled = new WeakMap<readonly GuardrailRecord[], Filters>()
 
 function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
@@ -21,8 +21,8 @@ function filtersOf(guardrails: readonly GuardrailRecord[]): Filters {
 export type Screened<Bodies> = { bodies: Bodies; findings: ContentFinding[] }
 
 /**
- * The forms of a request as they may be sent, at once where no filter looks at it: redacted text is replaced by the
- * filter's label. @throws Fault `forbidden` where one blocks, or could not finish. It never tells what was found.
+ * Filters the forms of a request and replaces redacted text by the filter's label. Synchronous if no filter applies.
+ * @throws Fault `forbidden` if a filter blocks or cannot finish. The message never contains the matched text.
  */
 export function screenRequest<Bodies extends Record<string, object>>(
   scanner: Pick<Scanner, 'scanRequest'>,
@@ -45,7 +45,7 @@ async function filtered<Bodies extends Record<string, object>>(
   return { bodies: outcome.content, findings: outcome.findings.map(recorded) }
 }
 
-/** The same for what is one text: a prompt, or the answer to a question. */
+/** Filters a single text: a prompt or the answer to a question. */
 export async function screenText(
   scanner: Pick<Scanner, 'scanText' | 'scanAnswer'>,
   guardrails: readonly GuardrailRecord[],

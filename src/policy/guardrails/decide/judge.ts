@@ -29,12 +29,12 @@ function firstOf<Judged>(
   return undefined
 }
 
-/** Whether a request may enter through a region. */
+/** Whether requests through a region are allowed. */
 export function judgeRegion(guardrails: readonly GuardrailRecord[], region: Region): Verdict | undefined {
   return firstOf(guardrails, ofRegion, region)
 }
 
-/** Whether a model may be asked, at whatever endpoint. */
+/** Whether a model is allowed, regardless of the endpoint. */
 export function judgeModel(guardrails: readonly GuardrailRecord[], model: JudgedModel): Verdict | undefined {
   return firstOf(guardrails, ofModel, model)
 }

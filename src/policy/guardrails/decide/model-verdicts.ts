@@ -8,12 +8,12 @@ import type { GuardrailCache } from '../guardrail-cache.ts'
 import { listRows } from '../rows.ts'
 import { judgeEndpoint, judgeModel, type Rule } from './judge.ts'
 
-/** What one guardrail leaves of a model. */
+/** The verdict of one guardrail on a model. */
 export type ModelVerdict = {
   guardrail: GuardrailRecord
-  /** The rule that forbids the model, whoever serves it. */
+  /** The rule that forbids the model at every endpoint. */
   rule: Rule | undefined
-  /** Those who may not serve it, and the rule. */
+  /** The forbidden endpoints, each with its rule. */
   endpoints: { endpoint: Endpoint; rule: Rule }[]
 }
 
@@ -23,7 +23,7 @@ type VerdictDeps = {
   config: Pick<Config, 'zdr_vendors'>
 }
 
-/** Of all guardrails of the organization for who manages it, else of those that hold for the caller. */
+/** Uses all guardrails of the organization for a management key, otherwise those that apply to the caller. */
 export async function modelVerdicts(
   { db, guardrailCache, config }: VerdictDeps,
   caller: Caller,

@@ -5,7 +5,7 @@ import { builtinSlugs, filterActions, scanScopes } from '../../filters/detectors
 const flag = () => z.boolean().nullable()
 const names = () => z.array(z.string()).nullable()
 
-/** All that a guardrail says, as it is kept. A null says nothing. */
+/** The stored rules of a guardrail. Null means no rule. */
 export const Policy = z.object({
   limit_usd: z.number().nullable(),
   reset_interval: z.enum(intervals).nullable(),
@@ -40,7 +40,7 @@ export const Policy = z.object({
 })
 export type Policy = z.infer<typeof Policy>
 
-/** The policy of a guardrail of which nothing was said yet: it forbids nothing. */
+/** The policy of a new guardrail: it forbids nothing. */
 export const emptyPolicy: Policy = {
   limit_usd: null,
   reset_interval: null,

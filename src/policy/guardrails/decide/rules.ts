@@ -25,7 +25,7 @@ type Kind =
   | { at: 'endpoint'; forbids: Forbids<Offer> }
   | { at: 'content' }
   | { at: 'limit' }
-  /** Says nothing by itself, only how another field is meant. */
+  /** Only modifies another field. */
   | { at: 'other rule' }
 
 /** Whether a policy demands zero data retention from those who serve a vendor's models. */

@@ -11,7 +11,7 @@ import type { NormaliseDeps } from '../normalise.ts'
 import { GuardrailPatch } from '../patch.ts'
 import { proposeGuardrail } from '../propose.ts'
 
-/** Enough for a long prompt; a longer one tells no more about a rule. */
+/** The longest text, in characters: enough for a long prompt. */
 const maxText = 100_000
 
 export const TextTrial = strictFields({
@@ -46,7 +46,7 @@ export type TriedText = z.infer<typeof TriedText>
 type TryDeps = NormaliseDeps & { db: Db; now: Now; scanner: Pick<Scanner, 'scanText' | 'findText'> }
 
 /**
- * Tells what the content filters of a guardrail, as it is or as a change would leave it, find in a text. Nothing is
+ * Lists the matches of a guardrail's content filters in a text, for the stored or a proposed guardrail. Nothing is
  * stored. @throws Fault `not_found`, `invalid`.
  */
 export async function tryText(deps: TryDeps, caller: Caller, id: string, trial: TextTrial): Promise<TriedText> {

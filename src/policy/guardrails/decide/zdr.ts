@@ -4,7 +4,7 @@ import type { Problem } from './refuse.ts'
 
 type Vendors = Config['zdr_vendors']
 
-/** The vendors that have a field of their own; which they are is a setting. */
+/** The vendors with a dedicated field. A setting lists them. */
 export const letters = ['a', 'b', 'c', 'd'] as const satisfies readonly (keyof Vendors)[]
 
 export type ZdrField = `enforce_zdr_vendor_${(typeof letters)[number]}` | 'enforce_zdr_other'
@@ -12,8 +12,8 @@ export type ZdrField = `enforce_zdr_vendor_${(typeof letters)[number]}` | 'enfor
 const fields: ZdrField[] = [...letters.map((letter) => `enforce_zdr_vendor_${letter}` as const), 'enforce_zdr_other']
 
 /**
- * The zero data retention fields of a request, each once, whichever of its two names the client used. A field that is
- * left out takes the value of `enforce_zdr` if the request has that. Mistakes are added to `problems`.
+ * The zero data retention fields of a request, each once, whichever of its two names the client used. A missing
+ * field takes the value of `enforce_zdr` if the request has it. Mistakes are added to `problems`.
  */
 export function zdrFieldsIn(
   vendors: Vendors,
