@@ -27,8 +27,8 @@ const leaseMs = 60_000
 export type Share = { limit: number; each: number; failing: number; busy: readonly string[] }
 
 /**
- * @returns some deliveries that are due, of no webhook more than `each`, and of none of `busy`. Of one that took nothing the
- * last time it is one, to see whether it does.
+ * Claims deliveries that are due: at most `each` per webhook, and none of the webhooks in `busy`. A webhook whose last
+ * delivery failed gets one, to probe its receiver.
  */
 export async function claimDeliveries(
   { db, clock, server }: ClaimDeps,
@@ -37,7 +37,7 @@ export async function claimDeliveries(
   const healthy = await dueWebhooks({ db, clock }, { limit, busy, isFailing: false })
   const others = failing > 0 ? await dueWebhooks({ db, clock }, { limit: failing, busy, isFailing: true }) : []
   const ids: string[] = []
-  // Their share is small, and those that take everything would leave them none.
+  // Failing webhooks come first. Their share is small, and the healthy ones would use it up.
   for (const webhook of others) ids.push(...(await dueOf({ db, clock }, webhook, 1)))
   for (const webhook of healthy) ids.push(...(await dueOf({ db, clock }, webhook, each)))
   if (ids.length === 0) return []
@@ -63,8 +63,8 @@ export async function claimDeliveries(
 type QueryDeps = Pick<ClaimDeps, 'db' | 'clock'>
 
 /**
- * Webhooks that something is due for, found by looking at the first of each: how much waits behind it does not matter. Of several
- * whose turn it is chance takes some, so that none is passed over for good.
+ * Finds webhooks with a delivery that is due. Looks only at the first delivery of each, so a long queue costs nothing.
+ * Picks at random among them, so that no webhook is starved.
  */
 async function dueWebhooks(
   { db, clock }: QueryDeps,

@@ -23,12 +23,12 @@ export type Told = {
   answerable?: Answerable
 }
 
-/** In UTF-16 units of JSON; larger data are left out and said to be. */
+/** The largest payload, in UTF-16 units of JSON. In a larger one the question is replaced by `too long`. */
 const longestPayload = 64 * 1024
 
 /**
- * Queues what is to be told, in the transaction in which it happens. A webhook hears of an intern that only its creator
- * sees if the same member made the webhook.
+ * Queues the deliveries of an event in the transaction that causes it. Events of an intern that only its creator sees
+ * go only to webhooks of the same member.
  */
 export async function queueTold(tx: Tx, announce: Announce, told: Told): Promise<void> {
   const { event, workspaceId, onlyFor } = told
@@ -43,7 +43,7 @@ export async function queueTold(tx: Tx, announce: Announce, told: Told): Promise
     .filter(({ events }) => (JSON.parse(events) as string[]).includes(event))
     .map(({ id, include }) => deliveryOf(id, told, JSON.parse(include) as WebhookInclude[]))
   if (rows.length === 0) return
-  // One that is queued already stays as it is.
+  // A delivery that is already queued does not change.
   await upsert(tx, 'webhook_deliveries', rows, { key: ['id'], replace: ['event'] }).execute()
   announce('webhook.queued', workspaceId)
 }

@@ -19,8 +19,8 @@ const longestAnswer = 16 * 1024
 const longestError = 300
 
 /**
- * Posts once. Redirects are answers like others, and are not followed: where they lead nobody has looked at.
- * @returns the status, or why there is none.
+ * Sends one request. Does not follow redirects, because their target is not checked.
+ * @returns the status, or the reason why there is none.
  */
 export async function send(
   config: WebhookNetwork,
@@ -34,7 +34,7 @@ export async function send(
     const addresses = await addressesOf(config, url, { isProxied: proxy !== undefined })
     const { Agent, request } = lazyModules.undici()
     const connect = { timeout: attemptMs, ...(addresses && pinned(addresses)) }
-    // One agent per attempt: a kept connection would outlive the check of its address.
+    // One agent per attempt: a pooled connection would outlive the check of its address.
     await using dispatcher = closing(
       proxy === undefined ? new Agent({ connect }) : proxyAgent(proxy, { connect: { timeout: attemptMs } }),
     )

@@ -27,8 +27,8 @@ const most = { atOnce: 16, ofOne: 4, failing: 8 }
 const pruneEveryMs = 3_600_000
 
 /**
- * Sends what is queued, from now on. Several servers may: each delivery is one server's for a minute, and the next one's
- * if that one died. @returns the way to end it: what is under way is broken off, and sent by whoever comes next.
+ * Sends queued deliveries until it is stopped. Several servers can run it: a server claims a delivery for a minute, and
+ * another one takes over after a crash. @returns a function that stops it and releases the deliveries in flight.
  */
 export function keepSending(
   deps: SenderDeps,
@@ -53,7 +53,7 @@ export function keepSending(
   const round = async () => {
     const room = most.atOnce - underWay.size
     if (room <= 0) return
-    // One whose receiver is slow has no more than its share.
+    // A webhook with a slow receiver gets no more than its share.
     const going = [...underWay.values()].map(({ claimed }) => claimed)
     const busy = [...new Set(going.map(({ webhookId }) => webhookId))]
     const failing = Math.min(room, most.failing - going.filter(({ isFailing }) => isFailing).length)
@@ -85,7 +85,7 @@ async function deliver(deps: SenderDeps, claimed: Claimed, signal: AbortSignal):
   const { id, webhookId, event, attempts } = claimed
   const began = performance.now()
   const { status, error } = await attempt(deps, claimed, signal)
-  // It may have been taken, or not: whoever comes next sends it once more.
+  // The receiver may have accepted it. The next server sends it again.
   if (signal.aborted && status === null) return releaseClaim(deps, id)
   const seconds = (performance.now() - began) / 1000
   const about = {

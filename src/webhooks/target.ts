@@ -24,8 +24,8 @@ export function whyForbidden(config: Origins, text: string): string | undefined 
 }
 
 /**
- * The addresses to connect to, looked up once, so that what was looked at is what is connected to; undefined: any, as the
- * operator has named the server. @throws Error that says why nothing is sent there.
+ * Resolves the addresses of a receiver once, so that the checked addresses are the ones that are used. Undefined if the
+ * operator allows the server: then any address is accepted. @throws Error with the reason why the target is refused.
  */
 export async function addressesOf(
   config: Origins,

@@ -92,8 +92,8 @@ export async function createWebhook(deps: WebhookDeps, caller: Caller, wanted: N
 }
 
 /**
- * One that is enabled again begins anew: what is still to be sent is sent at once. Whoever says where it goes and what it
- * tells is who made it from then on: it hears of interns that only they see, and answers in their name.
+ * Changes a webhook. Enabling it clears its failures, and pending deliveries are sent at once. A member who changes its
+ * address, events or answer links becomes its creator: it then covers that member's private interns.
  */
 export async function changeWebhook(
   deps: WebhookDeps,
@@ -115,7 +115,7 @@ export async function changeWebhook(
   }
   return update(deps, caller, id, 'updated', async (tx, before) => {
     const takesOver = aims && before.created_by_user_id !== caller.userId
-    // What was queued for the one before may be about interns that this one does not see.
+    // Deliveries that were queued for the previous creator can be about interns that the new one must not see.
     if (takesOver) await giveUpPending(tx, databaseClock(deps.db, deps.now), id, 'another member changed the webhook')
     if (takesOver || (url !== undefined && url !== before.url)) await endLinks(tx, id)
     const all = { ...set, ...(takesOver && { created_by: caller.userId }) }

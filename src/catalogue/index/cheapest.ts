@@ -3,9 +3,8 @@ import type { Endpoint, Model } from './model.ts'
 import { exactPrice } from './price-scale.ts'
 
 /**
- * The endpoint that speaks for a model where one has to: its price is the model's price, in the list and in the price
- * sorts, and its limits are those of `top_provider`. It is the one cheapest by three parts prompt and one part
- * completion; of equals, the one named first.
+ * The endpoint that represents a model: its price is the model's price in lists and price sorts, and its limits are those
+ * of `top_provider`. It is the cheapest one for three parts prompt and one part completion; on a tie, the first.
  */
 export function cheapestEndpoint(model: Model): { endpoint: Endpoint; price: Exact } {
   const [first, ...others] = model.endpoints.map((endpoint) => ({ endpoint, price: blendedPrice(endpoint) }))

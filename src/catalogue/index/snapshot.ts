@@ -20,8 +20,8 @@ type Compiled = {
 }
 
 /**
- * The catalogue made ready for questions. Immutable: a reload makes another and swaps it in whole. What only lists of
- * models need is made when the first of them asks for it.
+ * The catalogue, indexed for queries. Immutable: a reload builds a new snapshot and replaces this one. The indexes that
+ * only lists of models need are built on first use.
  */
 export class Snapshot {
   readonly models: Compiled['models']

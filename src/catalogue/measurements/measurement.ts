@@ -1,6 +1,6 @@
 /**
  * The result of one attempt at one endpoint. `rate_limited` and `client_broke` do not show whether the endpoint works.
- * They are left out of its uptime.
+ * They do not count in its uptime.
  */
 export type Outcome = 'success' | 'upstream_error' | 'rate_limited' | 'client_broke'
 

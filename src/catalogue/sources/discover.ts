@@ -22,8 +22,8 @@ const standardPatienceMs = 3_000
 const standardRetryMs = 10_000
 
 /**
- * Asks servers for the models that they have. If a server is away, its last list stays in the catalogue. If it has sent
- * no list yet, because it starts later than this service, it is asked again until it answers.
+ * Requests the lists of models from servers. If a server is unreachable, its last list stays in the catalogue. A server
+ * without a list so far, which may start later than this service, is polled until it answers.
  */
 export function createDiscovery({
   variable,
@@ -44,7 +44,7 @@ export function createDiscovery({
   async function lookForAbsent(): Promise<void> {
     const answers = await Promise.allSettled([...absent.values()].map((look) => look()))
     waiting = undefined
-    // Whoever hears it reads all servers again, and what is away still is waited for then.
+    // A listener reads all servers again; those that are still unreachable are polled from then on.
     if (answers.some(({ status }) => status === 'fulfilled')) for (const listener of listeners) listener()
     else waitForAbsent()
   }

@@ -15,8 +15,8 @@ export type CatalogueHolder = {
   /** The report of the last successful load. */
   report: () => LoadReport
   /**
-   * Reads all sources again and swaps the result in whole.
-   * @throws Fault `conflict` saying why, and then the catalogue stays as it was.
+   * Reads all sources again and replaces the catalogue as a whole.
+   * @throws Fault `conflict` with the reason; the catalogue does not change.
    */
   reload: () => Promise<LoadReport>
   /** Swaps in the same catalogue with newer measurements. */
@@ -59,7 +59,7 @@ export async function openCatalogue({
   const first = await (loading ?? load(settings)).catch(refuseToStart)
   const discovers = discover !== undefined && first.data.providers.some((provider) => provider.discover)
   let report = first.report
-  // Rows on what servers list are whole only with their lists.
+  // Rows about discovered models are complete only after discovery.
   if (!discovers) onLoad(report, first.data)
   let figures = noFigures
   let snapshot = compileSnapshot(first.data, figures)
@@ -75,7 +75,7 @@ export async function openCatalogue({
       return take(await load(settings, discover))
     } catch (error) {
       if (!(error instanceof CatalogueRefused)) throw error
-      // One that was loaded before the source went bad may not have come here yet.
+      // This server may not yet use the last valid catalogue, which another server loaded.
       if (error.inForce) take(error.inForce)
       throw new Fault('conflict', `The catalogue was left as it was: ${error.message}`)
     }

@@ -29,8 +29,8 @@ type Listed = z.infer<typeof Listed>
 const List = z.object({ data: z.array(z.unknown()).max(mostModels) })
 
 /**
- * The models that a server lists under `/v1/models`, each as a model of its provider: `ollama/qwen3:8b`. Which model of
- * somebody else's it is nobody can tell from a name that its operator chose. @throws Error when it is no such list.
+ * The models that a server lists under `/v1/models`, each as a model of its provider: `ollama/qwen3:8b`. It is not
+ * matched with models of other providers, because the operator chose the name. @throws Error if the list is not valid.
  */
 export function listedModels(provider: string, answer: unknown, source: string): Layer {
   const list = List.safeParse(answer)

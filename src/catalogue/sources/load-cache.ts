@@ -10,25 +10,25 @@ const code = fileURLToPath(new URL('.', import.meta.url))
 export const cachePath = ({ data_dir }: Pick<CatalogueSettings, 'data_dir'>) => join(data_dir, 'catalogue.remembered')
 
 /**
- * Loads the catalogue as the last start put it together, as long as neither a source nor the code that reads them has
- * changed since: merging thousands of entries anew takes most of a start.
+ * Loads the merged catalogue from a cache file if neither the sources nor the code that reads them changed. Merging
+ * thousands of entries takes most of the start time.
  * @throws CatalogueRefused as `loadCatalogue`.
  */
 export async function loadCached(settings: CatalogueSettings, load = loadCatalogue): Promise<Loaded> {
   const path = cachePath(settings)
-  // Named before the sources are read: what changes meanwhile has another name at the next start.
+  // The key is computed before the sources are read, so a change in between invalidates the cache at the next start.
   const name = nameOfSources(settings)
   const remembered = await readCache(path, name)
   if (remembered) return remembered
   const loaded = await load(settings)
-  // A start that cannot remember is as good as one that need not.
+  // The cache is optional: a failed write only makes the next start slower.
   await writeCache(path, name, loaded).catch(() => {})
   return loaded
 }
 
 /**
- * Every file that has a say, and what tells one state of it from another. Asked one after the other: to ask for sixty files
- * in the background is more work than to ask.
+ * The cache key: the inode, size and time of every source file and code file. Reads them synchronously, because sixty
+ * asynchronous calls cost more.
  */
 export function nameOfSources(settings: CatalogueSettings): string {
   const ours = readdirSync(code, { recursive: true, encoding: 'utf8' })
@@ -49,8 +49,8 @@ function stateOf(file: string): string | undefined {
 const inCode = (file: string) => code + file
 
 /**
- * First the checksum of all that follows, then what it was made from, then the catalogue: a line each. All of it is ASCII:
- * one character beyond would have V8 take two bytes for each of millions.
+ * Reads the cache file: a line each for the checksum of the rest, the cache key, and the catalogue. All of it is ASCII,
+ * because one other character would make V8 store two bytes for each of millions.
  */
 async function readCache(path: string, name: string): Promise<Loaded | undefined> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0))

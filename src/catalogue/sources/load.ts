@@ -45,7 +45,7 @@ export type Discover = {
 }
 
 /**
- * Reads and merges all sources. Lists of servers come below the operator's own file.
+ * Reads and merges all sources. The operator's own file overrides the lists of servers.
  * @throws CatalogueRefused if a source cannot be read or is not a catalogue at all.
  */
 export async function loadCatalogue(settings: CatalogueSettings, discover?: Discover): Promise<Loaded> {
@@ -59,7 +59,7 @@ export async function loadCatalogue(settings: CatalogueSettings, discover?: Disc
   return combine([...layers, ...found, ...own])
 }
 
-/** The catalogue that layers make together, and the report on it. */
+/** Merges layers into a catalogue and reports on it. */
 export function combine(layers: readonly Layer[]): Loaded {
   const { data, skipped } = mergeLayers(layers)
   return {
@@ -86,8 +86,8 @@ async function* layersOf(settings: CatalogueSettings): AsyncGenerator<Layer> {
 }
 
 /**
- * @param setting which one named it: then the refusal says so, with the whole path
- * @throws CatalogueRefused when there is no reading it.
+ * @param setting the setting that names the file; the error message then contains it and the absolute path
+ * @throws CatalogueRefused if the file cannot be read.
  */
 export async function readSource(path: string, setting?: string): Promise<string> {
   try {

@@ -58,7 +58,7 @@ function overlayModel(id: string, base: ModelPatch | undefined, patch: ModelPatc
 }
 
 function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch): EndpointPatch {
-  // What was taken away is not there, also where nothing was before.
+  // A removal applies even if there is nothing to remove.
   if (!base || base.remove) return patch
   return {
     ...base,

@@ -10,8 +10,8 @@ import type { LoadReport } from './load.ts'
 const operator = { userId: 'operator', keyHash: null }
 
 /**
- * Reads the sources again on this server, writes that down, and tells the other servers to do the same. Without a
- * caller it was the operator, and every organization's trail says so, since the catalogue is everybody's.
+ * Reloads the sources on this server, writes an audit entry, and notifies the other servers to reload. Without a caller
+ * the operator did it, and every organization gets the audit entry, because they share the catalogue.
  */
 export async function reloadCatalogue(
   deps: { db: Db; now: Now; newId: NewId; catalogue: Pick<CatalogueHolder, 'report' | 'reload' | 'origin'> },

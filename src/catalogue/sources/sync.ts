@@ -25,8 +25,8 @@ export async function fetchSnapshot(url: string, fetch = globalThis.fetch): Prom
 }
 
 /**
- * Puts a models.dev snapshot in its place, whole or not at all, after reading it as the service will.
- * @throws CatalogueRefused when it is no such snapshot; what was there before stays.
+ * Validates a models.dev snapshot and replaces the stored one atomically.
+ * @throws CatalogueRefused if it is not a valid snapshot; the stored one stays.
  */
 export async function storeSnapshot(text: string, source: string, path: string): Promise<LoadReport> {
   const names = await readNames(path)

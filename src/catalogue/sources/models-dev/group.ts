@@ -32,7 +32,7 @@ function authorOf(row: Row, authors: Map<string, string | undefined>): string | 
 }
 
 /**
- * Names that rows give to models of one author only; others stay nobody's. Repacked ones have no say against others.
+ * Maps names to authors where all rows agree on one author. Quantized copies count only if there is no original.
  */
 function soleAuthors(rows: readonly Row[]): Map<string, string | undefined> {
   const authors = new Map<string, string | undefined>()

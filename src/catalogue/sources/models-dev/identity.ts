@@ -6,8 +6,8 @@ import type { Row } from './row.ts'
 export type Identity = { id: string; canonicalSlug: string | undefined; aliases: string[] }
 
 /**
- * Names a group. The id is the one under which OpenRouter lists the model, which clients know, else what entries are
- * based on, else the maker's own name for it. Nobody's model stands under the provider that serves it.
+ * Names a group. The id is OpenRouter's id of the model, which clients know, otherwise the base model of the entries,
+ * otherwise the author's own name. A model without a known author gets the name of its provider.
  */
 export function identify({ author, rows }: Group): Identity {
   const lead = leadRow(rows)

@@ -5,8 +5,8 @@ import type { Model } from '../../index/model.ts'
 import { CatalogueRefused } from '../layer.ts'
 
 /**
- * The dated name that each model was first given, by id. A dated name never changes, since policies are stored with
- * it, while the release dates that models.dev tells do get corrected.
+ * The dated name that each model was first given, by id. A dated name never changes, because policies are stored with
+ * it. Release dates in models.dev are sometimes corrected.
  */
 export type KeptNames = ReadonlyMap<string, string>
 
