@@ -15,8 +15,8 @@ export function reachable(url: string): string {
 }
 
 /**
- * Takes all of some addresses at once, each named by its setting, and lets them go again.
- * @throws StartupError when one cannot be had, be it because another of them is the same.
+ * Checks that all addresses are free: binds them at the same time, then releases them. The keys are setting names.
+ * @throws StartupError if an address cannot be bound, for example because two settings name the same one.
  */
 export async function requireFree(addresses: Record<string, Address>): Promise<void> {
   await using taken = new AsyncDisposableStack()
@@ -30,7 +30,7 @@ export async function requireFree(addresses: Record<string, Address>): Promise<v
   }
 }
 
-/** Why an address cannot be had, and which setting to change. */
+/** Builds the error that says why an address cannot be bound, and which setting to change. */
 export function addressRefused(error: NodeJS.ErrnoException, { host, port }: Address, setting: string): StartupError {
   switch (error.code) {
     case 'EADDRINUSE':

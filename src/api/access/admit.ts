@@ -22,11 +22,11 @@ export type AdmitDeps = {
 type Needs = Pick<Route, 'wrongKey' | 'mayBePublic' | 'acceptsApiKeyHeader'> & Governed
 type Asking = Pick<FastifyRequest, 'headers' | 'raw' | 'method'>
 
-/** Nobody: routes that may be public do not ask who calls. */
+/** The absent caller of a public route, which does not read the caller. */
 const strangerOnPublicRoutes = undefined as never
 
 /**
- * Who makes a request: the holder of its key, or, where it brings none, of the cookie of a session.
+ * Finds the caller of a request: the holder of its key or, without a key, of its session cookie.
  * @throws Fault `unauthenticated` or `forbidden`.
  */
 export function admit(
@@ -54,7 +54,7 @@ async function admitSession(
   reply: Pick<FastifyReply, 'header'>,
   { token, origin }: { token: string; origin: string },
 ): Promise<Caller> {
-  // What is told to a browser by its cookie alone must be in no cache, of its own or on the way.
+  // No browser or proxy may cache a response that only a cookie authorized.
   reply.header('cache-control', 'no-store')
   const found = await sessions.find(token)
   if (!found) throw new Fault('unauthenticated', 'This session has ended, or there never was one: sign in again.')
@@ -62,7 +62,7 @@ async function admitSession(
   return callerFor(route, found)
 }
 
-/** In whose name a session asks, by what the route is for. */
+/** Returns the caller that a session acts as, which depends on the kind of route. */
 function callerFor(route: Needs, { manages, uses, role }: SignedIn): Caller {
   const { key } = route
   if (!rolesOf(route).includes(role)) throw new Fault('forbidden', `A member with the role "${role}" may not do this.`)

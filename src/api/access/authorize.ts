@@ -6,7 +6,7 @@ import { type Governed, rolesOf } from './roles.ts'
 
 type Needs = Pick<Route, 'wrongKey'> & Governed
 
-/** Any of our keys, without the scheme that should stand before it. */
+/** Matches a key of this service without its `Bearer` scheme. */
 const bareKey = /^sb-v1-\S+$/
 const bearer = /^Bearer +(\S+)$/i
 
@@ -25,7 +25,7 @@ export function authorizationIn(
 
 export type Credentials = { authorization?: string | undefined; 'x-api-key'?: string | string[] | undefined }
 
-/** The secret an `Authorization` header carries. */
+/** Returns the secret of an `Authorization` header. */
 export function secretIn(authorization: string | undefined): string | undefined {
   return bearer.exec(authorization ?? '')?.[1]
 }
@@ -64,7 +64,7 @@ function allowed(caller: Caller, route: Needs): Caller {
   if (route.key === 'api' && caller.keyKind === 'management') {
     throw new Fault('unauthenticated', 'Invalid key: a management key cannot be used here; use an API key.')
   }
-  // The keys of interns go on: an intern works for the organization.
+  // Keys of interns stay allowed: an intern works for the organization.
   if (caller.role === 'viewer' && caller.keyKind === 'api' && !rolesOf(route).includes('viewer')) {
     throw new Fault('forbidden', 'The member whom this key acts for is a viewer, and viewers only read.')
   }

@@ -1,7 +1,7 @@
 import type { Context } from '@opentelemetry/api'
 import { readTraceParent } from '#platform/net/trace-parent.ts'
 
-/** The span of the caller that the `traceparent` header names. */
+/** Returns the span of the caller, which the `traceparent` header names. */
 export function callersContext(
   { ROOT_CONTEXT, trace }: typeof import('@opentelemetry/api'),
   traceParent: string | undefined,

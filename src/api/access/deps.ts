@@ -25,20 +25,20 @@ import type { Readiness } from '../server/health/readiness.ts'
 import type { HostStatus } from '../status/process-status.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
-/** All that routes may need. Functions below ask for the few members they use, by shape. */
+/** The dependencies of all routes. Functions declare only the members that they use. */
 export type ApiDeps = {
   catalogue: CatalogueHolder
   config: Config
-  /** Who said each setting. */
+  /** The source of each setting. */
   settingSources: SettingSources
-  /** Where the console is; undefined where it is left out. */
+  /** The bundle of the console; undefined if the console is disabled. */
   console: ConsoleBundle | undefined
   db: Db
   /** Whether an environment variable holds a provider's credential. */
   hasCredential: (variable: string) => boolean
   /** Whether a command can be run, on this PATH or on that of this process. */
   hasProgram: (command: string, path?: string) => boolean
-  /** The guardrails that hold for a caller. */
+  /** Caches the guardrails that apply to a caller. */
   guardrailCache: GuardrailCache
   keys: KeyCache
   /** Whether this server can answer completions. */
@@ -48,28 +48,28 @@ export type ApiDeps = {
   now: Now
   newId: NewId
   routing: RoutingDeps
-  /** Looks through texts by the content filters of guardrails. */
+  /** Scans texts with the content filters of guardrails. */
   scanner: Scanner
-  /** Who is signed in with a browser. */
+  /** The browser sessions of signed-in users. */
   sessions: Sessions
-  /** The issuer by which members sign in, if the settings name one. */
+  /** The client of the OpenID Connect issuer, if the settings name one. */
   oidc: OidcClient | undefined
-  /** From where a request comes, and what the client calls this service. */
+  /** Returns the client address of a request, and the URL by which the client reaches this service. */
   connectionOf: ConnectionOf
-  /** How often addresses may try to sign in. */
+  /** Limits the sign-in attempts of each address. */
   attempts: SignInAttempts
   /** Encrypts provider credentials. */
   vault: Vault
-  /** The parts that conversations with interns need. */
+  /** The dependencies of conversations with interns. */
   conversation: ChatTurnDeps
   /** Runs the daemons of interns. */
   provisioner: Provisioner
   /** The hosts that interns live on. */
   internHosts: InternHosts
   log: Log
-  /** How the processes of this host are. */
+  /** Returns the status of the processes of this host. */
   hostStatus: () => Promise<HostStatus>
-  /** What happens, for those who listen. */
+  /** The live events for subscribers. */
   liveEvents: LiveEvents
   /** Runs each route's handler, if requests are traced. */
   around: RequestWrapper | undefined

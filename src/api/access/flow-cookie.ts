@@ -3,19 +3,19 @@ import { isSecure, tokenIn } from './session-cookie.ts'
 
 const path = '/api/v1/sessions/oidc'
 
-/** The place of the service in the browser: its origin, and the path it is below. */
+/** The location of the service in the browser: its origin and its base path. */
 export type Site = { origin: string; root: string }
 const plainName = 'signalbox_sign_in'
 
-/** How long somebody may take at the issuer, in seconds. */
+/** The time limit for the sign-in at the issuer, in seconds. */
 const seconds = 600
 
-/** A way to the issuer and back: what it is known by, and which page is opened at its end. */
+/** One redirect to the issuer and back: the secret that identifies it, and the page to open afterwards. */
 export type SignInFlow = { secret: string; returnTo: string }
 
 /**
- * Holds the secret of a way to the issuer and back. `Lax`, unlike the cookie of a session: the way back begins at another site,
- * and a browser sends nothing stricter along.
+ * Stores the secret of a redirect to the issuer and back. It is `Lax`, unlike the session cookie: the redirect back
+ * starts at another site, and a browser does not send a stricter cookie with it.
  */
 export function flowCookie(site: Site, { secret, returnTo }: SignInFlow): string {
   const place = returnTo === '/' ? '' : `.${Buffer.from(returnTo).toString('base64url')}`
@@ -24,14 +24,14 @@ export function flowCookie(site: Site, { secret, returnTo }: SignInFlow): string
 
 export const endedFlowCookie = (site: Site) => written(site, '', 0)
 
-/** Where the way leads is not trusted: what else is served on this host may have written the cookie. */
+/** Reads the flow from the cookie. `returnTo` is not trusted: another service on this host may have set the cookie. */
 export function flowIn(cookies: string | undefined, origin: string): SignInFlow | undefined {
   const [secret, place = ''] = tokenIn(cookies, nameFor(origin))?.split('.') ?? []
   if (!secret) return undefined
   return { secret, returnTo: pageIn(Buffer.from(place, 'base64url').toString(), origin) ?? '/' }
 }
 
-/** A page of the console by its path; undefined for what is none, be it elsewhere or of the API. */
+/** Returns the path of a console page; undefined for another origin or a path of the API. */
 export function pageIn(text: string, origin: string): string | undefined {
   const path = ownPath(text, origin)
   return path?.startsWith('/api/') ? undefined : path

@@ -5,7 +5,7 @@ import type { Query } from '#platform/db/db.ts'
 
 type Acting = Pick<Caller, 'organizationId' | 'workspaceId' | 'userId'>
 
-/** A member who acts without a key of theirs; undefined where they belong no more to the organization, or may only look. */
+/** The caller for a member who acts without a key; undefined if they left the organization or are only a viewer. */
 export async function memberCaller(
   { db }: { db: { query: Query } },
   { organizationId, workspaceId, userId }: Acting,

@@ -4,7 +4,7 @@ import { Fault } from '#platform/core/fault.ts'
 
 const proxyHint = 'Behind a proxy that ends TLS, name it in the setting trusted_proxies.'
 
-/** @throws Fault `forbidden` where a browser says that the request comes from a page of another origin. */
+/** @throws Fault `forbidden` if the browser reports that a page of another origin sent the request. */
 export function refuseOtherOrigins(headers: IncomingHttpHeaders, own: string): void {
   const { origin, 'sec-fetch-site': site } = headers
   if (site !== undefined && site !== 'same-origin') {
@@ -16,8 +16,8 @@ export function refuseOtherOrigins(headers: IncomingHttpHeaders, own: string): v
 }
 
 /**
- * A write with a cookie must come from our own page, and show that it can read what that page was told.
- * @throws Fault `forbidden` with what is missing.
+ * Requires that a write with a cookie comes from a page of this service and carries the token given to that page.
+ * @throws Fault `forbidden` that names what is missing.
  */
 export function requireOwnPage(headers: IncomingHttpHeaders, own: string, token: string): void {
   if (headers.origin === undefined) throw new Fault('forbidden', 'A change with a session needs the header "Origin".')

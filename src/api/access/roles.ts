@@ -1,14 +1,14 @@
 import { type AccessRole, accessRoles } from '#platform/core/vocabulary.ts'
 import type { Route } from '../routes/route.ts'
 
-/** What decides which roles may call a route. */
+/** The properties of a route that decide which roles can call it. */
 export type Governed = Pick<Route, 'key' | 'method' | 'isRead' | 'roles'>
 
 export const reads = ({ method, isRead = false }: Pick<Governed, 'method' | 'isRead'>) => method === 'get' || isRead
 
 /**
- * Who may call a route that is signed in: on routes for management keys owners and admins, and viewers to read; elsewhere
- * everybody but that viewers only read. A route says so where it is otherwise.
+ * Returns the roles that can call a route. By default, owners and admins can call routes for management keys, and every
+ * role except viewer can call the others. Viewers can call routes that read. A route overrides this with `roles`.
  */
 export function rolesOf(route: Governed): readonly AccessRole[] {
   if (route.roles) return route.roles as readonly AccessRole[]

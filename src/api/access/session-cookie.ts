@@ -1,4 +1,4 @@
-/** The name of the cookie; behind TLS with the prefix by which browsers take it from nobody but this very host. */
+/** The name of the cookie. With TLS it gets a prefix, so that browsers accept it only from this exact host. */
 const plainName = 'signalbox_session'
 const nameFor = (origin: string) => (isSecure(origin) ? `__Host-${plainName}` : plainName)
 
@@ -11,8 +11,8 @@ export function sessionCookie(origin: string, token: string, seconds: number): s
 }
 
 /**
- * The token in a `Cookie` header. Of several by that name none: another service on the same host name may have set one,
- * and nothing tells which is ours.
+ * Returns the token of a `Cookie` header. Returns none if several cookies have that name: another service on the same
+ * host name may have set one, and they cannot be told apart.
  */
 export function sessionTokenIn(cookies: string | undefined, origin: string): string | undefined {
   return tokenIn(cookies, nameFor(origin))

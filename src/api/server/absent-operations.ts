@@ -1,7 +1,7 @@
 const lacking = (what: string) =>
   `${what} no operation here: models answer chats (/chat/completions), responses (/responses) and messages (/messages).`
 
-/** Paths that clients of such services ask for, and what they are told. */
+/** Paths that clients of similar services request but that do not exist, with the message of the error. */
 export const absentOperations: Readonly<Record<string, string>> = {
   '/embeddings': lacking('Embeddings are'),
   '/completions': lacking('Completions of a text are'),

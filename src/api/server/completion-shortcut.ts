@@ -30,8 +30,8 @@ type ShortcutDeps = {
 type CompletionRoute = DirectRoute<Caller, Body>
 
 /**
- * Completions of a known key whose body is plainly declared: what the framework does around them costs a fifth of them.
- * Whatever is not exactly that takes the long way, and gets the same answer.
+ * Answers completions with a cached key and a plainly declared body without the framework, which costs a fifth of them.
+ * Every other request goes through the framework and gets the same answer.
  */
 export function completionShortcut(shortcutDeps: ShortcutDeps): Shortcut {
   const { deps, underWay, hostOf } = shortcutDeps

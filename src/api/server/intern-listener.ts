@@ -10,9 +10,9 @@ const idleLookMs = 50
 export type InternAddress = { host: string; port: number }
 
 /**
- * Closes the listener of a server to new clients, but keeps the address at which the interns of this host reach it: while their
- * turns are in flight, also those that came through other servers, their agents ask this one for their models.
- * @returns `clientsGone`, which resolves when the connections of before are closed.
+ * Closes the listener of a server to new clients, but keeps the address at which the interns of this host reach it.
+ * While their turns are in flight, their agents call models through this server. Turns of other servers count too.
+ * @returns `clientsGone`, which resolves when the earlier connections are closed.
  */
 export async function keepInternListener(
   server: Server,
@@ -40,7 +40,7 @@ export async function keepInternListener(
   }
 }
 
-/** Listens at an address that was given up a moment ago. It stays closed where another program was quicker. */
+/** Listens again on an address that was just released. It stays closed if another program has taken the address. */
 async function listenAgain(listener: ReturnType<typeof createServer>, { host, port }: InternAddress): Promise<void> {
   for (let attempt = 0; attempt < retries; attempt++) {
     const listening = Promise.withResolvers<boolean>()

@@ -37,7 +37,7 @@ function envelopeFor({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>) 
 
 export type ApiOptions = { checkResponses?: boolean; timeouts?: RequestTimeouts }
 
-/** The public API as a server that is not listening yet. */
+/** Creates the server of the public API, which is not listening yet. */
 export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOptions = {}): Promise<FastifyInstance> {
   const root = rootPath(deps.config)
   const app = createApp({
@@ -85,7 +85,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
   return app
 }
 
-/** @returns the URL it answers on. @throws StartupError when the address cannot be had. */
+/** Starts listening. @returns the URL of the server. @throws StartupError if the address cannot be bound. */
 export async function listen(app: FastifyInstance, at: Address): Promise<string> {
   try {
     await app.listen({ host: at.host, port: at.port, listenTextResolver: () => 'accepting connections' })

@@ -12,8 +12,8 @@ import { wholeListAnswer } from '../models/model-list.ts'
 const path = `${prefix}/models`
 
 /**
- * `GET /models` without parameters, for a known key, of a list that is at hand as the client wants it: the framework
- * around it would cost more than writing it. Whatever is not exactly that takes the long way, and gets the same answer.
+ * Answers `GET /models` without parameters from a cached list, for a cached key, without the framework. The framework
+ * would cost more than writing the list. Every other request goes through the framework and gets the same answer.
  */
 export function wholeListShortcut(
   deps: { catalogue: Pick<CatalogueHolder, 'current'>; keys: Pick<KeyCache, 'known'> },
@@ -32,7 +32,7 @@ export function wholeListShortcut(
       const seconds = (performance.now() - started) / 1000
       finished({ id, method: 'GET', route: path, status: answer.status, seconds })
     })
-    // Names and values in one list: Node writes them as they are, at half the cost of an object made for each answer.
+    // Names and values in one flat list: Node writes it at half the cost of a new object for each answer.
     const headers = ['x-request-id', id, 'content-length', answer.body.length]
     for (const name in answer.headers) headers.push(name, String(answer.headers[name]))
     response.writeHead(answer.status, headers)

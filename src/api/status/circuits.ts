@@ -4,16 +4,16 @@ import { eventsOfKind, eventWindowMs } from '#platform/db/event-log.ts'
 import { type CircuitEventData, circuitParts, organizationsOf } from '../events/circuit-events.ts'
 import type { ProcessStatus } from './process-status.ts'
 
-/** A circuit that does not let everybody in. */
+/** A circuit that is not closed. */
 export type ShutCircuit = Omit<CircuitEventData, 'state' | 'at'> & {
   state: 'open' | 'paused' | 'half_open'
-  /** Whether a process of this host says so now; those of others told it some time ago. */
+  /** True if a process of this host reports it now; reports of other hosts are older. */
   of_this_host: boolean
 }
 
 type CircuitDeps = { db: Pick<Db, 'query' | 'reports'>; now: Now }
 
-/** Those that an organization may know of: of shared credentials, and of its own workspaces' ones. */
+/** Lists the circuits visible to an organization: of shared credentials, and of those of its workspaces. */
 export async function shutCircuits(
   deps: CircuitDeps,
   organizationId: string,
@@ -26,7 +26,7 @@ export async function shutCircuits(
   return [...here.filter(isOurs), ...(await circuitsElsewhere(deps, organizationId, processes))]
 }
 
-/** The same without the database: those of shared credentials alone. */
+/** Lists the circuits of shared credentials on this host, without a database query. */
 export const sharedCircuitsHere = (processes: readonly ProcessStatus[]) =>
   circuitsHere(processes).filter(({ workspace_id }) => workspace_id === null)
 
@@ -40,7 +40,7 @@ function circuitsHere(processes: readonly ProcessStatus[]): ShutCircuit[] {
   )
 }
 
-/** As other servers last told it, of what is not over yet. */
+/** Lists the circuits that other servers last reported and that have not ended yet. */
 async function circuitsElsewhere(
   { db, now }: CircuitDeps,
   organizationId: string,

@@ -2,9 +2,9 @@ import type { CircuitReport, Circuits } from '#gateway/plan/circuits.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 
-/** How one process of the service is. It is read from its memory alone. */
+/** The status of one process of the service, read only from its memory. */
 export type ProcessStatus = {
-  /** Its name among all that use the database: circuits are told of with it. */
+  /** The unique name of the process among all that use the database; reports of circuits carry it. */
   server: string
   pid: number
   isShuttingDown: boolean
@@ -13,7 +13,7 @@ export type ProcessStatus = {
   circuits: CircuitReport[]
 }
 
-/** The processes of this host that said how they are, and how many there are to be. */
+/** The processes of this host that reported their status, and the configured number of processes. */
 export type HostStatus = { wanted: number; processes: ProcessStatus[] }
 
 type ProcessStatusDeps = {

@@ -2,7 +2,7 @@ import type { CircuitWatch } from '#gateway/plan/circuits.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import type { Log } from '#platform/process/log.ts'
 
-/** A line when an endpoint is left alone, with the reason and the end of that, and one when all is well again. */
+/** Logs when a circuit opens, with the reason and the end time, and when it closes again. */
 export function circuitLog(log: Log): CircuitWatch {
   return (endpoint, change) => {
     if (change.state === 'half_open') return

@@ -1,6 +1,6 @@
 import { createCounter, createPlainGauge, type Metric } from '#platform/metrics/metric.ts'
 
-/** What is kept of what is asked and answered, and what there was no room or no database for. */
+/** Counts stored contents of requests, and contents dropped for lack of memory or of a database. */
 export function contentMetrics(waitingBytes: () => number): {
   all: Metric[]
   add: (outcome: 'kept' | 'dropped', by: number) => void

@@ -1,7 +1,7 @@
 import { type EndReason, endReasons } from '#interns/contract/run.ts'
 import { createCounter, type Metric } from '#platform/metrics/metric.ts'
 
-/** Turns of interns that are over, told by the server that looks after the intern. */
+/** Counts ended turns of interns, as reported by the server that manages the intern. */
 export function internRunMetrics(): { all: Metric[]; observe: (outcome: EndReason) => void } {
   const ended = createCounter({
     name: 'signalbox_intern_turns_ended_total',

@@ -8,8 +8,8 @@ import { type Address, addressRefused, originOf } from '../access/address.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
- * Serves metrics without a key on a port of their own, which the operator keeps to those who may see them. Only those who
- * ask by a name of this host: a page in a browser here may make any other name lead here, and then read what comes.
+ * Serves metrics without a key on a dedicated port, which the operator must protect. Only requests for a name of this
+ * host are answered: otherwise a web page could read the metrics by DNS rebinding.
  */
 export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Address, names: readonly string[]) {
   const server = createServer(

@@ -26,46 +26,46 @@ import { refusalMetrics } from './refusal-metrics.ts'
 import { type ServerState, stateMetrics } from './state-metrics.ts'
 import { backlogMetrics, webhookMetrics } from './webhook-metrics.ts'
 
-/** The metrics that Prometheus may read from this server. */
+/** The metrics that Prometheus reads from this server. */
 export type Metrics = {
   observeRequest: (request: Omit<FinishedRequest, 'id'>) => void
   observeCompletion: (generation: Generation) => void
-  /** A completion that could not be metered, or that the database refused to keep. */
+  /** Counts a completion that could not be metered, or that the database refused to store. */
   observeUnmetered: () => void
   observeQuery: NonNullable<Watch['onQuery']>
-  /** A connection to the database broke, or was found dead. */
+  /** Counts a database connection that broke or was found dead. */
   observeBrokenConnection: () => void
-  /** The database answered nothing for so long that it counts as away. */
+  /** Counts an outage: the database did not answer for so long that it counts as unavailable. */
   observeDatabaseOutage: () => void
-  /** A rule refused a request. */
+  /** Counts a request that a rule refused. */
   observeRefusal: (by: { guardrail?: string; rule: string }) => void
-  /** An attempt to tell a webhook something. */
+  /** Counts an attempt to deliver to a webhook. */
   observeWebhook: (outcome: 'delivered' | 'retried' | 'failed') => void
-  /** @param backlog what webhooks are not told yet. */
+  /** @param backlog returns the webhook deliveries that are still pending. */
   observeBacklog: (backlog: () => Backlog) => void
-  /** A turn of an intern is over. */
+  /** Counts a turn of an intern that ended. */
   observeInternRun: (outcome: EndReason) => void
-  /** @param count of requests under way. */
+  /** @param count returns the number of requests in flight. */
   observeUnderWay: (count: () => number) => void
   observeStanding: (standing: ServerState) => void
-  /** @returns counts contents of requests that were kept, or were to be. */
+  /** @returns a function that counts stored and dropped contents of requests. */
   observeContents: (waitingBytes: () => number) => (outcome: 'kept' | 'dropped', by: number) => void
   observeCircuits: (report: () => CircuitReport[]) => void
   observeCircuitOpening: (reason: CircuitReport['reason']) => void
-  /** Of a service of several processes: how many answer. @returns counts one that was started after one had died. */
+  /** Observes the number of running workers. @returns a function that counts the restart of a worker that died. */
   observeWorkers: (count: () => number) => () => void
-  /** @param catchUp counts what has happened and is not counted yet; called before anybody reads. */
+  /** @param catchUp counts pending observations; called before each read. */
   observeLate: (catchUp: () => void) => void
   observeCatalogue: (current: () => Pick<Snapshot, 'models' | 'providers'>) => void
-  /** The page. */
+  /** Renders the metrics page. */
   read: () => Promise<{ contentType: string; text: string }>
-  /** The same as values, which those of other processes may be added to. */
+  /** Returns the metrics as values, which can be merged with those of other processes. */
   values: () => Promise<MetricValues[]>
 }
 
 /**
- * Memory, processor time, garbage collection and event loop delay are the process's, however many servers it holds.
- * Those that have to be watched are so from the first time that somebody asks.
+ * Metrics of the process: memory, CPU time, garbage collection and event loop delay. All servers of one process share
+ * them. Observation starts with the first read.
  */
 const processMetrics = once(() => {
   const { Registry, collectDefaultMetrics } = lazyModules.promClient()
@@ -194,7 +194,7 @@ export function createMetrics(): Metrics {
         ),
       )
     },
-    // Scrapes at the same moment share one page: to write it takes some milliseconds of the main thread.
+    // Concurrent scrapes share one page: rendering takes some milliseconds of the main thread.
     read: sharePending(async () => {
       const register = upToDate()
       return { contentType: register.contentType, text: await register.metrics() }
@@ -206,7 +206,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Of several event loops the slowest is what alerts look for; prom-client would tell how slow they are on average. */
+/** Metrics merged by maximum: alerts look for the slowest event loop, and prom-client would average them. */
 const heldUp = /^nodejs_eventloop_lag_/
 
 function registerOf(own: Metric[]) {
@@ -216,7 +216,7 @@ function registerOf(own: Metric[]) {
   return register
 }
 
-/** One page of several processes. */
+/** Merges the metrics of several processes into one page. */
 export async function mergedPage(processes: readonly MetricValues[][]): Promise<{ contentType: string; text: string }> {
   const register = mergedRegister(processes)
   return { contentType: register.contentType, text: await register.metrics() }

@@ -5,7 +5,7 @@ import { callersContext } from '../access/callers-context.ts'
 
 type Api = typeof import('@opentelemetry/api')
 
-/** A request is not made of more statements than anybody would read. */
+/** The most statements that are recorded for one request. */
 const mostStatements = 100
 
 type Scope = { span: Span; context: Context; statements: number }
@@ -53,7 +53,7 @@ export function requestSpans(api: Api, tracer: Tracer, now: () => number): Reque
   }
 }
 
-/** Completions have spans of their own; metrics and health are asked too often to be of interest. */
+/** True if a route is traced here. Completions have their own spans; metrics and health checks are too frequent. */
 function isTraced({ key, tag, path }: Parameters<RequestWrapper>[0]): boolean {
   return tag === 'interns' || (key === 'management' && path !== '/metrics')
 }

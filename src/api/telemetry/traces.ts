@@ -9,7 +9,7 @@ import type { Generation } from '#spend/ledger/generation.ts'
 import { callersContext } from '../access/callers-context.ts'
 import type { RequestSpans } from './request-spans.ts'
 
-/** Tells every completion as a trace: a span of the request, and one for each endpoint that was asked. */
+/** Exports each completion as a trace: one span for the request, and one for each endpoint that was called. */
 export type Traces = Partial<RequestSpans> & {
   on: boolean
   record: (generation: Generation) => void
@@ -18,7 +18,7 @@ export type Traces = Partial<RequestSpans> & {
 
 type Variable = (name: string) => string | undefined
 
-/** Nothing, and nothing loaded, unless the standard variables name a collector. */
+/** Opens tracing. Returns no tracer and loads nothing unless the standard variables name a collector. */
 export async function openTraces(
   variable: Variable,
   now: () => number,
@@ -62,7 +62,7 @@ async function startTraces(
   }
 }
 
-/** Node's agents go through a proxy by themselves, if they are given one. */
+/** Returns the HTTP agent for the collector; Node's agents support a proxy if one is set. */
 function collectorAgent(proxies: ProxySettings, collector: string) {
   const url = URL.parse(collector)
   const proxy = url ? proxyFor(proxies, url) : undefined
@@ -70,7 +70,7 @@ function collectorAgent(proxies: ProxySettings, collector: string) {
   return (protocol: string) => (protocol.startsWith('https') ? new (https().Agent)(options) : new Agent(options))
 }
 
-/** Upstreams were told the ids of spans before those are made. */
+/** Generates spans with preset ids: upstreams received the ids before the spans exist. */
 class ChosenIds implements IdGenerator {
   readonly #others: IdGenerator
   #chosen: Partial<SpanName> = {}
@@ -124,7 +124,7 @@ function fail(api: Api, span: Span, why: string): void {
   span.setStatus({ code: api.SpanStatusCode.ERROR })
 }
 
-/** By the semantic conventions for generative AI. Undefined attributes are left out. */
+/** Span attributes of the semantic conventions for generative AI. Undefined attributes are omitted. */
 function attributesOf(generation: Generation): Attributes {
   const { tokens, caller, latencyMs, finish } = generation
   return {

@@ -3,7 +3,7 @@ import type { Backlog } from '#webhooks/backlog.ts'
 
 const outcomes = ['delivered', 'retried', 'failed'] as const
 
-/** Attempts to tell webhooks what happened. */
+/** Counts attempts to deliver to webhooks, by outcome. */
 export function webhookMetrics(): { all: Metric[]; observe: (outcome: (typeof outcomes)[number]) => void } {
   const attempts = createCounter({
     name: 'signalbox_webhook_attempts_total',
@@ -14,7 +14,7 @@ export function webhookMetrics(): { all: Metric[]; observe: (outcome: (typeof ou
   return { all: [attempts], observe: (outcome) => attempts.add(outcome) }
 }
 
-/** What webhooks are not told yet. Every server of a database says the same. */
+/** Metrics of pending webhook deliveries. Every server of a database reports the same values. */
 export function backlogMetrics(backlog: () => Backlog): Metric[] {
   const shared = { label: 'attempt', aggregator: 'max' } as const
   const waiting = 'Events that webhooks are not told yet: they wait for the first attempt, or for another one (again).'
