@@ -54,7 +54,7 @@ export type ApiDeps = {
   sessions: Sessions
   /** The client of the OpenID Connect issuer, if the settings name one. */
   oidc: OidcClient | undefined
-  /** Returns the client address of a request, and the URL by which the client reaches this service. */
+  /** Returns the client's IP address, and the origin by which the client reaches this service. */
   connectionOf: ConnectionOf
   /** Limits the sign-in attempts of each address. */
   attempts: SignInAttempts

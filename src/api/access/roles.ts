@@ -8,7 +8,8 @@ export const reads = ({ method, isRead = false }: Pick<Governed, 'method' | 'isR
 
 /**
  * Returns the roles that can call a route. By default, owners and admins can call routes for management keys, and every
- * role except viewer can call the others. Viewers can call routes that read. A route overrides this with `roles`.
+ * role except viewer can call the others. Viewers can call routes that read or need no key.
+ * A route overrides this with `roles`.
  */
 export function rolesOf(route: Governed): readonly AccessRole[] {
   if (route.roles) return route.roles as readonly AccessRole[]

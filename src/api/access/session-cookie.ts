@@ -1,4 +1,4 @@
-/** The name of the cookie. With TLS it gets a prefix, so that browsers accept it only from this exact host. */
+/** The name of the cookie. With TLS it has the prefix `__Host-`: only this exact host can set it. */
 const plainName = 'signalbox_session'
 const nameFor = (origin: string) => (isSecure(origin) ? `__Host-${plainName}` : plainName)
 

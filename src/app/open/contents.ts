@@ -4,7 +4,7 @@ import { ContentKeeper } from '#spend/contents/keeper.ts'
 import { type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
-/** Where workspaces that want it keep what is asked and answered. */
+/** Opens the keeper that stores request and response contents for workspaces that enable it. */
 export function openContents(opening: Opening, { db }: OpenStore, vault: Vault): KeepContents {
   const { parts, metrics, opened } = opening
   const { config } = parts

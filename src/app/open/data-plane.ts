@@ -28,7 +28,7 @@ type Below = Opened<typeof openModels> &
     countRefusal: (cause: Cause) => void
   }
 
-/** After how many completions, or after how long, log, metrics and traces are told of them. */
+/** Log, metrics and traces receive completions in batches of `most`, or after `ms` milliseconds. */
 const tellingTogether = { most: 64, ms: 20 }
 
 /** Opens everything that completions pass through, and everything that is notified of them. */

@@ -23,8 +23,8 @@ import { type OpenStore, openStore } from './store.ts'
 import { openWebhooks } from './webhooks.ts'
 
 /**
- * All that routes need, from the store upwards; `opened` closes it in the opposite order.
- * @param open the store: that of this process, or of the one that started it.
+ * Opens the dependencies of all routes, starting with the store; `opened` closes them in reverse order.
+ * @param open opens the store: of this process, or of the process that started it.
  */
 export async function openDeps(
   parts: Parts,
@@ -113,7 +113,7 @@ export async function openDeps(
     internHosts: interns.hosts,
     db,
     hasCredential: (name) => Boolean(variable(name)?.trim()),
-    // What is in the image of pods, this host does not know.
+    // This host does not know which programs the image of a pod contains.
     hasProgram: (command, path) =>
       config.provisioner === 'kubernetes' || isInstalled(command, path ?? variable('PATH')),
     isShuttingDown,

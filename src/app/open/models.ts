@@ -10,7 +10,7 @@ import { wrongInternModel } from './intern-model.ts'
 import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
-/** The catalogue, and what is measured of its endpoints. */
+/** Opens the catalogue and the measurements of its endpoints. */
 export async function openModels(opening: Opening, { settings, db, catalogue: source, isShared }: OpenStore) {
   const { parts, metrics, opened } = opening
   const { config, log, now, newId } = parts

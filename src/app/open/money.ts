@@ -15,7 +15,10 @@ import { closeMs, type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 import { openUpkeep } from './upkeep.ts'
 
-/** The ledger of what was metered, and the limits of what may be spent. @param lost hears of what is not metered. */
+/**
+ * Opens the ledger of metered requests and the budget limits.
+ * @param lost is called for each request that is not metered.
+ */
 export async function openMoney(
   opening: Opening,
   { settings, db, allowStale, isShared }: OpenStore,

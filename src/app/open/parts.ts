@@ -17,7 +17,7 @@ export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 
  */
 export type Opening = { parts: Parts; metrics: Metrics; traces: Traces; opened: AsyncDisposableStack }
 
-/** Most of what warns is a loop, which fails again and again for as long as a disk is full or a database away. */
+/** Returns a throttled logger of warnings: loops fail repeatedly while a disk is full or a database is down. */
 export function warnOf({ parts }: Pick<Opening, 'parts'>, what: string): (error: Error) => void {
   return sparingWarnings(parts.log, what)
 }

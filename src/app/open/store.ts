@@ -21,12 +21,12 @@ export type OpenStore = {
   /** The settings in force, with the data folder as it was found. */
   settings: Config
   db: Db
-  /** The time by the database's clock where this server's is wrong. */
+  /** The current time, corrected by the database's clock if this server's clock is wrong. */
   now: Now
   firstKeys: FirstKeys | undefined
   allowStale: AllowStale
   catalogue: CatalogueSource
-  /** Where the console is; undefined where it is left out. */
+  /** The bundle of the console; undefined if the console is disabled. */
   console: ConsoleBundle | undefined
   /** Whether another process of this host does the work that is done once, such as pruning and warnings. */
   isShared: boolean
@@ -34,11 +34,11 @@ export type OpenStore = {
 
 /** A server's source of the catalogue. */
 export type CatalogueSource = {
-  /** The first one, which may be that of the start before. */
+  /** The first catalogue, which can be the cached one of the previous start. */
   loading: Promise<Loaded>
   /** Loads it again; by default from the configured sources. */
   load?: typeof loadCatalogue
-  /** Asks servers for the models that they have. */
+  /** Queries servers for the list of their models. */
   discover: Discover | undefined
 }
 
@@ -49,7 +49,7 @@ export async function openStore(opening: Opening): Promise<OpenStore> {
   const dataDir = takeDataDir(config.data_dir, { exclusive: !config.database_url, serves: true })
   opened.defer(dataDir.release)
   const settings = { ...config, data_dir: dataDir.path }
-  // Read while the database opens: the one is work, the other mostly waiting.
+  // Read while the database opens: reading uses the CPU, opening mostly waits.
   const loading = loadCached(settings)
   loading.catch(() => {})
   const db = await openDb(settings, watchOf(opening))

@@ -10,7 +10,7 @@ import { keepPruningNotes } from '#spend/metering/requests-under-way.ts'
 import { keepRollups } from '#spend/rollups/keep-rollups.ts'
 import { type Opening, warnOf } from './parts.ts'
 
-/** What one process of a host does for the ledger while it runs: it merges roll-ups and deletes what is old. */
+/** Starts the maintenance of the ledger, in one process per host: merges roll-ups and deletes old rows. */
 export function openUpkeep(opening: Opening, db: Db): void {
   const { now, config } = opening.parts
   const {

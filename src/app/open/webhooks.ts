@@ -7,7 +7,7 @@ import { createBacklog } from '#webhooks/backlog.ts'
 import { keepSending } from '#webhooks/sender.ts'
 import { type Opening, warnOf } from './parts.ts'
 
-/** What one process of a host does for webhooks while it runs: it sends what is queued. */
+/** Starts the delivery of queued webhook events, in one process per host. */
 export function openWebhooks(opening: Opening, { db, vault }: { db: Db; vault: Vault }): void {
   const { config, log, now, newId } = opening.parts
   const clock = databaseClock(db, now)

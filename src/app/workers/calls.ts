@@ -24,13 +24,13 @@ export type PrimaryCalls = OwnerCalls & {
   'catalogue.load': (question: { fresh: boolean }) => Promise<CatalogueAnswer>
   /** The page of all processes together. */
   'metrics.page': (question: null) => Promise<{ contentType: string; text: string }>
-  /** How all workers are. */
+  /** Returns the status of all workers. */
   'host.status': (question: null) => Promise<HostStatus>
-  /** Where the console's bundle is, once it is there. Only where there is to be one. */
+  /** Resolves to the folder of the console's bundle when it is built. Only available if the console is enabled. */
   'console.folder': (question: null) => Promise<string>
-  /** The last figures of a worker that ends. */
+  /** Reports the last metrics of a worker that ends. */
   'metrics.last': (values: MetricValues[]) => void
-  /** So many metered requests could be kept nowhere when the worker ended. */
+  /** Reports how many metered requests could not be stored when the worker ended. */
   'ledger.lost': (requests: number) => void
 }
 
@@ -38,7 +38,7 @@ export type PrimaryCalls = OwnerCalls & {
 export type WorkerCalls = AnnouncedCalls & {
   /** Resolves when it takes connections. @throws Error with a message for the operator, and the code of `startCode`. */
   'worker.start': (start: WorkerStart) => Promise<void>
-  /** From which sockets to take connections from now on: also those of workers that are away. */
+  /** Sets the sockets to accept connections from, including those of workers that are not running. */
   'worker.accept': (sockets: number[]) => Promise<void>
   /** The catalogue has changed. */
   'worker.follow': (question: null) => Promise<void>
@@ -48,9 +48,9 @@ export type WorkerCalls = AnnouncedCalls & {
   'worker.status': (question: null) => Promise<ProcessStatus | undefined>
   /** Finishes requests and ends; a second call that does not drain ends the draining. */
   'worker.stop': (question: { drain: boolean }) => void
-  /** Another one has its place: ends once its clients have left. */
+  /** Reports that another worker has replaced this one, which ends when its clients have disconnected. */
   'worker.retire': (question: null) => void
 }
 
-/** Marks an error that is to be told in one sentence, as `StartupError` is within one process. */
+/** The code of an error shown as one sentence, like `StartupError` within one process. */
 export const startCode = 'ERR_SIGNALBOX_START'

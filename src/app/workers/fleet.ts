@@ -22,7 +22,7 @@ type Running = WorkerProcess & {
   startedAt: number
   /** Its last known metrics. */
   values: MetricValues[]
-  /** It was told to end. */
+  /** True after the worker was asked to end. */
   isShuttingDown: boolean
 }
 
@@ -33,9 +33,9 @@ type FleetDeps = {
   spawn: (sockets: readonly number[][], handlers: Handlers) => WorkerProcess
   /** Opens what a worker may ask. `end` is called when it is gone. */
   serve: (worker: () => WorkerProcess) => { handlers: Handlers; end: () => Promise<unknown> }
-  /** Adds up what processes that are gone have counted. */
+  /** Merges the metrics of processes that have ended. */
   merge: (processes: MetricValues[][]) => Promise<MetricValues[]>
-  /** A worker is started in the place of one that died. */
+  /** Called when a worker is started to replace one that died. */
   onRestart: () => void
   /** A worker that has not answered for so long is ended, and replaced like one that died. */
   silenceMs: number
@@ -127,7 +127,7 @@ export class Fleet {
     worker.kill()
   }
 
-  /** A counter that fell would look like one that has begun anew. */
+  /** Adds the counters of an ended worker: a counter that falls would look like a restart. */
   #withCounted(past: MetricValues[], { values }: Running): Promise<MetricValues[]> {
     return this.#deps.merge([past, values.filter(({ aggregator, type }) => aggregator === 'sum' && type !== 'gauge')])
   }
@@ -203,7 +203,7 @@ export class Fleet {
     return [await this.#past, ...[...this.#all].map(({ values }) => values)]
   }
 
-  /** How those are that answer in time. */
+  /** Returns the status of the workers that answer in time. */
   async statuses(): Promise<HostStatus> {
     const processes: ProcessStatus[] = []
     await this.callAll(async (worker) => {
@@ -216,7 +216,7 @@ export class Fleet {
     return { wanted: this.#slots.length, processes }
   }
 
-  /** Ends all. @param withinMs after that they are killed. */
+  /** Ends all workers. @param withinMs the time after which they are killed. */
   async stop(drain: boolean, withinMs: number): Promise<void> {
     const all = [...this.#all]
     this.#tellToStop(drain)
@@ -227,7 +227,7 @@ export class Fleet {
     clearTimeout(late)
   }
 
-  /** Those that drain do so no longer. */
+  /** Ends the draining of workers. */
   hurry(): void {
     this.#tellToStop(false)
   }

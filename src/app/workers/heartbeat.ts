@@ -1,13 +1,13 @@
 import type { Rpc } from '#platform/process/rpc.ts'
 import type { WorkerCalls } from './calls.ts'
 
-/** How many times a worker is looked at before it counts as hanging. */
+/** The number of checks before a worker counts as hanging. */
 const looks = 10
 
 /**
- * Tells when a worker has not answered for so long: its event loop hangs, or its process is stopped. Only time in which
- * this process could look itself is counted, not that of a host which was suspended.
- * @returns what ends the watch.
+ * Detects a worker that does not answer: its event loop hangs, or its process is stopped. Counts only time in which
+ * this process itself ran, not time in which the host was suspended.
+ * @returns a function that ends the watch.
  */
 export function watchHeartbeat(
   rpc: Pick<Rpc<Pick<WorkerCalls, 'worker.ping'>>, 'call'>,

@@ -35,7 +35,7 @@ import { Fleet } from './fleet.ts'
 import { bindSockets } from './sockets.ts'
 import { spawnWorker, type WorkerProcess } from './worker-process.ts'
 
-/** The service as several processes; to whoever runs it, it is one. */
+/** The service as several processes, with the interface of one. */
 export type WorkersService = Service & {
   /** Starts another worker in the place of each, one after the other; no request is lost. */
   replaceWorkers: () => Promise<void>
@@ -48,8 +48,8 @@ type WorkerOutside = { script: string; writeLog: (lines: string) => void }
 const exitGraceMs = 10_000
 
 /**
- * Opens the store, starts so many workers that answer requests on one port, and does what is to be done once: it owns the
- * embedded database, looks after interns, reads the catalogue, and tells the figures of all.
+ * Opens the store and starts the workers, which answer requests on one port. Does the work that must happen once: owns
+ * the embedded database, manages interns, reads the catalogue and reports the metrics of all workers.
  * @throws StartupError with one sentence; whatever was opened is closed again.
  */
 export async function startWorkers(
@@ -144,7 +144,7 @@ type Answers = {
   onLost: PrimaryCalls['ledger.lost']
 }
 
-/** Answers the calls of a worker. */
+/** Handles the calls of a worker. */
 function serve(
   { db, console }: OpenStore,
   catalogue: CatalogueSource,
@@ -175,7 +175,7 @@ async function makeDemo(
   if (owner) await welcomeDemo(deps, supervision, owner)
 }
 
-/** As one process closes: requests under way may finish, within the grace time, and interns end after them. */
+/** Closes like a single process: requests in flight can finish within the grace time; interns end after them. */
 async function closeGracefully(
   fleet: Fleet,
   { supervisor }: Supervision,

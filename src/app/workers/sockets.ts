@@ -65,7 +65,7 @@ function bindFirst(host: string, port: number, bind: (host: string, port: number
   }
 }
 
-/** A machine may have no IPv6, and `localhost` name it all the same. */
+/** Skips an absent address: a machine without IPv6 can still resolve `localhost` to it. */
 function unlessAbsent<T>(bind: () => T): T[] {
   try {
     return [bind()]

@@ -26,7 +26,7 @@ type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
   exit: (code: number) => void
 }
 
-/** Connections of a replaced worker may go on for this long: as long as any answer takes. */
+/** The longest time that connections of a replaced worker stay open: as long as any response takes. */
 const retireMs = 15 * 60_000
 
 /** A server among others of one host, as the process that started it tells it to be. */
@@ -40,7 +40,7 @@ type Worker = {
   retire: () => Promise<void>
 }
 
-/** Does what the primary says, until one of the two ends. */
+/** Runs a worker that follows the primary's calls until one of the two ends. */
 export function runWorker(deps: WorkerDeps): void {
   let started: Worker | undefined
   const leave = async (work: (worker: Worker) => Promise<void>, code = 0) => {
@@ -71,7 +71,7 @@ export function runWorker(deps: WorkerDeps): void {
   }
   const handlers: Handlers = { ...own }
   const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
-  // Rows that are not in the database yet go to files, for the next start.
+  // Rows that are not in the database yet are written to files for the next start.
   rpc.onClose(() => void leave((worker) => worker.stop(false)))
 }
 
