@@ -18,41 +18,41 @@ export type CompletionCall = {
   caller: Caller
   client: ClientProtocol
   body: Body
-  /** The bytes that the body was read from, where they are at hand. */
+  /** The bytes of the body, if they are available. */
   source?: JsonSource | undefined
   headers: RequestHeaders
   requestId: string
   sessionId: string | undefined
   app: Generation['app']
-  /** The span of the client that this belongs to, as its `traceparent` header says. */
+  /** The client's span, from its `traceparent` header. */
   traceParent: string | undefined
-  /** The host name the request came in by. */
+  /** The host name that the client used. */
   host: string | undefined
   response: ResponseStream
-  /** What an intern's turns may still cost. */
+  /** The remaining budgets of an intern's turn and session. */
   turns?: TurnLimits | undefined
 }
 
-/** A request on its way: what is asked, as the policy lets it out, and the account that is kept of it. */
+/** The state of a request in flight: its body after the policy was applied, its record, and its reservation. */
 export type CompletionContext = Omit<CompletionCall, 'response'> & {
   response: RevocableResponse
-  /** Hears which endpoint is asked now. */
+  /** Called with each endpoint before its attempt. */
   asking: (target: Target) => void
   chat: ChatRequest
   /** Whether a spending limit counts the request. */
   limited: boolean
-  /** Fields that the policy keeps from upstreams, since their cost is unknown. */
+  /** Fields that are removed before sending, because their cost is unknown. */
   heldBack: readonly string[]
   /** The estimated length of the prompt; defined if the request allows the prompt to be shortened. */
   promptTokens: number | undefined
   requestRecord: RequestRecord
-  /** What is kept of what is asked and answered; undefined: nothing. */
+  /** The prompt and answer to store. Undefined if the policy stores none. */
   content: KeptContent | undefined
   accesses: Accesses
   /** The name of the circuit that an attempt at an endpoint belongs to. */
   circuitOf: (endpoint: Endpoint) => string
-  /** Judges the request anew if rules have changed. @throws Fault as `judgeAgain` of a decision does. */
+  /** Applies the policy again if its rules have changed. @throws Fault as `judgeAgain` of a decision does. */
   judgeAgain: (target: Target) => Promise<void> | undefined
-  /** Pays an attempt that is lost, and sets money aside for the endpoints that are left. @throws Fault as `reserve` does. */
+  /** Settles a failed attempt and reserves money for the remaining endpoints. @throws Fault as `reserve` does. */
   payAndReserve: (lost: { cost: PicoUsd; byok: boolean }, left: readonly Target[]) => Promise<void>
 }

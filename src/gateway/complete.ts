@@ -27,14 +27,14 @@ import { resolveModels } from './request/resolve.ts'
 type Answer = Buffer | object | undefined
 
 /**
- * The life of a completion. @returns the whole answer, or undefined when it was streamed.
- * @throws Fault when it is refused: at once where nothing has to be waited for before.
+ * Runs a completion from policy to settlement. @returns the whole answer, or undefined if it was streamed.
+ * @throws Fault if it is refused; synchronously if no asynchronous step comes before.
  */
 export function complete(deps: RoutingDeps, call: CompletionCall): Answer | Promise<Answer> {
   const prepared = recordingRefusal(deps, call, () => whenKnown(admit(deps, call), withClockOption))
   return whenKnown(prepared, ({ filled, clock }) => {
     if (!clock) return completeOnce(deps, call, filled, call.client, onceAnswered)
-    // Settled at once: the next round may need the money that this one reserved and did not spend.
+    // Settled at once, because the next round can need the money that this one reserved and did not spend.
     return withClock(clock, call, filled, deps.now, (asked, client, response) =>
       completeOnce(deps, { ...call, response }, asked, client, atOnce),
     )
@@ -173,7 +173,7 @@ async function completeDecided(
   }
 }
 
-/** What the attempts at an answer need. From now on a change of rules judges the request with the endpoint it is at. */
+/** Builds the context of the attempts. From here on, changed rules are applied to the request and its current endpoint. */
 function contextOf(
   deps: RoutingDeps,
   call: CompletionCall,
@@ -210,7 +210,7 @@ function contextOf(
   const { response } = tracked
   const { chat, body } = decision
   const context: CompletionContext = {
-    // Each by its name: an object that is spread and then added to is built several times over.
+    // Every field is listed, because a spread followed by additions builds the object several times.
     caller: call.caller,
     source: call.source,
     headers: call.headers,
@@ -237,7 +237,7 @@ function contextOf(
   return context
 }
 
-/** Its answer may have no more than there is money for. */
+/** Uses the request with the lowered token limit, if the budget requires one. */
 function shorten(context: CompletionContext, shorter: Pick<CompletionContext, 'chat' | 'body'> | undefined): void {
   if (shorter) [context.chat, context.body] = [shorter.chat, shorter.body]
 }
@@ -247,7 +247,7 @@ function circuitNames(isByok: (endpoint: Endpoint) => boolean, workspaceId: stri
   return (endpoint) => (isByok(endpoint) ? `${endpoint.id} ${workspaceId}` : endpoint.id)
 }
 
-/** Which endpoints are asked with the workspace's own credential. */
+/** Selects the endpoints that use the workspace's own credential. */
 function byokIn(deps: RoutingDeps, accesses: Accesses): (endpoint: Endpoint) => boolean {
   const catalogue = deps.catalogue.current()
   return (endpoint) => {

@@ -22,10 +22,10 @@ import type { Receiver } from './receiver.ts'
 
 type Answered = { body: Buffer | object | undefined } | { failure: AttemptFailure }
 
-/** Nothing was sent: a rule that came meanwhile forbids it. */
+/** Nothing was sent, because a rule that changed in the meantime forbids it. */
 type NotAsked = { forbidden: Fault }
 
-/** Asks one endpoint after the other until one answers. The first byte of an answer ends the choice. */
+/** Tries one endpoint after the other until one answers. After the first content of a stream, no other one is tried. */
 export async function answerFrom(
   deps: RoutingDeps,
   context: CompletionContext,
@@ -62,7 +62,7 @@ export async function answerFrom(
         ? faultOf(last.failure, last.target)
         : (forbidden ?? noneAdmitted(deps, context, targets))
   context.requestRecord.because(fault)
-  // Keepalives may have opened the stream already; then the failure is told in it.
+  // If a keepalive opened the stream already, the failure is sent as an error event.
   if (!response.opened) throw fault
   const head = headOf(deps, context, last?.target ?? targets[0]!)
   endWithError(context, context.client.writer(head, { includeUsage: false }), fault)
@@ -74,15 +74,15 @@ function remainingAfter(targets: Target[], failed: Target, tooLong: ContextSizes
   return targets.filter((target) => target !== failed && (!tooLong || hasRoomFor(tooLong, failed, target)))
 }
 
-/** The circuits have changed since the plan was made. */
+/** The fault if circuits opened after planning and admit no endpoint. */
 function noneAdmitted(deps: RoutingDeps, context: CompletionContext, targets: Target[]): Fault {
   const excluded = targets.map((target) => ({ target, reason: 'unavailable_now' as const }))
   return noEndpointFault(deps, context, excluded)
 }
 
 /**
- * A provider may bill an attempt that gave nothing. Then it is paid of what was set aside, and as much is set aside
- * anew for those that are left; where that does not fit, the answer is the failure.
+ * Settles a failed attempt that the provider can bill, and reserves money for the remaining endpoints. If the budget
+ * does not allow it, the failure is the result.
  */
 async function mayGoOn({ requestRecord, payAndReserve }: CompletionContext, left: Target[]): Promise<boolean> {
   const lost = left.length > 0 ? requestRecord.takeLost() : undefined
@@ -133,7 +133,7 @@ async function refusalOf(judging: Promise<void>): Promise<Fault | undefined> {
   }
 }
 
-/** One request to an endpoint, who takes its answer, and what is made of that when it is over. */
+/** One request to an endpoint, the receiver of its answer, and the handling of its result. */
 type PreparedAttempt = {
   ask: AttemptRequest
   receiver: Receiver
@@ -187,7 +187,7 @@ function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target
   const answered: PreparedAttempt['answered'] = (before) => {
     const failure = before ?? relay.failure
     if (failure) {
-      // Nothing has reached the client, so the next endpoint may still be asked.
+      // Nothing has reached the client, so the next endpoint can be tried.
       requestRecord.gaveNothing(tried, failure, response.signal.aborted)
       return { failure }
     }
@@ -198,7 +198,7 @@ function wholeFrom(deps: RoutingDeps, context: CompletionContext, target: Target
   return { ask, receiver: relay, answered }
 }
 
-/** The cost in the answer is the cost that is charged. */
+/** The cost in the answer equals the charged cost. */
 function priceFor(requestRecord: RequestRecord, tried: TriedEndpoint) {
   return (tokens: TokenCounts) => ({ costUsd: toUsd(requestRecord.costAt(tried, tokens)) })
 }

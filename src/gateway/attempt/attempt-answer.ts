@@ -14,7 +14,7 @@ import { maskSecrets } from './mask-secrets.ts'
 import type { Receiver } from './receiver.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/send.ts'
 
-/** After the end of an answer, at most so many bytes are read to find its usage. */
+/** The most bytes that are read after the end of an answer to find its usage. */
 const mostBytesToUsage = 1024 * 1024
 
 /** Keep-alives of an hour are a few kilobytes. */
@@ -23,10 +23,10 @@ const maxIdleBytes = 1024 * 1024
 /** Pings, and events of tools that the provider runs, are far fewer. */
 const maxEmptyEvents = 100_000
 
-/** Errors longer than this are cut: nobody reads them, and they are held in memory. */
+/** Longer errors are truncated, because they are buffered in memory. */
 const maxErrorBytes = 64 * 1024
 
-/** Reads the answer of one attempt for its receiver, and guards against what does not speak the protocol. */
+/** Reads the answer of one attempt for its receiver, and rejects answers that violate the protocol. */
 export class AttemptAnswer implements Sink {
   exchange: Exchange | undefined
   firstByteMs: number | undefined
@@ -76,7 +76,7 @@ export class AttemptAnswer implements Sink {
   }
 
   data(chunk: Buffer): void {
-    // Bytes after the end would come for ever if nobody stopped them.
+    // An upstream could send bytes after the end forever.
     if (this.#over) return this.exchange?.abort()
     try {
       this.#take(chunk)
@@ -99,14 +99,14 @@ export class AttemptAnswer implements Sink {
   }
 
   /**
-   * The client has left. An answer that is finished is read on to its usage, which is told last; one that is not ends
-   * at once.
+   * Handles a client that disconnected. A finished answer is read to its usage, which comes last; an unfinished one is
+   * cancelled at once.
    */
   leave(): void {
     if (!this.#finished || this.#over) return this.exchange?.abort()
     this.#bytesToCome = mostBytesToUsage
     this.#waiting = setTimeout(() => this.exchange?.abort(), this.#ask.deadlines.usageMs)
-    // It may have been a slow reader.
+    // The upstream may have been paused for a slow client.
     this.exchange?.resume()
   }
 
@@ -151,7 +151,7 @@ export class AttemptAnswer implements Sink {
 
   #deliver(events: SseEvent[]): void {
     for (const event of events) {
-      // Nothing follows the end mark, though some upstreams keep the connection open after it.
+      // Nothing follows the end mark, but some upstreams keep the connection open after it.
       if (isEndMark(event)) return this.#endStream(this.#started || !this.#hold.isEmpty)
       // Some send an empty one to keep the connection alive.
       if (event.data === '') continue
@@ -250,7 +250,7 @@ export class AttemptAnswer implements Sink {
 
   #finish(): void {
     if (this.#over) return
-    // Before it is over: what cannot be written is an answer that failed, and somebody waits to hear of it.
+    // Before the attempt ends: an answer that cannot be written counts as failed, and the caller waits for the result.
     this.#receiver.ended()
     this.#over = true
     this.#settle(undefined)
@@ -270,7 +270,7 @@ const defaultHoldMs = 15_000
 
 const tooEarly = 'an answer that ended too early'
 
-/** An answer that cannot be used: the provider may have made all of it, and charge for it. */
+/** An unusable answer. The provider may have generated and billed all of it. */
 const broken: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }
 
 /** An event with nothing in it but its name and its data on one line: line breaks in JSON are only space. */

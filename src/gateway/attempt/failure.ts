@@ -4,27 +4,27 @@ import { type ContextErrors, type ContextSizes, readContextError } from '../prov
 import { contextLengthError } from './context-length.ts'
 import type { TransportFailure } from './upstream/send.ts'
 
-/** Why one attempt gave no answer. */
+/** The reason why an attempt failed. */
 export type AttemptFailure = {
   /** The kind of the fault for the client. */
   kind: FaultKind
   message: string
-  /** Whether another endpoint may be tried. */
+  /** Whether another endpoint can be tried. */
   tryNext: boolean
   retryAfterMs: number | undefined
-  /** The upstream's own words, secrets masked. */
+  /** The upstream's error message, with secrets masked. */
   raw: string | undefined
-  /** The upstream's own word for it. */
+  /** The upstream's error code. */
   providerCode?: string | undefined
   /** The upstream's machine-readable details, as JSON without secrets. */
   providerDetails?: string | undefined
-  /** The connection was there and the request on its way: the provider may charge for it. */
+  /** Whether the request was sent, so that the provider can bill it. */
   sent?: boolean
   /** The connection broke. */
   severed?: boolean
   /** The prompt is longer than the endpoint's context. */
   tooLong?: ContextSizes
-  /** It tells of the endpoint, not of what was asked. */
+  /** Whether the endpoint is the cause, not the request. */
   endpointsFault: boolean
   /** A message of this service's own. */
   reason: string
@@ -32,7 +32,7 @@ export type AttemptFailure = {
 
 const maxRaw = 2000
 
-/** Whose credential the provider was shown: the service's, or one that the workspace brought. */
+/** The owner of the credential that was used: the service or the workspace. */
 export type CredentialOwner = 'service' | 'workspace'
 
 const credentialRefused: Record<CredentialOwner, string> = {
@@ -41,8 +41,8 @@ const credentialRefused: Record<CredentialOwner, string> = {
 }
 
 /**
- * Translates an upstream's refusal for the client. If a credential of ours is the cause, the client gets 502 and no
- * details but whose it was.
+ * Translates an upstream's refusal for the client. If the credential is the cause, the client gets 502 and no details
+ * except whose credential it was.
  */
 export function failureOfStatus(
   status: number,
@@ -91,7 +91,7 @@ const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
 
 const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
 
-/** A failure as it is, or as one of a prompt that is too long for its endpoint: then a larger one may be asked. */
+/** Marks a failure caused by the prompt's length, so that endpoints with more context are tried. */
 export function withContextLength(
   failure: AttemptFailure,
   errors: ContextErrors,
@@ -103,7 +103,7 @@ export function withContextLength(
   return { ...failure, kind: 'invalid', tryNext: true, endpointsFault: false, tooLong }
 }
 
-/** A failure before there was an answer, or in the middle of one: nothing that the provider said. */
+/** A failure without an error of the provider: before an answer, or in the middle of one. */
 export function failureOfTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
   const sent = phase !== 'connect'
   if (kind === 'timeout') {
@@ -137,7 +137,7 @@ export function faultOf(failure: AttemptFailure, target: Target): Fault {
   })
 }
 
-/** Nobody means longer. */
+/** The longest accepted `Retry-After`, in milliseconds. */
 const longestWaitMs = 24 * 3_600_000
 
 /** `Retry-After` in either of its forms, in milliseconds from now. */

@@ -11,7 +11,7 @@ import type { Candidate, Plan } from './plan.ts'
 import { planAttempts } from './plan-attempts.ts'
 import { drawsFor } from './sticky.ts'
 
-/** The endpoints to ask, in order. @throws Fault that says why there is none. */
+/** The endpoints to try, in order. @throws Fault with the reason if there is none. */
 export function planCompletion(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Plan {
   const { chat, client, accesses, circuitOf, promptTokens } = context
   const catalogue = deps.catalogue.current()
@@ -41,7 +41,7 @@ function smallestContext(candidates: Candidate[]): number {
   return smallest
 }
 
-/** More than one answer is passed on as it comes, or not at all: what is translated or written anew is one answer. */
+/** Several choices (`n` > 1) are only passed through. A translated or rewritten answer has one choice. */
 function answersGiven(deps: RoutingDeps, { n }: ChatRequest, client: ClientProtocol): (endpoint: Endpoint) => boolean {
   if (typeof n !== 'number' || n < 2) return () => true
   const catalogue = deps.catalogue.current()

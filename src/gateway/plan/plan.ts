@@ -26,7 +26,7 @@ export type Preferences = {
 export type Needs = {
   /** Parameters of the request, as the catalogue names them. */
   parameters: string[]
-  /** Parameters that change what an answer means: an endpoint without them is not asked. `tools`, `response_format`. */
+  /** Parameters that change the meaning of an answer: endpoints without them are skipped. `tools`, `response_format`. */
   required: string[]
   /** Kinds of input besides text that the model must take. */
   inputModalities: string[]
@@ -37,12 +37,12 @@ export type Needs = {
 /** One model of the request's fallback list, and the sort its variant stands for. */
 export type Candidate = { model: Model; endpoints: Endpoint[]; sort?: SortKey }
 
-/** The medians that were measured of an endpoint lately, where enough was. */
+/** The recent medians of an endpoint, if there are enough measurements. */
 export type Speeds = { latencyMs: number | null; throughput: number | null }
 
 export type Target = { model: Model; endpoint: Endpoint }
 
-/** Why an endpoint is not in the plan; said when none is left. */
+/** The reason why an endpoint is excluded; reported if no endpoint remains. */
 export type Exclusion =
   | 'provider_ignored'
   | 'provider_not_listed'
@@ -58,16 +58,16 @@ export type Exclusion =
   | 'unavailable_now'
   | 'no_fallbacks'
 
-/** Why an endpoint was put behind others, for a reason other than the draw, the price or the request's own order. */
+/** The reason why an endpoint is ranked lower, except the draw, the price and the request's own order. */
 export type Behind = 'troubled' | 'circuit_shut' | 'slow'
 
-/** An endpoint that is not asked, and which of the parameters it lacks where it is for them. */
+/** An excluded endpoint, with the parameters that it lacks if that is the reason. */
 export type Excluded = { target: Target; reason: Exclusion; lacks?: string[] }
 
 export type Plan = {
   targets: Target[]
   excluded: Excluded[]
-  /** Why endpoints were put behind others, by endpoint id. Undefined for most plans: nothing was put behind. */
+  /** The reasons for lower ranks, by endpoint id. Undefined if there are none, as in most plans. */
   behind?: ReadonlyMap<string, Behind> | undefined
   /** What decided the order; undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined

@@ -20,7 +20,7 @@ export function drawsFor(asked: StickyRequest): (endpoint: Pick<Endpoint, 'id'>)
   }
 }
 
-/** The names that clients choose count within their workspace only: others may choose the same. */
+/** Session ids and cache keys are scoped to the workspace, because others can choose the same names. */
 function seedOf({ caller, sessionId, chat }: StickyRequest): number {
   const seed = hashed(caller.workspaceId, 0)
   if (sessionId) return hashed(sessionId, hashed('session', seed))
@@ -32,13 +32,13 @@ export function drawOf(seed: number, id: string): number {
   return (mixed(hashed(id, mixed(seed))) + 0.5) / 2 ** 32
 }
 
-/** At most so much of a text is read, at its beginning and at its end. */
+/** The number of characters read at the start and at the end of a text. */
 const bound = 1024
 
 /**
- * A conversation is known by how it begins, which every later request of it repeats and providers cache: the head of
- * its first system message, and both ends of the first message after those. The end of a system message often tells the
- * time.
+ * Identifies a conversation by its start, which later requests repeat and providers cache: the head of the first system
+ * message, and both ends of the first message after the system messages. The end of a system message often contains the
+ * time, so it is not used.
  */
 function conversationOf({ messages }: ChatRequest, seed: number): number {
   let hash = seed
@@ -51,7 +51,7 @@ function conversationOf({ messages }: ChatRequest, seed: number): number {
   return hash
 }
 
-/** A message of many parts is known by its first. */
+/** The most parts of a message that are read. */
 const mostParts = 8
 
 function textsOf(content: ChatRequest['messages'][number]['content']): string[] {
