@@ -173,7 +173,7 @@ async function completeDecided(
   }
 }
 
-/** Builds the context of the attempts. From here on, changed rules are applied to the request and its current endpoint. */
+/** Builds the context of the attempts. From here on, changed rules apply to the request and its current endpoint. */
 function contextOf(
   deps: RoutingDeps,
   call: CompletionCall,
