@@ -5,20 +5,20 @@ import { upsert } from '#platform/db/rows/upsert.ts'
 import type { Announce } from '#platform/db/signals.ts'
 import type { WebhookEvent, WebhookInclude } from './webhook.ts'
 
-/** The question that a link answers, and until when. */
+/** The question that a link answers, and its deadline. */
 export type Answerable = { internId: string; sessionId: string; questionId: string; until: number }
 
-/** Something that happened, for whoever wants to hear of it. */
-export type Told = {
+/** An event for the webhooks of a workspace. */
+export type QueuedEvent = {
   event: WebhookEvent
-  /** What makes it another one than any before: it is queued once. */
+  /** Identifies the event, so that it is queued once. */
   subject: string
   at: number
   workspaceId: string
-  /** Whose it is where only they see it; undefined: all of the workspace. */
+  /** The member who can see a private event. Undefined if the whole workspace can. */
   onlyFor?: string | undefined
   data: object
-  /** What the webhooks get besides that include it. */
+  /** Added for webhooks that include `question`. */
   question?: object
   answerable?: Answerable
 }
@@ -30,8 +30,8 @@ const longestPayload = 64 * 1024
  * Queues the deliveries of an event in the transaction that causes it. Events of an intern that only its creator sees
  * go only to webhooks of the same member.
  */
-export async function queueTold(tx: Tx, announce: Announce, told: Told): Promise<void> {
-  const { event, workspaceId, onlyFor } = told
+export async function queueEvent(tx: Tx, announce: Announce, queued: QueuedEvent): Promise<void> {
+  const { event, workspaceId, onlyFor } = queued
   const hooks = await tx
     .selectFrom('webhooks')
     .where('workspace_id', '=', workspaceId)
@@ -41,7 +41,7 @@ export async function queueTold(tx: Tx, announce: Announce, told: Told): Promise
     .execute()
   const rows = hooks
     .filter(({ events }) => (JSON.parse(events) as string[]).includes(event))
-    .map(({ id, include }) => deliveryOf(id, told, JSON.parse(include) as WebhookInclude[]))
+    .map(({ id, include }) => deliveryOf(id, queued, JSON.parse(include) as WebhookInclude[]))
   if (rows.length === 0) return
   // A delivery that is already queued does not change.
   await upsert(tx, 'webhook_deliveries', rows, { key: ['id'], replace: ['event'] }).execute()
@@ -49,8 +49,8 @@ export async function queueTold(tx: Tx, announce: Announce, told: Told): Promise
 }
 
 /** One delivery to one webhook, due at once. The same for the same subject. */
-export function deliveryOf(webhookId: string, told: Told, include: readonly WebhookInclude[] = []) {
-  const { event, subject, at, data, question, answerable } = told
+export function deliveryOf(webhookId: string, queued: QueuedEvent, include: readonly WebhookInclude[] = []) {
+  const { event, subject, at, data, question, answerable } = queued
   const payload = payloadOf(event, at, { ...data, ...(include.includes('question') && question && { question }) })
   const link = include.includes('answer_link') && answerable ? JSON.stringify(answerable) : null
   return {

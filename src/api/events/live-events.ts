@@ -6,7 +6,7 @@ import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { eventBounds, eventsFrom, type KeptEvent } from '#platform/db/event-log.ts'
 import { type Cursor, isAfter, type LiveEvent, wholeRow } from './live-event.ts'
-import { eventsOf } from './tell.ts'
+import { toLiveEvents } from './to-live-events.ts'
 
 /** How often the event log is looked at while somebody listens, and how often questions are that nobody answers. */
 const lookEveryMs = 250
@@ -114,7 +114,7 @@ export class LiveEvents {
     const events: LiveEvent[] = []
     let seq: number | undefined
     for (const row of rows) {
-      events.push(...(await eventsOf(this.#deps, row)))
+      events.push(...(await toLiveEvents(this.#deps, row)))
       seq = row.seq
       if (events.length >= eventsAtOnce) break
     }
@@ -161,7 +161,7 @@ export class LiveEvents {
 
   async #take(row: KeptEvent, organizations: ReadonlySet<string>): Promise<void> {
     const isHeard = row.organizationId === null || organizations.has(row.organizationId)
-    const events = isHeard ? await eventsOf(this.#deps, row) : []
+    const events = isHeard ? await toLiveEvents(this.#deps, row) : []
     this.#held.push(...events)
     this.#head = row.seq
     if (this.#held.length <= heldAtMost) return

@@ -5,13 +5,13 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import type { Announce } from '#platform/db/signals.ts'
-import { queueTold } from '#webhooks/outbox.ts'
+import { queueEvent } from '#webhooks/outbox.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
 import { type Action, agentNameOf } from '../contract/rules/rule.ts'
 import { type QuestionEnd, questionAsked, questionOver } from '../registry/events.ts'
 import { type Intern, internById, visibleTo } from '../registry/store.ts'
 import { savePastQuestion } from '../rules/past-questions.ts'
-import { toldQuestion } from './told.ts'
+import { questionAskedEvent } from './webhook-events.ts'
 
 /** No question waits longer, whatever a daemon says. */
 const longestMs = 86_400_000
@@ -45,7 +45,7 @@ export async function keepQuestion(
   const intern = await internById(tx, internId)
   if (!intern) return
   announce('intern.asked', internId, questionAsked(intern, asked, now()))
-  await queueTold(tx, announce, toldQuestion(intern, asked))
+  await queueEvent(tx, announce, questionAskedEvent(intern, asked))
   const past = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: asked.askedAt }
   if (action) await savePastQuestion(tx, { now }, intern.workspaceId, { ...past, action })
 }

@@ -5,14 +5,14 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
 import type { Announce } from '#platform/db/signals.ts'
 import type { Tables } from '#platform/db/tables.ts'
-import { queueTold } from '#webhooks/outbox.ts'
+import { queueEvent } from '#webhooks/outbox.ts'
 import type { EndReason } from '../contract/run.ts'
 import { isLimited, type TurnBudget } from '../contract/turn-budget.ts'
 import type { InternStatus } from '../registry/intern.ts'
 import { internById } from '../registry/store.ts'
 import { forgetAnnounced } from './limited-turns.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
-import { toldRunEnd } from './told.ts'
+import { runEndedEvent } from './webhook-events.ts'
 
 export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'beganAt'> & {
   /** Null where it is not a prompt that says so. */
@@ -99,7 +99,7 @@ export async function endRun(
 
 async function tell(tx: Tx, announce: Announce, internId: string, runs: RunRecord[]): Promise<void> {
   const intern = runs.length > 0 ? await internById(tx, internId) : undefined
-  if (intern) for (const run of runs) await queueTold(tx, announce, toldRunEnd(intern, run))
+  if (intern) for (const run of runs) await queueEvent(tx, announce, runEndedEvent(intern, run))
 }
 
 /** The end of runs whose intern was stopped. */

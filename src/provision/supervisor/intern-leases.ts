@@ -5,11 +5,11 @@ import { revokeInternKey } from '#interns/registry/own-key.ts'
 import { type Intern, internById, internOf } from '#interns/registry/store.ts'
 import { endQuestions } from '#interns/runs/questions.ts'
 import { endOfRuns, endRuns } from '#interns/runs/run-store.ts'
-import { toldFailure } from '#interns/runs/told.ts'
+import { internFailedEvent } from '#interns/runs/webhook-events.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
-import { queueTold } from '#webhooks/outbox.ts'
+import { queueEvent } from '#webhooks/outbox.ts'
 import type { Place } from './provisioner.ts'
 
 /** A lease ends if it is not renewed for this time. */
@@ -142,7 +142,7 @@ export class InternLeases {
       if (status !== 'running') await endRuns(tx, announce, id, { ...endOfRuns(status, failure), endedAt: now() })
       const intern = await internById(tx, id)
       announce('intern.changed', id, intern && internChanged(intern, now()))
-      if (intern && status === 'failed') await queueTold(tx, announce, toldFailure(intern, now()))
+      if (intern && status === 'failed') await queueEvent(tx, announce, internFailedEvent(intern, now()))
       return true
     })
   }

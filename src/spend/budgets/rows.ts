@@ -18,8 +18,8 @@ export type Lease = {
   renewedAt: number
 }
 
-/** The most that webhooks were told of a limit, in a hundred. */
-export type ToldLevel = { interval: string; limit: PicoUsd; percent: number }
+/** The highest threshold of a limit that webhooks were notified of, in percent. */
+export type NotifiedThreshold = { interval: string; limit: PicoUsd; percent: number }
 
 export type StoredBudget = {
   /** The database's time. */
@@ -28,7 +28,7 @@ export type StoredBudget = {
   spent: PicoUsd | undefined
   leases: Lease[]
   /** Of the period. */
-  told: ToldLevel[]
+  notified: NotifiedThreshold[]
 }
 
 type BudgetRowsRow = {
@@ -60,12 +60,12 @@ export async function readBudget(
     union all
     select 'told', percent, reset_interval, period, ${asText('limit_pico')}, '0'
       from told_limits where budget = ${budget} and period = ${period}`.execute(query)
-  const kept: StoredBudget = { at: 0, spent: undefined, leases: [], told: [] }
+  const kept: StoredBudget = { at: 0, spent: undefined, leases: [], notified: [] }
   for (const { kind, at, server, period: of, ...row } of rows) {
     const [spent, held] = [BigInt(row.spent), BigInt(row.held)]
     if (kind === 'clock') kept.at = at
     else if (kind === 'period') kept.spent = spent
-    else if (kind === 'told') kept.told.push({ interval: server, limit: spent, percent: at })
+    else if (kind === 'told') kept.notified.push({ interval: server, limit: spent, percent: at })
     else kept.leases.push({ server, period: of, held, spent, renewedAt: at })
   }
   return kept
@@ -156,9 +156,12 @@ export async function deleteOldLeases(tx: Tx, budget: string, period: number, be
     .execute()
 }
 
-type NewToldLevel = ToldLevel & { budget: string; period: number; at: number }
+type NewNotifiedThreshold = NotifiedThreshold & { budget: string; period: number; at: number }
 
-export async function writeTold(tx: Tx, { budget, period, interval, limit, percent, at }: NewToldLevel): Promise<void> {
+export async function writeNotifiedThreshold(
+  tx: Tx,
+  { budget, period, interval, limit, percent, at }: NewNotifiedThreshold,
+): Promise<void> {
   const row = { budget, period, reset_interval: interval, limit_pico: keepable(limit), percent, told_at: at }
   await upsert(tx, 'told_limits', [row], { key: ['budget', 'period', 'reset_interval', 'limit_pico'] }).execute()
 }

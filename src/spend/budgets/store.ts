@@ -4,6 +4,7 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
 import { type Budget, periodOf, periodsOfOthers } from './budget.ts'
 import { leasedOf, leaseHolder } from './leases.ts'
+import { crossesThreshold, notifyThresholds } from './notify-thresholds.ts'
 import {
   addSpent,
   deleteLease,
@@ -15,7 +16,6 @@ import {
   readSpent,
   writeLease,
 } from './rows.ts'
-import { isNews, tellLevels } from './tell-levels.ts'
 
 export type BudgetStore = { db: Db; clock: DatabaseClock }
 
@@ -134,8 +134,8 @@ async function exchangeIn(
   const free = smaller(budget.limit - before - fresh - others - silent - charged, mostHeld) - report.held
   const granted = current && report.need > 0n && free >= report.need ? grantOf(budget, report, free) : 0n
   const spent = before + fresh + charged + report.unwritten
-  const level = { period, at, spent, isRefused: current && report.need > budget.limit - spent, told: kept.told }
-  if (isNews(budget, level)) await tellLevels(tx, announce, budget, level)
+  const level = { period, at, spent, isRefused: current && report.need > budget.limit - spent, notified: kept.notified }
+  if (crossesThreshold(budget, level)) await notifyThresholds(tx, announce, budget, level)
   const lease = { server, period, held: held + granted, spent: total, renewedAt: at }
   // Its holder must know that all was taken before the row may go: else it would say it once more.
   const ended = lease.held === 0n && total === report.confirmed

@@ -1,13 +1,11 @@
 import { isoTime } from '#platform/core/clock.ts'
-import type { Told } from '#webhooks/outbox.ts'
+import type { QueuedEvent } from '#webhooks/outbox.ts'
 import { argumentsOf } from '../contract/chunks.ts'
 import type { AskedQuestion, Question } from '../contract/question.ts'
 import type { Intern } from '../registry/store.ts'
 import { type RunRecord, runItem } from './run-record.ts'
 
-/** What webhooks are told of interns. */
-
-/** Of what is asked, in characters; all of it is behind the link and in the API. */
+/** The longest text of a question in an event, in characters. The answer link and the API have all of it. */
 const longestText = 4000
 
 function about({ id, name, workspaceId, creatorUserId, visibility }: Intern) {
@@ -18,8 +16,11 @@ function about({ id, name, workspaceId, creatorUserId, visibility }: Intern) {
   }
 }
 
-/** A question waits. */
-export function toldQuestion(intern: Intern, { question, sessionId, askedAt, deadlineAt }: AskedQuestion): Told {
+/** The event of a question that waits for an answer. */
+export function questionAskedEvent(
+  intern: Intern,
+  { question, sessionId, askedAt, deadlineAt }: AskedQuestion,
+): QueuedEvent {
   const { data, ...sight } = about(intern)
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   return {
@@ -41,8 +42,8 @@ function textOf(question: Question) {
 
 const cut = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}…` : text)
 
-/** A turn has ended. */
-export function toldRunEnd(intern: Intern, run: RunRecord): Told {
+/** The event of a turn that has ended. */
+export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
   const { data, ...sight } = about(intern)
   const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = runItem(run)
   return {
@@ -54,8 +55,8 @@ export function toldRunEnd(intern: Intern, run: RunRecord): Told {
   }
 }
 
-/** The intern has failed. It is started again by itself, where that may help. */
-export function toldFailure(intern: Intern, at: number): Told {
+/** The event of an intern that has failed. The supervisor restarts it if that can help. */
+export function internFailedEvent(intern: Intern, at: number): QueuedEvent {
   const { data, ...sight } = about(intern)
   return {
     ...sight,

@@ -8,10 +8,10 @@ import { requireInterns } from '../access/require-interns.ts'
 import { generationAnswer } from '../routes/generations/generation.ts'
 import type { LiveEvent } from './live-event.ts'
 
-type TellDeps = { db: Pick<Db, 'reports'> }
+type LiveEventDeps = { db: Pick<Db, 'reports'> }
 
-/** What one row of the event log says. Of requests it has the ids: what they were is read from the ledger. */
-export async function eventsOf(deps: TellDeps, event: KeptEvent): Promise<LiveEvent[]> {
+/** Converts a row of the event log. A row of requests has only their ids, so their records are read from the ledger. */
+export async function toLiveEvents(deps: LiveEventDeps, event: KeptEvent): Promise<LiveEvent[]> {
   switch (event.kind) {
     case 'generations':
       return generationEvents(deps, event)
@@ -22,13 +22,13 @@ export async function eventsOf(deps: TellDeps, event: KeptEvent): Promise<LiveEv
     case 'circuit':
       return [circuitEvent(event)]
     default:
-      // Of a newer version, which runs beside this one during an update.
+      // An event of a newer version, which runs beside this one during an update.
       event.kind satisfies never
       return []
   }
 }
 
-async function generationEvents(deps: TellDeps, { seq, data }: KeptEvent): Promise<LiveEvent[]> {
+async function generationEvents(deps: LiveEventDeps, { seq, data }: KeptEvent): Promise<LiveEvent[]> {
   const ids = JSON.parse(data) as string[]
   const found = new Map((await generationsByIds(deps, ids)).map((one) => [one.record.id, one]))
   return ids.flatMap((id, n) => {
@@ -46,7 +46,7 @@ async function generationEvents(deps: TellDeps, { seq, data }: KeptEvent): Promi
   })
 }
 
-/** The states of interns are told to who sees them, and to who manages the organization. */
+/** The state of an intern, for callers who can see it and for managers of the organization. */
 function internEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
   const { told, ...sight } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
@@ -55,7 +55,7 @@ function internEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
   return { seq, n: 0, type: 'intern', dataFor }
 }
 
-/** What an intern asks is for those who may answer it; who manages the organization hears that somebody is waited for. */
+/** The question of an intern, for callers who can answer it. Managers of the organization get it without its text. */
 function questionEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
   const { told, ...sight } = JSON.parse(data) as InternEventData
   const text = JSON.stringify(told)
@@ -71,7 +71,7 @@ function withoutWords({ operation: _, detail: __, message: ___, fields: ____, ..
   return told
 }
 
-/** As metrics: for who manages. A workspace's own credential has circuits of its own, which only its organization sees. */
+/** The state of a circuit, for management keys. Circuits of a workspace's own credential are only for its organization. */
 function circuitEvent({ seq, data, organizationId }: KeptEvent): LiveEvent {
   const dataFor = ({ keyKind, organizationId: own }: Caller) =>
     keyKind === 'management' && (organizationId === null || organizationId === own) ? data : undefined

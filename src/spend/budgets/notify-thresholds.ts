@@ -2,39 +2,39 @@ import { isoTime } from '#platform/core/clock.ts'
 import { keepable, type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
-import { queueTold } from '#webhooks/outbox.ts'
+import { queueEvent } from '#webhooks/outbox.ts'
 import { periodEnd } from '../ledger/days.ts'
 import type { Budget } from './budget.ts'
 import { limitInForce } from './limit-in-force.ts'
-import { type ToldLevel, writeTold } from './rows.ts'
+import { type NotifiedThreshold, writeNotifiedThreshold } from './rows.ts'
 
-/** How much of a limit is spent when webhooks are told, in a hundred. */
-const levels = [
+/** The percentages of a limit at which webhooks are notified. */
+const thresholds = [
   { percent: 80, event: 'limit.nearly_spent' },
   { percent: 100, event: 'limit.spent' },
 ] as const
 
 const dayMs = 86_400_000
 
-/** How a limit stands when a server has reported. */
+/** The state of a limit after the report of a server. */
 export type LimitStanding = {
   period: number
   /** The database's time. */
   at: number
   spent: PicoUsd
-  /** Whether a request is refused for want of room, even if all that is held were given back. */
+  /** Whether a request would be refused even if all reservations were released. */
   isRefused: boolean
-  /** What was told in this period already. */
-  told: ToldLevel[]
+  /** The thresholds that webhooks were notified of in this period. */
+  notified: NotifiedThreshold[]
 }
 
 type Limited = Pick<Budget, 'interval' | 'limit'>
 
 /**
- * The level that is reached, or 0. The last cents of a limit are seldom spent, because a request sets aside the most that
- * it may cost: so it is spent, too, once the first one is refused above 80 %.
+ * The threshold that is reached, in percent, or 0. A request reserves the most that it can cost, so the last cents of a
+ * limit are rarely spent. Above 80 % the limit therefore counts as spent when the first request is refused.
  */
-function levelOf({ limit }: Limited, { spent, isRefused }: LimitStanding): number {
+function reachedPercent({ limit }: Limited, { spent, isRefused }: LimitStanding): number {
   if (spent >= limit) return 100
   if (spent * 100n < limit * 80n) return 0
   return isRefused ? 100 : 80
@@ -42,33 +42,38 @@ function levelOf({ limit }: Limited, { spent, isRefused }: LimitStanding): numbe
 
 const intervalText = ({ interval }: Limited) => interval ?? 'never'
 
-function toldOf(budget: Limited, told: readonly ToldLevel[]): number {
-  const same = told.find((one) => one.interval === intervalText(budget) && one.limit === keepable(budget.limit))
+function notifiedPercent(budget: Limited, notified: readonly NotifiedThreshold[]): number {
+  const same = notified.find((one) => one.interval === intervalText(budget) && one.limit === keepable(budget.limit))
   return same?.percent ?? 0
 }
 
-/** Whether a level is reached that was not told yet. It asks nobody: nearly always it is not. */
-export function isNews(budget: Limited, standing: LimitStanding): boolean {
-  return levelOf(budget, standing) > toldOf(budget, standing.told)
+/** Whether webhooks must be notified of a threshold. Reads no database, because nearly always none is crossed. */
+export function crossesThreshold(budget: Limited, standing: LimitStanding): boolean {
+  return reachedPercent(budget, standing) > notifiedPercent(budget, standing.notified)
 }
 
 /**
- * Queues what webhooks are told of a limit, in the transaction that counts what was spent: once for each limit and
- * period. The limit is the one that the database has, for this server may know an older one.
+ * Queues the events of a limit once per limit and period, in the transaction that counts the spending. Reads the limit
+ * from the database, because this server may have an older one.
  */
-export async function tellLevels(tx: Tx, announce: Announce, budget: Budget, standing: LimitStanding): Promise<void> {
+export async function notifyThresholds(
+  tx: Tx,
+  announce: Announce,
+  budget: Budget,
+  standing: LimitStanding,
+): Promise<void> {
   const inForce = await limitInForce(tx, budget.subject)
   if (inForce?.limit === undefined || inForce.interval !== budget.interval) return
-  const { period, at, told } = standing
+  const { period, at, notified } = standing
   const current = { ...budget, limit: inForce.limit }
   const isRefused = standing.isRefused && inForce.limit === budget.limit
-  const [before, percent] = [toldOf(current, told), levelOf(current, { ...standing, isRefused })]
+  const [before, percent] = [notifiedPercent(current, notified), reachedPercent(current, { ...standing, isRefused })]
   if (percent <= before) return
   const about = { budget: budget.id, period, interval: intervalText(budget), limit: inForce.limit }
-  await writeTold(tx, { ...about, percent, at })
-  for (const level of levels) {
+  await writeNotifiedThreshold(tx, { ...about, percent, at })
+  for (const level of thresholds) {
     if (level.percent <= before || level.percent > percent) continue
-    await queueTold(tx, announce, {
+    await queueEvent(tx, announce, {
       event: level.event,
       subject: `limit ${about.budget} ${about.interval} ${period} ${about.limit} ${level.percent}`,
       at,
