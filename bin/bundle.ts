@@ -22,11 +22,38 @@ const external = [
 ]
 const isPackage = /(?:^|\/)node_modules\//
 
-/** The entries of the service, which wait at their top. */
-const entry = /\/bin\/(server|worker)\.ts$/
 const besideUs = "new URL('./worker.ts', import.meta.url)"
-/** What interns' processes run, as `src/provision/processes/programs.ts` names it. */
+/** The programs of interns' processes, as `src/provision/processes/programs.ts` names them. */
 const programOfIntern = /new URL\('(?:\.\.\/)+bin\/(\w+)\.ts', import\.meta\.url\)/g
+
+/** The source files that differ in a bundle. */
+const sourceChanges = new Map<string, (source: string) => string>([
+  // The other entry is bundled beside this one.
+  ['bin/server.ts', (source) => asFunction(replaced(source, besideUs, "new URL('./worker.mjs', here)"))],
+  ['bin/worker.ts', asFunction],
+  [
+    'src/provision/processes/programs.ts',
+    (source) => replaced(source, programOfIntern, "new URL('./interns/$1.mjs', here)"),
+  ],
+  ['src/platform/db/kysely.ts', withKysely],
+  // esbuild then sees the packages that are loaded later, and bundles them.
+  ['src/platform/process/lazy-modules.ts', (source) => replaced(source, /^const require = .*/m, '')],
+])
+const changedFiles = new Set<string>()
+
+function changedSource(file: string, source: string): string {
+  const change = sourceChanges.get(file)
+  if (!change) return source
+  changedFiles.add(file)
+  return change(source)
+}
+
+/** @throws Error if the source has no match, because it was rewritten. */
+function replaced(source: string, pattern: string | RegExp, text: string): string {
+  const result = source.replace(pattern, text)
+  if (result === source) throw new Error(`The bundle cannot replace ${pattern}: it is not in the source.`)
+  return result
+}
 
 /** Files find others beside them as if they were still where they were written. */
 const inPlace: Plugin = {
@@ -43,19 +70,8 @@ const inPlace: Plugin = {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (isPackage.test(path)) return undefined
       const source = readFileSync(path, 'utf8')
-      // The other entry is bundled beside this one.
-      const written = entry.test(path)
-        ? asFunction(source.replace(besideUs, "new URL('./worker.mjs', here)"))
-        : path.endsWith('/src/provision/processes/programs.ts')
-          ? source.replace(programOfIntern, "new URL('./interns/$1.mjs', here)")
-          : source
-      const text = written.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-      if (path.endsWith('/src/platform/db/kysely.ts')) return { loader: 'ts', contents: withKysely(text) }
-      // Seen by esbuild, what is asked for later is in the bundle, too.
-      const contents = path.endsWith('/src/platform/process/lazy-modules.ts')
-        ? text.replace(/^const require = .*/m, '')
-        : text
-      return { loader: 'ts', contents }
+      const changed = changedSource(path.slice(root.length), source)
+      return { loader: 'ts', contents: changed.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) }
     })
   },
 }
@@ -124,6 +140,9 @@ const made = [
     },
   }),
 ]
+const moved = [...sourceChanges.keys()].filter((file) => !changedFiles.has(file))
+if (moved.length > 0)
+  throw new Error(`The bundle needs changes in files that it does not contain: ${moved.join(', ')}.`)
 writeFileSync(path('service.cjs'), inAscii(readFileSync(path('service.cjs'), 'utf8')))
 const runner = JSON.stringify(pathToFileURL(`${root}bin/run-script.ts`).href)
 for (const name of ['server', 'worker'])
