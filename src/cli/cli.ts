@@ -71,7 +71,7 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
     })
   addCommands(program, terminal)
   try {
-    await program.parseAsync(isKnownCommand(program, args[0]) ? args : args.slice(0, 1), { from: 'user' })
+    await program.parseAsync(upToUnknownCommand(program, args), { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
@@ -82,9 +82,17 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
   }
 }
 
-/** Whether the first argument is a command or an option. Commander answers `unknown --help` with the help of all commands. */
-function isKnownCommand(program: Command, first = '-'): boolean {
-  return first.startsWith('-') || first === 'help' || program.commands.some((command) => command.name() === first)
+/** Drops the arguments after an unknown command. With `--help` among them, Commander shows its parent's help, not an error. */
+function upToUnknownCommand(program: Command, args: string[]): string[] {
+  let command = program
+  for (const [at, argument] of args.entries()) {
+    const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
+    if (!isGroup || argument.startsWith('-') || argument === 'help') return args
+    const next = command.commands.find((one) => one.name() === argument)
+    if (!next) return args.slice(0, at + 1)
+    command = next
+  }
+  return args
 }
 
 /** What is printed may hold what anybody wrote: names of keys and files, what an intern left behind. */

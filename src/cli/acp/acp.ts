@@ -13,7 +13,7 @@ export function acpCommand(program: Command, terminal: Terminal): void {
     .action(async (intern: string) => {
       const screen = terminal.screen?.()
       if (!screen) throw new StartupError('There is no standard input to speak the protocol on.')
-      const client = apiClient(terminal.env, 'an API key')
+      const client = apiClient(terminal.env, 'api')
       // Nobody else pays for loading the protocol.
       const [{ ndJsonStream }, { internAgent }] = await Promise.all([
         import('@agentclientprotocol/sdk'),

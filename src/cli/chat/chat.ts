@@ -24,7 +24,7 @@ export function chatCommand(program: Command, terminal: Terminal): void {
     .action(async (intern: string, { mode, session }: { mode: string; session?: string }) => {
       const screen = terminal.screen?.()
       if (!screen) throw new StartupError('There is no terminal to chat at.')
-      const client = apiClient(terminal.env, 'an API key')
+      const client = apiClient(terminal.env, 'api')
       const show = showOn(screen.output)
       await untilRunning(client, intern, show.line)
       const keys = keyboard(screen, show.queued)

@@ -12,7 +12,7 @@ type AddOptions = { url?: string; sse?: boolean; header: string[]; env: string[]
 /** The servers of tools that an intern uses. Secrets are never options: other users of the machine see those. */
 export function internsMcpCommand(interns: Command, { env, out }: Terminal): void {
   const mcp = interns.command('mcp').description('list, add and remove the servers of tools (MCP) that an intern uses')
-  const client = () => apiClient(env, 'an API key')
+  const client = () => apiClient(env, 'api')
   const path = (intern: string) => `/interns/${encodeURIComponent(intern)}`
   const serversOf = async (intern: string) => (await client().ask<InternRecord>('GET', path(intern))).mcp_servers
   const change = (intern: string, mcp_servers: object[]) => client().ask('PATCH', path(intern), { mcp_servers })

@@ -71,7 +71,7 @@ function ofWhom(
     throw new StartupError('Name an intern, or with --workspace the workspace whose rules are meant.')
   if (workspace !== undefined)
     return { client: apiClient(env), path: `/workspaces/${encodeURIComponent(workspace)}/intern-rules` }
-  return { client: apiClient(env, 'an API key'), path: `/interns/${encodeURIComponent(intern!)}/rules` }
+  return { client: apiClient(env, 'api'), path: `/interns/${encodeURIComponent(intern!)}/rules` }
 }
 
 /** What `get --json` prints is taken, too. */

@@ -18,7 +18,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
   const { env, out } = terminal
   const interns = program.command('interns').description('list, make, start, stop and delete interns')
   const path = (name: string, command = '') => `/interns/${encodeURIComponent(name)}${command}`
-  const client = () => apiClient(env, 'an API key')
+  const client = () => apiClient(env, 'api')
 
   interns
     .command('list')

@@ -100,6 +100,7 @@ describe('what is managed at the terminal', () => {
 
   test('--help of an unknown command is an error, not the help of all commands', async () => {
     assert.match(await refused('keyz', '--help'), /^error: unknown command 'keyz'\n\(Did you mean keys\?\)/)
+    assert.match(await refused('keys', 'lst', '--help'), /^error: unknown command 'lst'\n\(Did you mean list\?\)/)
   })
 
   test('provider keys are added from a variable, listed without the key, and deleted', async () => {

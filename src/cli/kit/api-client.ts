@@ -13,15 +13,24 @@ const maxAnswerBytes = 256 * 1024 * 1024
 
 const standardUrl = `http://127.0.0.1:8080${prefix}`
 
-/** Help text of every command that calls the service. */
-export const clientHelp = `
+/** The kinds of keys that commands need, and the variable of the README that holds one. */
+const keyKinds = {
+  management: { name: 'a management key', variable: 'MANAGEMENT_KEY' },
+  api: { name: 'an API key', variable: 'API_KEY' },
+} as const
+type KeyKind = keyof typeof keyKinds
+
+const environmentHelp = (kind: KeyKind) => `
 Environment:
-  SIGNALBOX_KEY  a management key (default: MANAGEMENT_KEY, as in the README)
+  SIGNALBOX_KEY  ${keyKinds[kind].name} (default: ${keyKinds[kind].variable}, as in the README)
   SIGNALBOX_URL  the service's base URL (default: BASE_URL with that key, else
                  ${standardUrl})`
 
-/** The same for commands about interns. */
-export const internsHelp = clientHelp.replace('a management key', 'an API key').replace('MANAGEMENT_KEY', 'API_KEY')
+/** Help text of the commands that manage the service. */
+export const clientHelp = environmentHelp('management')
+
+/** Help text of the commands about interns. */
+export const internsHelp = environmentHelp('api')
 
 /** The service said no. */
 export class ServiceRefused extends StartupError {
@@ -47,10 +56,10 @@ export type ApiClient = {
 }
 
 /** Speaks to the running service that the environment names. */
-export function apiClient(env: Environment, needed = 'a management key'): ApiClient {
-  const access = accessIn(env, needed)
+export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiClient {
+  const access = accessIn(env, kind)
   const url = baseUrl(access.url || standardUrl)
-  const key = keyOf(access.key, needed)
+  const key = keyOf(access.key, keyKinds[kind].name)
   const fetch = outgoingFetch(proxiesInEnvironment(env))
 
   function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
@@ -139,10 +148,10 @@ type Access = { url: string | undefined; key: string | undefined }
  * The address and the key to use. Without SIGNALBOX_KEY, these are the variables of the documentation's examples, when they
  * hold a key of this service: the address and the key of another program are never combined with ours.
  */
-function accessIn(env: Environment, needed: string): Access {
+function accessIn(env: Environment, kind: KeyKind): Access {
   const own: Access = { url: env.SIGNALBOX_URL, key: env.SIGNALBOX_KEY }
   if (own.key?.trim()) return own
-  const key = needed === 'a management key' ? env.MANAGEMENT_KEY : env.API_KEY
+  const key = env[keyKinds[kind].variable]
   return key?.trim().startsWith('sb-v1-') ? { url: own.url || env.BASE_URL, key } : own
 }
 

@@ -47,7 +47,7 @@ export function budgetCommand(interns: Command, { env, out }: Terminal): void {
       if ((budget === undefined) === (none === undefined))
         throw new StartupError('Say what it may take, such as --max-cost 0.5; or --none.')
       const path = `/interns/${encodeURIComponent(intern)}`
-      const client = apiClient(env, 'an API key')
+      const client = apiClient(env, 'api')
       const changed = await client.ask<InternRecord>('PATCH', path, { budget: budget ?? null })
       out(changed.budget ? `"${intern}": ${JSON.stringify(changed.budget)}` : `"${intern}" may take anything.`)
     })

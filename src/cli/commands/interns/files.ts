@@ -24,7 +24,7 @@ const anyLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxEntries: Number.MAX_SA
 /** The files of an intern's workspace. */
 export function filesCommands(interns: Command, { env, out, err }: Terminal): void {
   const files = interns.command('files').description('list, copy and change the files of an intern’s workspace')
-  const client = () => apiClient(env, 'an API key')
+  const client = () => apiClient(env, 'api')
   const url = (intern: string, what: string, query: Record<string, string> = {}) =>
     `/interns/${encodeURIComponent(intern)}/files${what}?${new URLSearchParams(query)}`
   const command = (name: string, about: string) =>

@@ -13,7 +13,7 @@ const eitherHelp = internsHelp.replace('an API key', 'an API key; with --host a 
 
 /** The hosts that interns live on, and interns whose host is gone. */
 export function hostsCommands(interns: Command, { env, out }: Terminal): void {
-  const client = () => apiClient(env, 'an API key')
+  const client = () => apiClient(env, 'api')
   const ofOne = (intern: string, command: string) => `/interns/${encodeURIComponent(intern)}${command}`
   const ofHost = (host: string, command: string) => `/organization/intern-hosts/${encodeURIComponent(host)}${command}`
 

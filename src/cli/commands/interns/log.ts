@@ -27,7 +27,7 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
       const read = async (most: string) => {
         const query = new URLSearchParams({ lines: most, bytes: '262144' })
         const path = internPath(intern, `/log?${query}`)
-        return (await apiClient(env, 'an API key').ask<{ data: Log }>('GET', path)).data
+        return (await apiClient(env, 'api').ask<{ data: Log }>('GET', path)).data
       }
       const print = (line: string) => out(json ? JSON.stringify(line) : withoutControls(line))
       const first = await read(lines)

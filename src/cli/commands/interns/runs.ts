@@ -12,7 +12,7 @@ type RunsOptions = { status?: string; session?: string; background?: true; limit
 
 /** The turns of an intern, and the end of one. */
 export function runsCommands(interns: Command, { env, out }: Terminal): void {
-  const client = () => apiClient(env, 'an API key')
+  const client = () => apiClient(env, 'api')
 
   interns
     .command('runs')
