@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ChatRequest } from '#chat/chat-request.ts'
+import { MessagesRequest } from '#chat/messages-request.ts'
+import { ResponsesRequest } from '#chat/responses-request.ts'
+import { fieldsFromChat, settingsFromChat } from './from-chat.ts'
+import { fieldsFromMessages, settingsFromMessages } from './from-messages.ts'
+import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './settings.ts'
+
+type Settings = (body: never) => PresetSettings
+
+/** A value of each field that a preset converts; all others take any text. */
+const converted: Record<string, unknown> = {
+  reasoning: { effort: 'low' },
+  response_format: { type: 'json_object' },
+  tools: [{ type: 'function', name: 'look', function: { name: 'look' } }],
+  fallbacks: [{ model: 'm' }],
+  thinking: { type: 'enabled', budget_tokens: 1024 },
+  output_config: { effort: 'low' },
+  tool_choice: 'auto',
+}
+const messagesTools = { tool_choice: { type: 'auto' } }
+
+for (const [kind, shape, fields, settings, samples] of [
+  ['chat', ChatRequest.shape, fieldsFromChat, settingsFromChat, converted],
+  ['messages', MessagesRequest.shape, fieldsFromMessages, settingsFromMessages, { ...converted, ...messagesTools }],
+  ['responses', ResponsesRequest.shape, fieldsFromResponses, settingsFromResponses, converted],
+] as const)
+  test(`a ${kind} request: a preset keeps exactly the fields that are not reported as skipped`, () => {
+    // Messages are kept in part: those of the system.
+    const names = Object.keys(shape).filter((name) => name !== 'messages')
+    const kept = names.filter((name) => {
+      const { config, systemPrompt } = (settings as Settings)({ [name]: samples[name as never] ?? 'x' } as never)
+      return systemPrompt !== null || Object.keys(config).length > 0
+    })
+    assert.deepEqual(kept.sort(), [...fields].sort())
+  })
