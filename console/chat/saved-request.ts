@@ -11,8 +11,8 @@ export function savedRequest(model: string | undefined, settings: Settings): Cha
   }
 }
 
-/** Lists what was not saved: fields that presets do not keep, and the models beside the first. */
+/** Lists what was not saved: fields that presets do not keep, and all models but the first. */
 export function skippedText(fields: string[], models: string[]): string | undefined {
-  const all = [...fields, ...models.slice(1).map((model) => `the model ${model} beside the first`)]
+  const all = [...fields, ...models.slice(1).map((model) => `the additional model ${model}`)]
   return all.length === 0 ? undefined : `Not saved: ${all.join(', ')}.`
 }
