@@ -140,7 +140,9 @@ export const Settings = z.strictObject({
   first_content_hold_ms: milliseconds(15_000).describe(
     'How long a stream without content is held back so that a failure can still lead to another endpoint.',
   ),
-  keepalive_ms: milliseconds(15_000).describe('How often a stream says that it is alive until its answer begins.'),
+  keepalive_ms: milliseconds(15_000).describe(
+    'How often a stream sends a keepalive, from before the first attempt to its end.',
+  ),
   ...retentionSettings,
   intern_heartbeat_ms: milliseconds(30_000).describe('How often a silent stream of an intern says that it is alive.'),
   intern_budget_ms: milliseconds(300_000).describe(

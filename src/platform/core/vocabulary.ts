@@ -2,7 +2,7 @@
 
 /**
  * The wire protocols that endpoints speak. A new one is a word here, a file and a line in
- * `routing/translate/providers/`.
+ * `src/gateway/providers/`.
  */
 export const protocols = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'demo'] as const
 export type Protocol = (typeof protocols)[number]
