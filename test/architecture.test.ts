@@ -8,8 +8,8 @@ import { retiredWords } from './retired-words.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * What the rooms of src/ may import by value, besides themselves and `platform/core`. An entry is a room or a folder of
- * one. A room also imports types from what `mayImportTypes` names.
+ * The rooms and folders from which each room of src/ can import values, in addition to itself and `platform/core`. It can
+ * import types also from those in `mayImportTypes`.
  */
 const mayImport: Record<string, string[]> = {
   platform: [],
@@ -140,7 +140,7 @@ test('only bin/ reads the environment of the process', () => {
   assert.deepEqual(readers, [])
 })
 
-test('zod comes in through platform/json/schema.ts, whose schemas are made when they are first used', () => {
+test('zod is imported only through platform/json/lazy-zod.ts', () => {
   const named = /^import (?!type )[^\n]*'zod'/m
   assert.deepEqual(
     sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),
@@ -148,7 +148,7 @@ test('zod comes in through platform/json/schema.ts, whose schemas are made when 
   )
 })
 
-test('node:http comes in through platform/net/node-http.ts, which leaves out what it would load besides', () => {
+test('node:http is imported only through platform/net/node-http.ts', () => {
   const named = /^import (?!type )[^\n]*'node:http'/m
   assert.deepEqual(
     sources.filter((file) => named.test(readFileSync(join(root, file), 'utf8'))),

@@ -87,7 +87,7 @@ test(
   async () => {
     await using watched = await open('/requests/gen-that-is-not-there')
     const { page } = watched
-    const told = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
+    const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
     const id = await told.locator('code').textContent()
     assert.equal(await copied(page, 'Copy id', 'Copied'), id)
     const again = page.waitForResponse((response) => response.url().includes('/generation?id='))

@@ -26,12 +26,12 @@ for (const [kind, shape, fields, settings, samples] of [
   ['messages', MessagesRequest.shape, fieldsFromMessages, settingsFromMessages, { ...converted, ...messagesTools }],
   ['responses', ResponsesRequest.shape, fieldsFromResponses, settingsFromResponses, converted],
 ] as const)
-  test(`a ${kind} request: a preset keeps exactly the fields that are not reported as skipped`, () => {
-    // Messages are kept in part: those of the system.
+  test(`a ${kind} request: a preset stores exactly the fields that are not reported as skipped`, () => {
+    // Messages are stored in part: only system messages.
     const names = Object.keys(shape).filter((name) => name !== 'messages')
-    const kept = names.filter((name) => {
+    const stored = names.filter((name) => {
       const { config, systemPrompt } = (settings as Settings)({ [name]: samples[name as never] ?? 'x' } as never)
       return systemPrompt !== null || Object.keys(config).length > 0
     })
-    assert.deepEqual(kept.sort(), [...fields].sort())
+    assert.deepEqual(stored.sort(), [...fields].sort())
   })
