@@ -88,10 +88,10 @@ test(
     await using watched = await open('/requests/gen-that-is-not-there')
     const { page } = watched
     const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
-    const id = await told.locator('code').textContent()
+    const id = await notice.locator('code').textContent()
     assert.equal(await copied(page, 'Copy id', 'Copied'), id)
     const again = page.waitForResponse((response) => response.url().includes('/generation?id='))
-    await told.getByRole('button', { name: 'Try again' }).click()
+    await notice.getByRole('button', { name: 'Try again' }).click()
     assert.equal((await again).status(), 404)
   },
 )

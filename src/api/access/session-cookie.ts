@@ -12,7 +12,7 @@ export function sessionCookie(origin: string, token: string, seconds: number): s
 
 /**
  * Returns the token of a `Cookie` header. Returns none if several cookies have that name: another service on the same
- * host name may have set one, and they cannot be told apart.
+ * host name may have set one, and both look the same.
  */
 export function sessionTokenIn(cookies: string | undefined, origin: string): string | undefined {
   return tokenIn(cookies, nameFor(origin))
