@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { bundles, folderFor, unchangedSince } from './current-bundle.ts'
+import { sourceChanges } from './source-changes.ts'
 
 /**
  * Puts the service and the packages that every start needs into a few files: to find, read and check 1,300 modules is
@@ -22,39 +23,6 @@ const external = [
 ]
 const isPackage = /(?:^|\/)node_modules\//
 
-const besideUs = "new URL('./worker.ts', import.meta.url)"
-/** The programs of interns' processes, as `src/provision/processes/programs.ts` names them. */
-const programOfIntern = /new URL\('(?:\.\.\/)+bin\/(\w+)\.ts', import\.meta\.url\)/g
-
-/** The source files that differ in a bundle. */
-const sourceChanges = new Map<string, (source: string) => string>([
-  // The other entry is bundled beside this one.
-  ['bin/server.ts', (source) => asFunction(replaced(source, besideUs, "new URL('./worker.mjs', here)"))],
-  ['bin/worker.ts', asFunction],
-  [
-    'src/provision/processes/programs.ts',
-    (source) => replaced(source, programOfIntern, "new URL('./interns/$1.mjs', here)"),
-  ],
-  ['src/platform/db/kysely.ts', withKysely],
-  // esbuild then sees the packages that are loaded later, and bundles them.
-  ['src/platform/process/lazy-modules.ts', (source) => replaced(source, /^const require = .*/m, '')],
-])
-const changedFiles = new Set<string>()
-
-function changedSource(file: string, source: string): string {
-  const change = sourceChanges.get(file)
-  if (!change) return source
-  changedFiles.add(file)
-  return change(source)
-}
-
-/** @throws Error if the source has no match, because it was rewritten. */
-function replaced(source: string, pattern: string | RegExp, text: string): string {
-  const result = source.replace(pattern, text)
-  if (result === source) throw new Error(`The bundle cannot replace ${pattern}: it is not in the source.`)
-  return result
-}
-
 /** Files find others beside them as if they were still where they were written. */
 const inPlace: Plugin = {
   name: 'in place',
@@ -70,22 +38,10 @@ const inPlace: Plugin = {
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (isPackage.test(path)) return undefined
       const source = readFileSync(path, 'utf8')
-      const changed = changedSource(path.slice(root.length), source)
+      const changed = sourceChanges.get(path.slice(root.length))?.(source) ?? source
       return { loader: 'ts', contents: changed.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href)) }
     })
   },
-}
-
-/** As modules, of which only what is used is taken. */
-function withKysely(text: string): string {
-  const [, names] = /export const (\{[^}]*\}) = kysely/.exec(text) ?? []
-  return `export ${names} from 'kysely'`
-}
-
-/** A script cannot wait at its top, as a module can. */
-function asFunction(module: string): string {
-  const [imports] = /^(?:import .*\n)+/.exec(module)!
-  return `${imports}export const running = (async () => {\n${module.slice(imports.length)}\n})()`
 }
 
 /**
@@ -140,9 +96,6 @@ const made = [
     },
   }),
 ]
-const moved = [...sourceChanges.keys()].filter((file) => !changedFiles.has(file))
-if (moved.length > 0)
-  throw new Error(`The bundle needs changes in files that it does not contain: ${moved.join(', ')}.`)
 writeFileSync(path('service.cjs'), inAscii(readFileSync(path('service.cjs'), 'utf8')))
 const runner = JSON.stringify(pathToFileURL(`${root}bin/run-script.ts`).href)
 for (const name of ['server', 'worker'])

@@ -7,7 +7,13 @@ export const bundles = new URL('../node_modules/.cache/start/', import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Besides the sources: which packages are installed, how names are resolved, and what makes a bundle of them. */
-const besides = ['package.json', 'node_modules/.package-lock.json', 'bin/bundle.ts', 'bin/current-bundle.ts']
+const besides = [
+  'package.json',
+  'node_modules/.package-lock.json',
+  'bin/bundle.ts',
+  'bin/current-bundle.ts',
+  'bin/source-changes.ts',
+]
 
 /** The name that was last found, and the state of all files at that time. */
 const stamp = new URL('stamp.json', bundles)

@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { runScript } from '../bin/run-script.ts'
+import { sourceChanges } from '../bin/source-changes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -17,7 +28,7 @@ function scratch() {
 /** A checkout of hardly anything, in which a bundle is made. */
 function smallCheckout() {
   const { folder, ...disposable } = scratch()
-  for (const name of ['bin/bundle.ts', 'bin/current-bundle.ts', 'package.json'])
+  for (const name of ['bin/bundle.ts', 'bin/current-bundle.ts', 'bin/source-changes.ts', 'package.json'])
     cpSync(join(root, name), join(folder, name))
   for (const name of ['service', 'daemon', 'agent', 'files'])
     writeFileSync(join(folder, `bin/${name}.ts`), 'export {}\n')
@@ -78,6 +89,13 @@ test('the bundle before stays for who runs from it, whatever others left; and wh
   const left = at.bundle().filter((name) => name !== 'sources.json')
   assert.equal(left.length, 3)
   assert.deepEqual([before, 'making-1'].filter((name) => left.includes(name)).length, 2)
+})
+
+test('each source file that a bundle changes exists and is changed', () => {
+  for (const [file, change] of sourceChanges) {
+    const source = readFileSync(join(root, file), 'utf8')
+    assert.notEqual(change(source), source, file)
+  }
 })
 
 test('where what V8 compiled cannot be kept, nothing of it is left', async ({ mock }) => {

@@ -14,6 +14,6 @@ test('a saved request has the preset it was tried with, the parameters and the s
 })
 
 test('lists fields and further models that were not saved', () => {
-  assert.equal(skippedText(['metadata'], ['a/1', 'b/1']), 'Not saved: metadata, the model b/1 beside the first.')
+  assert.equal(skippedText(['metadata'], ['a/1', 'b/1']), 'Not saved: metadata, the additional model b/1.')
   assert.equal(skippedText([], ['a/1']), undefined)
 })

@@ -105,7 +105,7 @@ test('a saved version of a preset is used only after Use this version', options,
   await page.getByLabel('Save as preset').fill('sea')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Requests still use the version that was in use before.').waitFor()
-  await page.getByText('Not saved: metadata, the model signalbox/demo beside the first.').waitFor()
+  await page.getByText('Not saved: metadata, the additional model signalbox/demo.').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.equal((await used()).version, 1)
   await page.getByRole('button', { name: 'Use this version' }).click()
