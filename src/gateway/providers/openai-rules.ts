@@ -1,6 +1,6 @@
+import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { Body } from '../protocol/protocol.ts'
 import { type NameRule, pathsOf } from '../protocol/repairs/aliases.ts'
-import { fitSchema } from '../protocol/repairs/fit-schema.ts'
 import type { Repair } from '../protocol/repairs/repair.ts'
 import { strictSchema } from '../protocol/repairs/strict-schema.ts'
 import { note, type ToolShape } from '../protocol/repairs/tool-repair.ts'

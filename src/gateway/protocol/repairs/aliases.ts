@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AnswerEvent } from '#chat/events.ts'
+import { mapTexts } from '#platform/json/map-texts.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { Body, ProviderProtocol } from '../protocol.ts'
-import { mapTexts } from './map-texts.ts'
 
 /** The names or ids that a provider accepts, and where they are in the bodies of its protocol. */
 export type NameRule = {

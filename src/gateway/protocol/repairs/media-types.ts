@@ -1,4 +1,4 @@
-import { mapTexts } from './map-texts.ts'
+import { mapTexts } from '#platform/json/map-texts.ts'
 import type { Repair } from './repair.ts'
 
 /** Names of media types that clients use and providers refuse. */

@@ -1,5 +1,5 @@
-import { fitSchema } from './fit-schema.ts'
-import { isSchema, type Schema, schemaKeywords } from './schema-keywords.ts'
+import { fitSchema } from '#platform/json-schema/fit-schema.ts'
+import { isSchema, type Schema, schemaKeywords } from '#platform/json-schema/schema-keywords.ts'
 
 const refused = ['allOf', 'oneOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties'] as const
 

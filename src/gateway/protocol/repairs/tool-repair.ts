@@ -1,7 +1,7 @@
+import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
+import { fitToolSchema } from '#platform/json-schema/tool-schema.ts'
 import type { Body } from '../protocol.ts'
 import type { Repair } from './repair.ts'
-import type { SchemaRules } from './schema-keywords.ts'
-import { fitToolSchema } from './tool-schema.ts'
 
 const mostNames = 20
 

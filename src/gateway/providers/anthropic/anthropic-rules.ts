@@ -1,11 +1,11 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import { fitSchema } from '#platform/json-schema/fit-schema.ts'
+import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { leastBudget } from '../../protocol/reasoning-budget.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
-import { fitSchema } from '../../protocol/repairs/fit-schema.ts'
-import { mapItems } from '../../protocol/repairs/map-texts.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
-import type { SchemaRules } from '../../protocol/repairs/schema-keywords.ts'
 import { note, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }

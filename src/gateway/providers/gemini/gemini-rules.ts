@@ -1,10 +1,10 @@
+import { mapItems } from '#platform/json/map-texts.ts'
+import { fitSchema } from '#platform/json-schema/fit-schema.ts'
+import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
-import { fitSchema } from '../../protocol/repairs/fit-schema.ts'
-import { mapItems } from '../../protocol/repairs/map-texts.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
-import type { SchemaRules } from '../../protocol/repairs/schema-keywords.ts'
 import { fitTools, note, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
 /** The part of JSON schema that Gemini documents. Its enumerations are of texts. */

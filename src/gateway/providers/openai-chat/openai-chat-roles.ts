@@ -1,5 +1,5 @@
+import { mapItems } from '#platform/json/map-texts.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { mapItems } from '../../protocol/repairs/map-texts.ts'
 import type { ChatDialect } from './openai-chat-dialects.ts'
 
 type Message = { role?: unknown; content?: unknown } & Body

@@ -1,4 +1,4 @@
-import { mapItems } from './map-texts.ts'
+import { mapItems } from '../json/map-texts.ts'
 import {
   described,
   isSchema,
