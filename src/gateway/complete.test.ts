@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Model } from '#catalogue/index/model.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
-import type { CompletionCall } from './call.ts'
 import { complete } from './complete.ts'
+import type { CompletionCall } from './completion-call.ts'
 import type { RoutingDeps } from './deps.ts'
 
 const model = { id: 'a/m', endpoints: [] as Model['endpoints'], outputModalities: ['text'] } as Model

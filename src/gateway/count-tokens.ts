@@ -1,8 +1,8 @@
 import { bodyForUpstream, placeOf } from './attempt/attempt-request.ts'
 import { failureOfStatus, faultOf } from './attempt/failure.ts'
+import { fetchWholeAnswer } from './attempt/fetch-small-json.ts'
 import { maskSecrets } from './attempt/mask-secrets.ts'
-import { fetchWholeAnswer } from './attempt/whole-answer.ts'
-import type { CompletionCall } from './call.ts'
+import type { CompletionCall } from './completion-call.ts'
 import type { RoutingDeps } from './deps.ts'
 import { exclusionOf } from './plan/exclusion.ts'
 import type { PlanInput, Target } from './plan/plan.ts'
@@ -11,7 +11,7 @@ import { providerProtocolOf } from './providers/protocols.ts'
 import { preferencesOf } from './request/preferences.ts'
 import { prepareRequest } from './request/prepared-request.ts'
 import { generousPrompt } from './request/prompt-size.ts'
-import { resolveModels } from './request/resolve.ts'
+import { resolveModels } from './request/resolve-models.ts'
 
 export type Count = { tokens: number; estimated: boolean }
 

@@ -9,12 +9,12 @@ import type { Policy } from './admission/policy.ts'
 import type { TurnLimits } from './admission/turn-limits.ts'
 import type { Credentials } from './attempt/credentials.ts'
 import type { Deadlines } from './attempt/upstream/deadlines.ts'
-import type { Upstreams } from './attempt/upstream/send.ts'
+import type { Upstreams } from './attempt/upstream/upstream.ts'
 import type { Circuits } from './plan/circuits.ts'
 import type { PlanInput } from './plan/plan.ts'
 import type { PresetCache } from './presets/preset-cache.ts'
-import type { KeepContents } from './record/kept-content.ts'
-import type { Finder } from './request/resolve.ts'
+import type { KeepContents } from './record/content-recorder.ts'
+import type { Finder } from './request/resolve-models.ts'
 
 /** The dependencies of the data plane. */
 export type RoutingDeps = {

@@ -1,6 +1,6 @@
 import type { Endpoint, Model, Prices } from '#catalogue/index/model.ts'
 import type { Candidate, Needs, PlanInput, Preferences, Speeds } from '#gateway/plan/plan.ts'
-import { drawOf } from '#gateway/plan/sticky.ts'
+import { drawOf } from '#gateway/plan/sticky-draw.ts'
 import { preferencesOf } from '#gateway/request/preferences.ts'
 
 /** An endpoint that can do anything, but for what is said of it. */

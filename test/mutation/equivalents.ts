@@ -11,7 +11,7 @@ export const equivalents: Equivalent[] = [
     why: 'It shows only where the machine loses its power.',
   },
   {
-    file: 'src/gateway/request/near-names.ts',
+    file: 'src/gateway/request/model-suggestions.ts',
     line: '.sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))',
     from: '1',
     to: '2',

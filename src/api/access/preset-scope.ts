@@ -1,5 +1,5 @@
 import { presetReference } from '#gateway/presets/preset-reference.ts'
-import type { PresetScope } from '#gateway/presets/read.ts'
+import type { PresetScope } from '#gateway/presets/read-presets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { modelOfKey } from '#interns/registry/store.ts'
 import type { Config } from '#platform/config/settings.ts'

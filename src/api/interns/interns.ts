@@ -1,5 +1,5 @@
 import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
-import { type Finder, resolveModels } from '#gateway/request/resolve.ts'
+import { type Finder, resolveModels } from '#gateway/request/resolve-models.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
 import type { EndReason } from '#interns/contract/run.ts'

@@ -1,4 +1,4 @@
-import type { KeepContents } from '#gateway/record/kept-content.ts'
+import type { KeepContents } from '#gateway/record/content-recorder.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { ContentKeeper } from '#spend/contents/keeper.ts'
 import { type Opening, warnOf } from './parts.ts'

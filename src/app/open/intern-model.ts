@@ -1,6 +1,6 @@
 import type { CatalogueData } from '#catalogue/index/model.ts'
 import { presetReference } from '#gateway/presets/preset-reference.ts'
-import { type Finder, resolveModels } from '#gateway/request/resolve.ts'
+import { type Finder, resolveModels } from '#gateway/request/resolve-models.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '#platform/core/fault.ts'
-import type { CompletionCall } from '../call.ts'
+import type { CompletionCall } from '../completion-call.ts'
 import type { RoutingDeps } from '../deps.ts'
 import { type PreparedRequest, prepareRequest } from '../request/prepared-request.ts'
 

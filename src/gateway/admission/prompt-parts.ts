@@ -1,5 +1,5 @@
+import { kindOf, type Medium, mediumOf } from '../media/medium.ts'
 import type { Body } from '../protocol/protocol.ts'
-import { kindOf, type Medium, mediumOf } from './bounds/medium.ts'
 
 /** The size of a body: its text, in tokens at most, and its media. */
 export type PromptSize = { text: number; media: Medium[] }

@@ -1,7 +1,7 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
-import type { CompletionContext } from '../call.ts'
+import type { CompletionContext } from '../completion-call.ts'
 import type { RoutingDeps } from '../deps.ts'
 import type { Target } from '../plan/plan.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
@@ -10,7 +10,7 @@ import { providerProtocolOf } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { CredentialOwner } from './failure.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
-import type { UpstreamRequest } from './upstream/send.ts'
+import type { UpstreamRequest } from './upstream/upstream.ts'
 
 /** One request to one endpoint, ready to be sent. */
 export type AttemptRequest = {

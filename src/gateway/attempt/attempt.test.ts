@@ -6,7 +6,7 @@ import { chunk, delta, done, head, type Play, startFaultyUpstream, usageChunk } 
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { attempt } from './attempt.ts'
-import { createUpstreams } from './upstream/upstreams.ts'
+import { createUpstreams } from './upstream/create-upstreams.ts'
 
 /** Leaves when the answer has been read to its end. @returns what came, and whether it was whole. */
 async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: AnswerEvent[]; whole: boolean }> {

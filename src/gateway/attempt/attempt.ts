@@ -1,9 +1,9 @@
 import type { LeaveSignal } from '#platform/async/leave-signal.ts'
-import { AttemptAnswer } from './attempt-answer.ts'
+import { AttemptAnswer } from './answer-reader.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Receiver } from './receiver.ts'
-import type { Upstreams } from './upstream/send.ts'
+import type { Upstreams } from './upstream/upstream.ts'
 
 /** Is told at the end, in milliseconds, how long an attempt waited for a connection and for the first byte. */
 type AttemptWaits = { waited: (connectMs: number | undefined, firstByteMs: number | undefined) => void }

@@ -3,7 +3,7 @@ import { expandUrl } from '#catalogue/sources/expand-url.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { CredentialCache, OwnCredential } from '#identity/provider-keys/credential-cache.ts'
 import { whenKnown } from '#platform/async/when-known.ts'
-import type { Finder } from '../request/resolve.ts'
+import type { Finder } from '../request/resolve-models.ts'
 
 /** Access to an upstream: its base URL, the secret if it needs one, and whether the caller's workspace supplied it. */
 export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }

@@ -1,8 +1,8 @@
 import { Fault, type FaultKind } from '#platform/core/fault.ts'
+import { contextLengthError } from '../plan/context-length.ts'
 import type { Target } from '../plan/plan.ts'
 import { type ContextErrors, type ContextSizes, readContextError } from '../providers/context-errors.ts'
-import { contextLengthError } from './context-length.ts'
-import type { TransportFailure } from './upstream/send.ts'
+import type { TransportFailure } from './upstream/upstream.ts'
 
 /** The reason why an attempt failed. */
 export type AttemptFailure = {

@@ -1,5 +1,5 @@
-import { tracesOf } from './secret-trace.ts'
-import { asItStands, type Unescaped, unescaped } from './unescaped.ts'
+import { tracesOf } from './find-credential.ts'
+import { asItStands, type Unescaped, unescaped } from './remove-escapes.ts'
 
 /** Credentials as providers write them, wherever they stand in a message. */
 const written = /\b(?:sk|pk|rk|key|xai|gsk|hf|csk|nvapi|sb-v1)[-_][\w-]{12,}|\bAIza[\w-]{20,}|\bBearer\s+\S+/gi

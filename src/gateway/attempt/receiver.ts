@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { EventTemplate } from '../protocol/event-template.ts'
 import type { AttemptFailure } from './failure.ts'
-import type { Exchange } from './upstream/send.ts'
+import type { Exchange } from './upstream/upstream.ts'
 
 /** Takes what an upstream answers. */
 export type Receiver = {

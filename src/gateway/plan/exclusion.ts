@@ -1,6 +1,6 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
+import { pricePerMillion } from './comparable-price.ts'
 import type { Excluded, Exclusion, PlanInput, Preferences, Target } from './plan.ts'
-import { pricePerMillion } from './price.ts'
 
 /** Why an endpoint is not to be asked at all; undefined where it may be. */
 export function exclusionOf(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {

@@ -1,6 +1,6 @@
 import type { OrderedBy } from '#spend/ledger/generation.ts'
+import { BehindNotes, byDraw, inOrder, shutLast } from './endpoint-order.ts'
 import { excludedFor, exclusionOf } from './exclusion.ts'
-import { BehindNotes, byDraw, inOrder, shutLast } from './order.ts'
 import type { Plan, PlanInput, Preferences, Target } from './plan.ts'
 
 /**

@@ -1,15 +1,15 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { CompletionContext } from '../call.ts'
+import type { CompletionContext } from '../completion-call.ts'
 import type { RoutingDeps } from '../deps.ts'
 import { type ClientProtocol, passes } from '../protocol/protocol.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
-import { needsOf } from '../request/needs.ts'
 import { preferencesOf } from '../request/preferences.ts'
-import { noEndpointFault } from './no-endpoint.ts'
+import { needsOf } from '../request/request-needs.ts'
+import { noEndpointFault } from './no-endpoint-fault.ts'
 import type { Candidate, Plan } from './plan.ts'
 import { planAttempts } from './plan-attempts.ts'
-import { drawsFor } from './sticky.ts'
+import { drawsFor } from './sticky-draw.ts'
 
 /** The endpoints to try, in order. @throws Fault with the reason if there is none. */
 export function planCompletion(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Plan {

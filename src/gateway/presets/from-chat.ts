@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ChatRequest, type ChatTool } from '#chat/chat-request.ts'
 import { textOf } from '#chat/message.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './settings.ts'
+import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './preset-settings.ts'
 
 /** A chat-completions body without what it may leave out here: nobody is to answer it. */
 export const ChatPresetBody = ChatRequest.partial({ messages: true }).meta({

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { textOf } from '#chat/message.ts'
 import { MessagesRequest, type MessagesTool, type MessagesToolChoice, type Thinking } from '#chat/messages-request.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './settings.ts'
+import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './preset-settings.ts'
 
 /** A messages body without what it may leave out here: nobody is to answer it. */
 export const MessagesPresetBody = MessagesRequest.partial({ messages: true }).meta({

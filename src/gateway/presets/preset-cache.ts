@@ -2,8 +2,8 @@ import type { Db } from '#platform/db/db.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
 import { isSlug, type Preset, type PresetVersion, type PresetWithVersion } from './preset.ts'
-import { noPreset, noVersion } from './read.ts'
-import { findPreset, findVersion } from './rows.ts'
+import { findPreset, findVersion } from './preset-rows.ts'
+import { noPreset, noVersion } from './read-presets.ts'
 
 /** The presets that requests name, from memory in the steady state. */
 export type PresetCache = {

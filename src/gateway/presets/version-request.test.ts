@@ -5,7 +5,7 @@ import { MessagesRequest } from '#chat/messages-request.ts'
 import { ResponsesRequest } from '#chat/responses-request.ts'
 import { fieldsFromChat, settingsFromChat } from './from-chat.ts'
 import { fieldsFromMessages, settingsFromMessages } from './from-messages.ts'
-import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './settings.ts'
+import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './preset-settings.ts'
 
 type Settings = (body: never) => PresetSettings
 

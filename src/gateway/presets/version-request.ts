@@ -2,12 +2,12 @@ import { ResponsesRequest } from '#chat/responses-request.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
-import { applyPreset, type PresetStyle } from './apply.ts'
+import { applyPreset, type PresetStyle } from './apply-preset.ts'
 import { ChatPresetBody, fieldsFromChat, settingsFromChat } from './from-chat.ts'
 import { fieldsFromMessages, MessagesPresetBody, settingsFromMessages } from './from-messages.ts'
 import { presetReference } from './preset-reference.ts'
-import { getPreset, getVersion, type PresetScope } from './read.ts'
-import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './settings.ts'
+import { fieldsFromResponses, type PresetSettings, settingsFromResponses } from './preset-settings.ts'
+import { getPreset, getVersion, type PresetScope } from './read-presets.ts'
 
 /** The request that a version is saved from, under the name of its kind. */
 export const NewPresetVersion = strictFields(

@@ -1,7 +1,7 @@
 import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import { mediaIn } from '../admission/bounds/media.ts'
+import { mediaIn } from '../media/requested-media.ts'
 import { type Body, type ProviderProtocol, passes } from '../protocol/protocol.ts'
 import { type BillableOptions, noBillableOptions, type ProviderTool } from './billable-options.ts'
 import { type RequestedKind, type SpecialKind, type Unpriced, unpricedKinds, unpricedOptions } from './unpriced.ts'

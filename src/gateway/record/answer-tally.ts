@@ -1,7 +1,7 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 import type { PaceNote } from '#spend/ledger/generation.ts'
-import { Pace, shortestMs } from './pace.ts'
+import { Pace, shortestMs } from './token-pace.ts'
 
 /** The parts of an answer that cost something. */
 export type Counted = {

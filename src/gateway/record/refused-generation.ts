@@ -1,8 +1,8 @@
 import { noTokens } from '#chat/events.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
-import type { CompletionCall } from '../call.ts'
+import type { CompletionCall } from '../completion-call.ts'
 import type { RoutingDeps } from '../deps.ts'
-import { causeOf } from './cause.ts'
+import { causeOf } from './failure-cause.ts'
 
 /** The most characters of a requested model's name that are recorded: clients may send any text. */
 const longestName = 200

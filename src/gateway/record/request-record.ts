@@ -12,10 +12,10 @@ import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf, costOf } from '../pricing/cost.ts'
 import { answerMeasurement } from './answer-measurement.ts'
 import { AnswerCounter } from './answer-tally.ts'
-import { causeOf } from './cause.ts'
 import { billed, type Charge, chargeFor } from './charge.ts'
-import { notAsked, type Planned, shutOutNote } from './not-asked.ts'
+import { causeOf } from './failure-cause.ts'
 import type { OpeningFacts } from './opening-facts.ts'
+import { notAsked, type Planned, shutOutNote } from './skipped-endpoints.ts'
 import { type TriedEndpoint, unpricedOf } from './tried-endpoint.ts'
 
 type RequestRecordDeps = Pick<RoutingDeps, 'measure' | 'now' | 'newId' | 'tracing' | 'onUsageMismatch'>

@@ -1,7 +1,7 @@
 import type { Generation } from '#spend/ledger/generation.ts'
 import type { PolicyDecision } from '../admission/policy.ts'
 import type { RoutingDeps } from '../deps.ts'
-import type { KeptContent } from './kept-content.ts'
+import type { KeptContent } from './content-recorder.ts'
 import type { RequestRecord } from './request-record.ts'
 
 /** When a request that has its whole answer is settled. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { permittedCandidates, requireRegion } from '#gateway/admission/guard.ts'
+import { permittedCandidates, requireRegion } from '#gateway/admission/guardrail-policy.ts'
 import type { Fault } from '#platform/core/fault.ts'
 import { guardrailWith, models, policy, region, vendors } from '#test/harness/random-guardrails.ts'
 import { judgeOfPast } from './judge-past.ts'

@@ -1,6 +1,6 @@
 import type { TurnLimits } from '#gateway/admission/turn-limits.ts'
-import type { CompletionCall } from '#gateway/call.ts'
 import { complete } from '#gateway/complete.ts'
+import type { CompletionCall } from '#gateway/completion-call.ts'
 import type { RoutingDeps } from '#gateway/deps.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import type { Caller } from '#identity/accounts/caller.ts'

@@ -1,4 +1,4 @@
-import { designateVersion } from '#gateway/presets/change.ts'
+import { designateVersion } from '#gateway/presets/change-preset.ts'
 import { PresetWithVersion } from '#gateway/presets/preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { PresetVersion } from '#gateway/presets/preset.ts'
-import { getVersion } from '#gateway/presets/read.ts'
+import { getVersion } from '#gateway/presets/read-presets.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'

@@ -1,5 +1,5 @@
 import { PresetWithVersion } from '#gateway/presets/preset.ts'
-import { getPreset } from '#gateway/presets/read.ts'
+import { getPreset } from '#gateway/presets/read-presets.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'

@@ -1,6 +1,6 @@
 import { ChatPresetBody, settingsFromChat } from '#gateway/presets/from-chat.ts'
 import { PresetWithVersion } from '#gateway/presets/preset.ts'
-import { savePreset } from '#gateway/presets/save.ts'
+import { savePreset } from '#gateway/presets/save-preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { PresetPath } from './path.ts'

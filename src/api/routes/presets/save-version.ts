@@ -1,5 +1,5 @@
 import { SavedPresetVersion } from '#gateway/presets/preset.ts'
-import { saveVersion } from '#gateway/presets/save.ts'
+import { saveVersion } from '#gateway/presets/save-preset.ts'
 import { NewPresetVersion, requestedVersion } from '#gateway/presets/version-request.ts'
 import { z } from '#platform/json/schema.ts'
 import { presetScope } from '../../access/preset-scope.ts'

@@ -1,4 +1,4 @@
-import { changePreset } from '#gateway/presets/change.ts'
+import { changePreset } from '#gateway/presets/change-preset.ts'
 import { PresetPatch, PresetWithVersion } from '#gateway/presets/preset.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'

@@ -1,9 +1,9 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { holdsConversation } from '#chat/conversation-fields.ts'
 import { ownFields } from '#chat/own-fields.ts'
+import { mediumTokenBound } from '../../media/medium.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { addParts, addUnknown, bytesOf, isMediaPart, isPlainMember, type PromptSize } from '../prompt-parts.ts'
-import { mediumTokenBound } from './medium.ts'
 
 /** Tokens that frame one message. */
 const tokensOfFrame = 8

@@ -1,5 +1,5 @@
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
-import type { Sink, TransportFailure } from './send.ts'
+import type { Sink, TransportFailure } from './upstream.ts'
 
 const decoders = new Map([
   ['gzip', createGunzip],

@@ -1,5 +1,5 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { PresetStyle } from '../../presets/apply.ts'
+import type { PresetStyle } from '../../presets/apply-preset.ts'
 
 type Fields = Record<string, unknown>
 type Tool = { type: string } & Fields

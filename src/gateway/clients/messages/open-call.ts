@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import { JsonExtent } from '#platform/core/json-extent.ts'
-import { parsedText } from '../../providers/tool-arguments.ts'
+import { parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { CallBlock } from './message.ts'
 
 /** A call while it is written. */

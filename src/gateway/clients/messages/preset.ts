@@ -1,6 +1,6 @@
 import { withoutNulls } from '#platform/json/without-nulls.ts'
-import type { PresetStyle } from '../../presets/apply.ts'
-import { withoutForeign } from '../../presets/settings.ts'
+import type { PresetStyle } from '../../presets/apply-preset.ts'
+import { withoutForeign } from '../../presets/preset-settings.ts'
 import { chatOnly } from './to-chat.ts'
 
 type Fields = Record<string, unknown>

@@ -2,8 +2,8 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
+import { calledFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
-import { calledFunction } from '../tool-arguments.ts'
 
 export type Block = Record<string, unknown>
 type Turn = { role: 'user' | 'assistant'; content: Block[] }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Exchange, Sink, TransportFailure } from '../../attempt/upstream/send.ts'
-import { createUpstreams } from '../../attempt/upstream/upstreams.ts'
+import { createUpstreams } from '../../attempt/upstream/create-upstreams.ts'
+import type { Exchange, Sink, TransportFailure } from '../../attempt/upstream/upstream.ts'
 import { demoOrigin } from './demo.ts'
 
 type Heard = { status?: number; headers?: object; text: string; failure?: TransportFailure; exchange: Exchange }

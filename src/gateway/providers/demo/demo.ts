@@ -3,7 +3,13 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { play, type Step } from '#chat/demo/play.ts'
 import type { Deadlines } from '../../attempt/upstream/deadlines.ts'
 import { IdleTimer } from '../../attempt/upstream/deadlines.ts'
-import type { Exchange, Sink, TransportFailure, UpstreamBody, UpstreamRequest } from '../../attempt/upstream/send.ts'
+import type {
+  Exchange,
+  Sink,
+  TransportFailure,
+  UpstreamBody,
+  UpstreamRequest,
+} from '../../attempt/upstream/upstream.ts'
 import { chatClient } from '../../clients/chat/client.ts'
 
 /** The origin that stands for the demo model, which answers in this process. */

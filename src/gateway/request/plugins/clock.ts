@@ -2,11 +2,11 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
-import type { CompletionCall } from '../../call.ts'
+import type { CompletionCall } from '../../completion-call.ts'
 import type { Body, ClientProtocol } from '../../protocol/protocol.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
 import { ClockRounds, clockName } from './clock-round.ts'
-import type { PluginOptions } from './options.ts'
+import type { PluginOptions } from './plugin-options.ts'
 
 /** The most rounds of tool calls for one request. */
 const mostRounds = 4

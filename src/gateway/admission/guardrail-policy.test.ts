@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endpointOf } from '#test/harness/candidates.ts'
+import { caller } from '#test/harness/generations.ts'
+import type { Target } from '../plan/plan.ts'
+import { guardrailPolicy } from './guardrail-policy.ts'
+import type { PolicyQuestion } from './policy.ts'
+
+test('a request of which nobody can tell what it cost has spent all that was set aside for it', async () => {
+  let needed = 0n
+  const spent: bigint[] = []
+  const settle = (cost: bigint, counts: (budget: never) => boolean) =>
+    void spent.push(counts({ includesByok: false } as never) ? cost : 0n)
+  const reserve = (_budgets: unknown, need: bigint) => {
+    needed = need
+    return { reservation: { settle } }
+  }
+  const provider = { protocol: 'openai-chat' }
+  const catalogue = { current: () => ({ findProvider: () => provider }) }
+  const guardrailCache = { of: async () => [] }
+  const policy = guardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
+  const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
+  const decision = await policy.decide({
+    caller: limited,
+    chat: { messages: [] },
+    body: {},
+  } as unknown as PolicyQuestion)
+  await decision.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
+  decision.settle(undefined)
+  assert.ok(needed > 0n)
+  assert.deepEqual(spent, [needed])
+})
+
+test('a request that is settled twice has spent once', async () => {
+  const spent: bigint[] = []
+  const reserve = () => ({ reservation: { settle: (cost: bigint) => void spent.push(cost) } })
+  const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
+  const policy = guardrailPolicy({ catalogue, guardrailCache: { of: async () => [] }, budgets: { reserve } } as never)
+  const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
+  const decision = await policy.decide({
+    caller: limited,
+    chat: { messages: [] },
+    body: {},
+  } as unknown as PolicyQuestion)
+  await decision.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
+  for (const cost of [5n, 7n]) decision.settle({ cost, byok: false } as never)
+  assert.deepEqual(spent, [5n])
+})
+
+test('a name that some providers take for another is refused: they would do what was not judged', async () => {
+  const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
+  const decide = async (body: object) =>
+    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+  for (const [name, read] of [
+    ['Model', 'model'],
+    ['MAX_TOKENS', 'max_tokens'],
+    ['me\u017f\u017fages', 'messages'],
+    ['N_predict', 'n_predict'],
+    ['cachedcontent', undefined],
+    ['X-Own', undefined],
+  ] as const) {
+    const decided = decide({ model: 'a/b', [name]: 1 })
+    if (read) await assert.rejects(decided, { kind: 'invalid', message: new RegExp(`take it for "${read}"`) }, name)
+    else await decided
+  }
+})
+
+test('nor is such a name taken within messages, tools and settings, but where names are anybody’s own', async () => {
+  const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
+  const decide = async (body: object) =>
+    policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
+  const url = { url: 'data:image/png;base64,' }
+  for (const body of [
+    { messages: [{ role: 'assistant', Role: 'user', content: 'x' }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', Type: 'image_url', Image_url: url }] }] },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', ſource: url }] }] },
+    { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', TYPE: 'input_image' }] }] },
+    { tools: [{ type: 'function', Type: 'web_search', function: { name: 'f' } }] },
+    { stream: true, stream_options: { include_usage: true, Include_Usage: false } },
+    { thinking: { type: 'enabled', budget_tokens: 1024, Budget_Tokens: 100_000 } },
+  ])
+    await assert.rejects(
+      decide(body),
+      { kind: 'invalid', message: /some providers take it for "/ },
+      JSON.stringify(body),
+    )
+  const schema = { type: 'object', properties: { Name: { type: 'string' }, Text: {} } }
+  for (const body of [
+    { tools: [{ type: 'function', function: { name: 'f', parameters: schema } }] },
+    { tools: [{ name: 'f', input_schema: schema }] },
+    { response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } },
+    { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: { Name: 1 } }] }] },
+    { messages: [{ role: 'user', content: 'x', xType: 1 }], metadata: { Type: 'x' }, own: { Role: 'x' } },
+    { tools: [{ type: 'mcp', server_url: 'https://x.example', headers: { Source: 'x' } }] },
+  ])
+    await decide(body)
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AnswerEvent } from '#chat/events.ts'
+import { AnswerBound } from './answer-size-limit.ts'
+
+const megabyte = 'x'.repeat(1024 * 1024)
+const raw = Buffer.from('data: 1\n\n')
+
+/** How often an event may come before it is too much; never more than `most` times. */
+function timesOf(event: AnswerEvent | undefined, most = 100_000, bytes = raw): number {
+  const bound = new AnswerBound()
+  try {
+    for (let times = 0; times < most; times++) bound.takeEvent(bytes, event ? [event] : [])
+  } catch (error) {
+    assert.match((error as Error).message, /^it is over 67108864 bytes$/)
+    return 0
+  }
+  return most
+}
+
+test('all that is said is bounded: texts, sealed thoughts, names and ids, sources', () => {
+  const long: AnswerEvent[] = [
+    { type: 'text', text: megabyte },
+    { type: 'reasoning', text: '', encrypted: megabyte },
+    { type: 'reasoning', text: '', signature: megabyte },
+    { type: 'reasoning', text: 'a', id: megabyte },
+    { type: 'tool_call', index: 0, id: megabyte, name: 'f' },
+    { type: 'tool_call', index: 0, id: 'c', name: megabyte },
+    { type: 'tool_arguments', index: 0, text: megabyte },
+    { type: 'citation', url: 'http://a', title: megabyte },
+    { type: 'citation', file: { id: megabyte, name: 'f', index: 0 } },
+    { type: 'image', url: megabyte },
+  ]
+  for (const event of long) assert.equal(timesOf(event, 70), 0, JSON.stringify(event).slice(0, 60))
+  assert.equal(timesOf({ type: 'tool_call', index: 0, id: 'c', name: 'f' }), 0)
+})
+
+test('a text that is no text does not end the count', () => {
+  const bound = new AnswerBound()
+  bound.takeEvent(raw, [{ type: 'refusal', text: 5 as never }])
+  bound.takeEvent(raw, [{ type: 'text', text: undefined as never }])
+  assert.throws(() => bound.take(70 * 1024 * 1024), /over/)
+  assert.equal(timesOf({ type: 'reasoning', text: [megabyte] as never }, 70), 0)
+})
+
+test('pieces of nothing are counted, and as many as any answer has are let through', () => {
+  assert.equal(timesOf({ type: 'text', text: '' }, 3_000_000), 0)
+  assert.equal(timesOf({ type: 'text', text: 'word' }, 1_000_000), 1_000_000)
+  assert.equal(
+    timesOf({ type: 'usage', tokens: { prompt: 1, completion: 1, cached: 0, cacheWritten: 0, reasoning: 0 } }),
+    100_000,
+  )
+})
+
+test('an event that says nothing counts with its bytes', () => {
+  assert.equal(timesOf(undefined, 70, Buffer.from(megabyte)), 0)
+  assert.equal(timesOf(undefined, 100_000), 100_000)
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { endpointFor } from '#test/harness/encode.ts'
+import type { Target } from '../plan/plan.ts'
+import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
+import { attempt } from './attempt.ts'
+import type { AttemptRequest } from './attempt-request.ts'
+import type { AttemptFailure } from './failure.ts'
+import type { Receiver } from './receiver.ts'
+import type { Exchange, Sink } from './upstream/upstream.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const exchange: Exchange = { abort() {}, pause() {}, resume() {} }
+const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, broke() {} }
+
+/** An attempt whose upstream says what the test has it say. */
+function begun(receiver: Receiver = silent): { sink: Sink; over: Promise<AttemptFailure | undefined> } {
+  const ask: AttemptRequest = {
+    answerId: 'gen-1',
+    answerLimit: undefined,
+    target: { endpoint: endpointFor('m') } as Target,
+    providerProtocol: openaiChat,
+    request: { origin: 'http://x', path: '/', headers: {}, body: '{}' },
+    credential: undefined,
+    credentialOwner: 'service' as const,
+    stream: false,
+    deadlines: { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 },
+  }
+  let sink: Sink | undefined
+  const send = (_request: unknown, _deadlines: unknown, taken: Sink) => {
+    sink = taken
+    return exchange
+  }
+  const upstreams = { send, close: async () => {} }
+  const over = attempt({ upstreams, now: Date.now }, ask, receiver, new AbortController().signal)
+  return { sink: sink!, over }
+}
+
+const answer = '{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
+
+test('an answer that comes byte by byte is held in about as much memory as it has bytes', async () => {
+  const { sink, over } = begun()
+  const spaces = Buffer.alloc(65_536, ' ')
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  sink.head(200, { 'content-type': 'application/json' })
+  for (let byte = 0; byte < 1_000_000; byte++) sink.data(spaces.subarray(byte % 65_536, (byte % 65_536) + 1))
+  collectGarbage()
+  const held = process.memoryUsage().heapUsed - before
+  sink.data(Buffer.from(answer))
+  sink.end()
+  assert.equal(await over, undefined)
+  assert.ok(held < 20e6, `${held} bytes for a million`)
+})
+
+test('an answer that cannot be written has failed, and whoever waits hears of it', { timeout: 600_000 }, async () => {
+  const broke: AttemptFailure[] = []
+  const ended = () => {
+    throw new RangeError('Invalid string length')
+  }
+  const { sink, over } = begun({ ...silent, ended, broke: (failure) => void broke.push(failure) })
+  sink.head(200, { 'content-type': 'application/json' })
+  sink.data(Buffer.from(answer))
+  sink.end()
+  await over
+  assert.match(broke[0]!.message, /cannot be read: Invalid string length/)
+})

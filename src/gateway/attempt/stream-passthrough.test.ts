@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { ResponseStream } from '#platform/net/response-stream.ts'
+import { SseReader } from '#platform/net/sse.ts'
+import { chatClient } from '../clients/chat/client.ts'
+import { relayStream } from '../protocol/relay.ts'
+import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
+import { AnswerCounter } from '../record/answer-tally.ts'
+import { AttemptAnswer } from './answer-reader.ts'
+import type { AttemptRequest } from './attempt-request.ts'
+
+const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
+
+/**
+ * What a client gets of a stream that comes in these pieces, and what is counted of it.
+ * @param readsAll as where the content is kept.
+ */
+function passed(pieces: Buffer[], readsAll = false): { events: object[]; counted: object } {
+  const written: Buffer[] = []
+  const counter = new AnswerCounter(() => 1)
+  const response = { signal: { aborted: false }, onDrain() {}, end: (last: Buffer) => void written.push(last) }
+  const relay = relayStream(response as unknown as ResponseStream, {
+    client: chatClient,
+    head,
+    passThrough: true,
+    includeUsage: true,
+    count: (events) => counter.count(events),
+    countSaid: (type, bytes) => counter.said(type, bytes),
+    readsAll,
+    price: () => ({ costUsd: 1 }),
+  })
+  const ask = { answerId: 'gen-1', providerProtocol: openaiChat, stream: true } as AttemptRequest
+  const answer = new AttemptAnswer(
+    ask,
+    relay,
+    () => 1,
+    (failure) => assert.equal(failure, undefined),
+  )
+  answer.head(200, { 'content-type': 'text/event-stream' })
+  for (const piece of pieces) answer.data(piece)
+  answer.end()
+  assert.equal(relay.failure, undefined)
+  const events = new SseReader().push(Buffer.concat(written)).filter(({ data }) => data !== '[DONE]')
+  return { events: events.map(({ data }) => JSON.parse(data)), counted: counter.result() }
+}
+
+type Delta = { content?: string; audio?: null; tool_calls?: object[] | null }
+type Chunk = { choices: { delta: Delta; finish_reason?: string | null; usage?: null }[]; usage?: null }
+
+/** What the client is to get of a chunk, made without regard to its bytes. */
+function expectedOf({ usage: _null, ...chunk }: Chunk): object {
+  const choices = chunk.choices.map(({ delta: { audio: _audio, tool_calls: calls, ...delta }, ...choice }) => ({
+    ...choice,
+    delta: {
+      ...delta,
+      ...(calls && { tool_calls: calls }),
+    },
+    finish_reason: choice.finish_reason || null,
+  }))
+  const filled = { id: 'gen-1', created: 5, object: 'chat.completion.chunk' }
+  return { ...filled, ...chunk, choices, model: 'a/b', provider: 'Größe' }
+}
+
+const word = fc.constantFrom(
+  'word',
+  '',
+  '"',
+  '\\',
+  '\\u0041',
+  '"usage":null',
+  'data:',
+  'é🚂',
+  '\n',
+  '"id":"x"',
+  '{',
+  '"tool_calls"',
+)
+const said = fc.oneof(
+  { weight: 4, arbitrary: word.map((content) => ({ content })) },
+  word.map((reasoning) => ({ reasoning })),
+  word.map((content) => ({ content, audio: null, tool_calls: null })),
+  word.map((argument) => ({ content: null, argument })),
+)
+
+/** A delta with a call that follows the protocol: those that do not are repaired. */
+function withCall(delta: object, at: number, all: object[]): object {
+  if (!('argument' in delta)) return delta
+  const index = all.slice(0, at).filter((before) => 'argument' in before).length
+  const called = { name: `f${delta.argument}`, arguments: JSON.stringify({ argument: delta.argument }) }
+  return { content: null, tool_calls: [{ index, id: `own${index}`, type: 'function', function: called }] }
+}
+const members = ['object', 'created', 'model', 'choices', 'usage', 'x', 'padding'] as const
+const values = { object: 'chat.completion.chunk', created: 7, model: 'm', usage: null, x: { id: 'n', usage: null } }
+/** The members of all chunks of one stream, and what its choices have besides. */
+const shape = fc.record({
+  names: fc
+    .shuffledSubarray([...members])
+    .map((names) => ['id', ...names.filter((name) => name !== 'choices'), 'choices']),
+  first: fc.boolean(),
+  more: fc.constantFrom({ finish_reason: null }, {}, { finish_reason: '' }, { finish_reason: null, usage: null }),
+})
+const chunks = fc
+  .tuple(shape, fc.array(said, { minLength: 1, maxLength: 6 }), word)
+  .map(([{ names, first, more }, deltas, padding]) =>
+    [...deltas.map(withCall).map((delta) => ({ delta, more })), { delta: {}, more: { finish_reason: 'stop' } }].map(
+      ({ delta, more: of }) => {
+        const all = { ...values, id: 'c', padding, choices: [{ index: 0, delta, ...of }] } as {
+          [name: string]: unknown
+        }
+        const order = first ? names.toReversed() : names
+        return Object.fromEntries(order.map((name) => [name, all[name]])) as unknown as Chunk
+      },
+    ),
+  )
+const form = fc.record({
+  mark: fc.constantFrom('', '', '\ufeff'),
+  before: fc.constantFrom('', 'event: message', ': {', 'id: 4'),
+  behind: fc.constantFrom('', '', 'id: 9', ': {'),
+  between: fc.constantFrom('', 'data:', ': keepalive', 'event: ping'),
+  ending: fc.constantFrom('\n', '\r\n'),
+  space: fc.constantFrom(undefined, undefined, 1),
+})
+
+function written(
+  all: Chunk[],
+  { mark, before, behind, between, ending, space }: typeof form extends fc.Arbitrary<infer Form> ? Form : never,
+) {
+  const event = (...lines: string[]) => [...lines.filter((line) => line !== ''), '', ''].join(ending)
+  const dataOf = (chunk: Chunk) =>
+    JSON.stringify(chunk, undefined, space)
+      .split('\n')
+      .map((line) => `data: ${line}`)
+  const events = all.map((chunk) => (between && event(between)) + event(before, ...dataOf(chunk), behind))
+  return Buffer.from(`${mark}${events.join('')}data: [DONE]${ending}${ending}`)
+}
+
+test('a client gets each chunk as if it were parsed, mended and written, wherever the stream is cut', () => {
+  fc.assert(
+    fc.property(chunks, form, fc.array(fc.nat(5000), { maxLength: 12 }), (all, how, cuts) => {
+      const bytes = written(all, how)
+      const borders = [0, ...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b)
+      const pieces = borders.slice(1).map((end, at) => bytes.subarray(borders[at], end))
+      const answer = passed(pieces)
+      assert.deepEqual(answer.events, JSON.parse(JSON.stringify(all.map(expectedOf))))
+      assert.deepEqual(passed(pieces, true), answer)
+    }),
+    { numRuns: 250, seed: 1 },
+  )
+})

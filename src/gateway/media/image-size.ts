@@ -1,0 +1,118 @@
+import { gifSize } from './gif-size.ts'
+
+export type ImageSize = { width: number; height: number }
+
+/**
+ * Width and height of a picture in pixels, the largest that any reader may find. Undefined where the bytes do not prove
+ * that the picture is not larger, and for animations.
+ */
+export function imageSize(bytes: Buffer): ImageSize | undefined {
+  const size = readerOf(bytes)?.(bytes)
+  return size && size.width > 0 && size.height > 0 ? size : undefined
+}
+
+/** Whether the bytes are a still picture in a format that models accept, known by its first bytes. */
+export function isPicture(bytes: Buffer): boolean {
+  return readerOf(bytes) !== undefined || otherPictures.test(bytes.toString('latin1', 0, 12))
+}
+
+export function isGif(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 3) === 'GIF'
+}
+
+/** BMP, TIFF, AVIF and HEIC; brands of image sequences are excluded. */
+const otherPictures = /^(?:BM|II\*\0|MM\0\*|.{4}ftyp(?:avif|heic|heix|mif1))/s
+
+type Read = (bytes: Buffer) => ImageSize | undefined
+
+function readerOf(bytes: Buffer): Read | undefined {
+  if (isGif(bytes)) return gifSize
+  if (bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n') return png
+  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return webp
+  return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpeg : undefined
+}
+
+/** Chunk by chunk up to the pixels: some readers believe the last header. */
+const png: Read = (bytes) => {
+  let size: ImageSize | undefined
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    switch (bytes.toString('latin1', at + 4, at + 8)) {
+      case 'IHDR':
+        if (size || at + 16 > bytes.length) return undefined
+        size = { width: bytes.readUInt32BE(at + 8), height: bytes.readUInt32BE(at + 12) }
+        break
+      case 'acTL':
+        return undefined
+      case 'IDAT':
+        return size
+    }
+  }
+  return undefined
+}
+
+const animated = 0x02
+
+/** The canvas and the frame on it may differ: the larger one counts. */
+const webp: Read = (bytes) => {
+  let canvas: ImageSize | undefined
+  for (let at = 12; at + 18 <= bytes.length; ) {
+    const length = bytes.readUInt32LE(at + 4)
+    switch (bytes.toString('latin1', at, at + 4)) {
+      case 'VP8X':
+        if (canvas || bytes[at + 8]! & animated) return undefined
+        canvas = { width: bytes.readUIntLE(at + 12, 3) + 1, height: bytes.readUIntLE(at + 15, 3) + 1 }
+        break
+      case 'VP8 ':
+        return larger(canvas, lossy(bytes, at + 8))
+      case 'VP8L':
+        return larger(canvas, lossless(bytes, at + 8))
+      case 'ANIM':
+      case 'ANMF':
+        return undefined
+    }
+    at += 8 + length + (length & 1)
+  }
+  return undefined
+}
+
+function lossy(bytes: Buffer, at: number): ImageSize | undefined {
+  if (bytes.readUIntBE(at + 3, 3) !== 0x9d012a) return undefined
+  return { width: bytes.readUInt16LE(at + 6) & 0x3fff, height: bytes.readUInt16LE(at + 8) & 0x3fff }
+}
+
+function lossless(bytes: Buffer, at: number): ImageSize | undefined {
+  if (bytes[at] !== 0x2f) return undefined
+  const bits = bytes.readUInt32LE(at + 1)
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+}
+
+/** Segment by segment up to the pixels: where there are several frame headers, readers differ in which they believe. */
+const jpeg: Read = (bytes) => {
+  let size: ImageSize | undefined
+  for (let at = 2; at + 4 <= bytes.length; ) {
+    const marker = bytes[at + 1]!
+    if (bytes[at] !== 0xff) return undefined
+    if (marker === 0xda) return size
+    if (isFrame(marker)) {
+      if (at + 9 > bytes.length) return undefined
+      const frame = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
+      // A height of 0 is said after the pixels.
+      if (frame.height === 0) return undefined
+      size = larger(size, frame)
+    }
+    at += marker === 0xff ? 1 : hasNoLength(marker) ? 2 : 2 + bytes.readUInt16BE(at + 2)
+  }
+  return undefined
+}
+
+/** Markers from c0 to cf begin a frame, except for three. */
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+}
+
+const hasNoLength = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
+
+function larger(one: ImageSize | undefined, other: ImageSize | undefined): ImageSize | undefined {
+  if (!one || !other) return other
+  return { width: Math.max(one.width, other.width), height: Math.max(one.height, other.height) }
+}

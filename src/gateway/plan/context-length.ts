@@ -1,0 +1,34 @@
+import type { FaultDetails } from '#platform/core/fault.ts'
+import type { ContextSizes } from '../providers/context-errors.ts'
+import type { Target } from './plan.ts'
+
+/** Whether a prompt that was too long for one endpoint is worth sending to another. */
+export function hasRoomFor({ tokens }: ContextSizes, failed: Target, next: Target): boolean {
+  const { contextLength } = next.endpoint
+  if (tokens !== undefined && contextLength < tokens) return false
+  return next.model !== failed.model || contextLength > failed.endpoint.contextLength
+}
+
+/** The code by which OpenAI's clients know such an error. */
+export const contextLengthExceeded = 'context_length_exceeded'
+
+/** The error for a client whose prompt is too long. */
+export function contextLengthError(
+  limit: number,
+  tokens: number | undefined,
+  metadata: Record<string, unknown>,
+): { message: string; details: FaultDetails } {
+  const has = tokens === undefined ? 'The prompt is longer.' : `The prompt has about ${tokens} tokens.`
+  return {
+    message: `The maximum context length is ${limit} tokens. ${has} Shorten the messages, or name a model with a larger context (${contextLengthExceeded}).`,
+    details: {
+      type: 'invalid_request_error',
+      metadata: {
+        ...metadata,
+        error_type: contextLengthExceeded,
+        max_context_length: limit,
+        ...(tokens !== undefined && { prompt_tokens: tokens }),
+      },
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noEndpointFault } from './no-endpoint-fault.ts'
+import type { Excluded } from './plan.ts'
+
+const deps = {
+  circuits: { whyShut: () => undefined },
+  catalogue: { current: () => ({ findProvider: () => undefined }) },
+  now: () => 0,
+} as unknown as Parameters<typeof noEndpointFault>[0]
+const context = { circuitOf: () => 'e', requestRecord: {}, chat: {} } as unknown as Parameters<
+  typeof noEndpointFault
+>[1]
+const left = (id: string, reason: Excluded['reason']) =>
+  ({ target: { endpoint: { id, contextLength: 8192 } }, reason }) as Excluded
+
+test('a model without any endpoint is told apart from one whose endpoints cannot serve the request', () => {
+  const none = noEndpointFault(deps, context, [])
+  assert.deepEqual([none.kind, none.message], ['not_found', 'This model has no endpoint.'])
+  const unfit = noEndpointFault(deps, context, [left('p/m', 'quantization'), left('q/m', 'too_expensive')])
+  assert.deepEqual(
+    [unfit.kind, unfit.message],
+    [
+      'not_found',
+      'No endpoint can serve this request: of each, its quantization is not in provider.quantizations, or it costs more than provider.max_price.',
+    ],
+  )
+})
+
+test('a prompt that is longer than a context is invalid, whatever excludes the other endpoints', () => {
+  const messages = [{ role: 'user', content: 'word '.repeat(9000) }]
+  const asking = { ...context, chat: { messages } } as unknown as typeof context
+  const excluded = [left('p/m', 'context_too_small'), left('q/m', 'too_expensive')]
+  const { kind, message, details } = noEndpointFault(deps, asking, excluded)
+  assert.deepEqual(
+    [kind, details.type, details.metadata?.max_context_length],
+    ['invalid', 'invalid_request_error', 8192],
+  )
+  assert.match(message, /^The maximum context length is 8192 tokens\. The prompt has about 11250 tokens\./)
+})
+
+test('variables of its address that are missing are told too, and then a key of one’s own is no way out', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as a catalogue has it
+  const provider = { credentialVariables: ['P_API_KEY'], baseUrl: 'https://${P_HOST}.example/v1' }
+  const catalogue = { current: () => ({ findProvider: () => provider }) } as unknown as Parameters<
+    typeof noEndpointFault
+  >[0]['catalogue']
+  const one = { target: { endpoint: { id: 'p/m', provider: 'p', baseUrl: null } }, reason: 'unconfigured' }
+  assert.equal(
+    noEndpointFault({ ...deps, catalogue }, context, [one as unknown as Excluded]).message,
+    'No provider of this model is set up here. Set P_API_KEY and P_HOST (for p) in the environment of the service.',
+  )
+})
+
+test('a missing credential is told by what would be enough, each variable with its provider', () => {
+  const variables: Record<string, string[]> = { p: ['P_API_KEY'], q: ['Q_KEY', 'Q_TOKEN'] }
+  const findProvider = (slug: string) => ({ credentialVariables: variables[slug] })
+  const catalogue = { current: () => ({ findProvider }) } as unknown as Parameters<
+    typeof noEndpointFault
+  >[0]['catalogue']
+  const without = (provider: string) =>
+    ({ target: { endpoint: { id: `${provider}/m`, provider } }, reason: 'unconfigured' }) as Excluded
+  const { kind, message, details } = noEndpointFault({ ...deps, catalogue }, context, [without('p'), without('q')])
+  assert.deepEqual([kind, details.headers], ['unavailable', { 'x-should-retry': 'false' }])
+  assert.equal(
+    message,
+    'No provider of this model has a key here. Set P_API_KEY (for p) or Q_KEY or Q_TOKEN (for q) in the environment of the service, or add a key of your own (POST /byok).',
+  )
+})

@@ -1,0 +1,43 @@
+import type { PresetPatch, PresetWithVersion } from './preset.ts'
+import { findVersion, updatePreset } from './preset-rows.ts'
+import { noPreset, noVersion } from './read-presets.ts'
+import { type WriteDeps, type Writer, writePreset } from './write-preset.ts'
+
+/** Changes name, description or status; what is not named stays. @throws Fault `not_found`, `conflict`. */
+export function changePreset(
+  deps: WriteDeps,
+  caller: Writer,
+  slug: string,
+  patch: PresetPatch,
+): Promise<PresetWithVersion> {
+  return writePreset(deps, caller, slug, async (tx, before) => {
+    if (!before) return noPreset(slug)
+    const { name = before.name, description = before.description, status = before.status } = patch
+    const statusChanged = status !== before.status
+    if (!statusChanged && name === before.name && description === before.description) return undefined
+    const at = deps.now()
+    await updatePreset(tx, before.id, {
+      name,
+      description,
+      ...(statusChanged && { status, status_updated_at: at }),
+      updated_at: at,
+    })
+    return { action: 'preset.updated' }
+  })
+}
+
+/** Makes a version, usually an older one, the one that is used. @throws Fault `not_found`, `conflict`. */
+export function designateVersion(
+  deps: WriteDeps,
+  caller: Writer,
+  slug: string,
+  number: number,
+): Promise<PresetWithVersion> {
+  return writePreset(deps, caller, slug, async (tx, before) => {
+    if (!before) return noPreset(slug)
+    const version = (await findVersion(tx, before.id, number)) ?? noVersion(slug, number)
+    if (version.id === before.designated_version_id) return undefined
+    await updatePreset(tx, before.id, { designated_version_id: version.id, updated_at: deps.now() })
+    return { action: 'preset.version_designated' }
+  })
+}

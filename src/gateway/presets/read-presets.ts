@@ -1,0 +1,53 @@
+import { Fault } from '#platform/core/fault.ts'
+import type { Page, PageQuery } from '#platform/core/page.ts'
+import type { Db } from '#platform/db/db.ts'
+import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
+import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './preset-rows.ts'
+
+/** The presets that a caller may read: all of a workspace, or only those in `slugs`. Others are treated as missing. */
+export type PresetScope = { workspaceId: string; slugs?: readonly string[] }
+
+/** Of every status, the most recently changed first. */
+export function listPresets(deps: { db: Db }, sight: PresetScope, page: PageQuery): Promise<Page<Preset>> {
+  return pageOfPresets(deps.db.query, sight, page)
+}
+
+/** @throws Fault `not_found`. */
+export async function getPreset(
+  deps: { db: Db },
+  { workspaceId, slugs }: PresetScope,
+  slug: string,
+): Promise<PresetWithVersion> {
+  if (slugs && !slugs.includes(slug)) noPreset(slug)
+  return (await findPreset(deps.db.query, workspaceId, slug)) ?? noPreset(slug)
+}
+
+/** The oldest first. @throws Fault `not_found`. */
+export async function listVersions(
+  deps: { db: Db },
+  sight: PresetScope,
+  slug: string,
+  page: PageQuery,
+): Promise<Page<PresetVersion>> {
+  const preset = await getPreset(deps, sight, slug)
+  return pageOfVersions(deps.db.query, preset.id, page)
+}
+
+/** @throws Fault `not_found`. */
+export async function getVersion(
+  deps: { db: Db },
+  sight: PresetScope,
+  slug: string,
+  version: number,
+): Promise<PresetVersion> {
+  const preset = await getPreset(deps, sight, slug)
+  return (await findVersion(deps.db.query, preset.id, version)) ?? noVersion(slug, version)
+}
+
+export function noPreset(slug: string): never {
+  throw new Fault('not_found', `There is no preset "${slug}".`)
+}
+
+export function noVersion(slug: string, version: number): never {
+  throw new Fault('not_found', `The preset "${slug}" has no version ${version}.`)
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bootstrap } from '#identity/accounts/bootstrap.ts'
+import { newUuid } from '#platform/core/id.ts'
+import type { Db } from '#platform/db/db.ts'
+import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { changePreset, designateVersion } from './change-preset.ts'
+import { savePreset } from './save-preset.ts'
+import type { Writer } from './write-preset.ts'
+
+const settings = { systemPrompt: null, config: {} }
+
+async function firstWriter(deps: Parameters<typeof bootstrap>[0]): Promise<Writer> {
+  await bootstrap(deps)
+  const key = await deps.db.query.selectFrom('api_keys').selectAll().limit(1).executeTakeFirstOrThrow()
+  return {
+    workspaceId: key.workspace_id,
+    organizationId: key.organization_id,
+    userId: key.creator_user_id,
+    keyHash: key.hash,
+  }
+}
+
+onEachDatabase('writing presets', (kind) => {
+  const prepared = async (db: Db) => {
+    const deps = { db, now: Date.now, newId: newUuid }
+    return { deps, writer: await firstWriter(deps) }
+  }
+
+  test('every change is announced by the name under which presets are looked up', async () => {
+    await using store = await newDb(kind)
+    const { deps, writer } = await prepared(store.db)
+    const heard: string[] = []
+    store.db.signals.subscribe('preset.changed', (name) => heard.push(name))
+    await savePreset(deps, writer, 'haiku', settings)
+    await savePreset(deps, writer, 'haiku', settings)
+    await designateVersion(deps, writer, 'haiku', 1)
+    await changePreset(deps, writer, 'haiku', { status: 'disabled' })
+    await changePreset(deps, writer, 'haiku', { status: 'disabled' })
+    assert.deepEqual(heard.slice(0, 4), Array(4).fill(`${writer.workspaceId}/haiku`))
+    assert.ok(kind === 'postgres' || heard.length === 4, 'a change that changes nothing is not announced')
+  })
+
+  test('a save that fails half way leaves neither preset nor version nor trace', async () => {
+    await using store = await newDb(kind)
+    const { deps, writer } = await prepared(store.db)
+    const ids = [newUuid(), newUuid()]
+    const newId = () => ids.pop() ?? assert.fail('no more ids')
+    await assert.rejects(savePreset({ ...deps, newId }, writer, 'haiku', settings), /no more ids/)
+    const { query } = store.db
+    assert.deepEqual(await query.selectFrom('presets').selectAll().execute(), [])
+    assert.deepEqual(await query.selectFrom('preset_versions').selectAll().execute(), [])
+    const trail = query.selectFrom('audit_events').selectAll().where('target_kind', '=', 'preset')
+    assert.deepEqual(await trail.execute(), [])
+  })
+})

@@ -1,0 +1,79 @@
+import type { PresetVersion, PresetWithVersion } from './preset.ts'
+import { findVersionById, insertPreset, insertVersion, newestVersionNumber, updatePreset } from './preset-rows.ts'
+import type { PresetSettings } from './preset-settings.ts'
+import { type WriteDeps, type Writer, writePreset } from './write-preset.ts'
+
+/**
+ * Saves settings as the next version of a preset, which becomes the designated one. The preset is created when there
+ * is none of that slug; its status stays what it was when there is.
+ */
+export function savePreset(
+  deps: WriteDeps,
+  caller: Writer,
+  slug: string,
+  settings: PresetSettings,
+): Promise<PresetWithVersion> {
+  return save(deps, caller, slug, { settings, versionId: deps.newId(), isDesignated: true })
+}
+
+/**
+ * Saves settings as the next version of a preset without designating it, so that requests keep the version they use.
+ * A new preset has no other version: its first version is the designated one.
+ */
+export async function saveVersion(
+  deps: WriteDeps,
+  caller: Writer,
+  slug: string,
+  settings: PresetSettings,
+): Promise<{ version: PresetVersion; isDesignated: boolean }> {
+  const versionId = deps.newId()
+  const preset = await save(deps, caller, slug, { settings, versionId, isDesignated: false })
+  const version = await findVersionById(deps.db.query, versionId)
+  return { version, isDesignated: preset.designated_version_id === versionId }
+}
+
+type Save = { settings: PresetSettings; versionId: string; isDesignated: boolean }
+
+function save(
+  deps: WriteDeps,
+  caller: Writer,
+  slug: string,
+  { settings, versionId, isDesignated }: Save,
+): Promise<PresetWithVersion> {
+  return writePreset(deps, caller, slug, async (tx, before) => {
+    const at = deps.now()
+    const presetId = before?.id ?? deps.newId()
+    const designated = isDesignated && { designated_version_id: versionId }
+    if (before) await updatePreset(tx, presetId, { ...designated, updated_at: at })
+    else await insertPreset(tx, newPreset(caller, slug, presetId, versionId, at))
+    const version = (await newestVersionNumber(tx, presetId)) + 1
+    await insertVersion(tx, {
+      id: versionId,
+      preset_id: presetId,
+      version,
+      creator_id: caller.userId,
+      system_prompt: settings.systemPrompt,
+      config: settings.config,
+      created_at: at,
+      updated_at: at,
+    })
+    if (!before) return { action: 'preset.created' }
+    return { action: 'preset.version_added', ...(!isDesignated && { version: { id: versionId, version } }) }
+  })
+}
+
+function newPreset(caller: Writer, slug: string, id: string, versionId: string, at: number) {
+  return {
+    id,
+    workspace_id: caller.workspaceId,
+    creator_user_id: caller.userId,
+    name: slug,
+    slug,
+    description: null,
+    status: 'active',
+    status_updated_at: null,
+    designated_version_id: versionId,
+    created_at: at,
+    updated_at: at,
+  }
+}

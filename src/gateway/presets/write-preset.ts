@@ -1,0 +1,51 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { type Change, recordChange } from '#identity/audit/audit.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import type { PresetWithVersion } from './preset.ts'
+import { findPreset } from './preset-rows.ts'
+
+export type WriteDeps = { db: Db; now: Now; newId: NewId }
+
+/** The user and key that write, and the workspace. */
+export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash'>
+
+/** `version`: a version that was saved and is not in use, so that the preset itself does not name it. */
+type Written = { action: Change['action']; version?: { id: string; version: number } } | undefined
+
+/**
+ * Runs `work` as the only writer of one preset and answers with the preset afterwards. A change that `work` names is
+ * written down and announced with it; undefined means that nothing was changed.
+ * @throws Fault `conflict` when another writer held the preset too long.
+ */
+export async function writePreset(
+  deps: WriteDeps,
+  caller: Writer,
+  slug: string,
+  work: (tx: Tx, before: PresetWithVersion | undefined) => Promise<Written>,
+): Promise<PresetWithVersion> {
+  const name = `${caller.workspaceId}/${slug}`
+  return deps.db.exclusively(`preset:${name}`, async (tx, announce) => {
+    const before = await findPreset(tx, caller.workspaceId, slug)
+    const written = await work(tx, before)
+    if (before && !written) return before
+    const after = (await findPreset(tx, caller.workspaceId, slug))!
+    if (written) {
+      await recordChange(deps, tx, caller, {
+        action: written.action,
+        targetKind: 'preset',
+        targetId: after.id,
+        before: before ? auditForm(before) : null,
+        after: { ...auditForm(after), ...(written.version && { saved_version: written.version }) },
+      })
+      announce('preset.changed', name)
+    }
+    return after
+  })
+}
+
+/** Versions never change and are never deleted, so the trail names them instead of repeating them. */
+function auditForm({ designated_version: { id, version }, ...preset }: PresetWithVersion) {
+  return { ...preset, designated_version: { id, version } }
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Fault } from '#platform/core/fault.ts'
+import { causeOf } from './failure-cause.ts'
+
+test('the cause of a refusal names the guardrail and the rule, or the endpoints that were left out', () => {
+  const metadata = { guardrail_id: 'g', guardrail_name: 'strict', rule: 'ignored_models' }
+  const message = 'Refused by the guardrail "strict".'
+  const byRule = new Fault('forbidden', message, { metadata })
+  assert.deepEqual(causeOf(byRule), { kind: 'forbidden', message, guardrailId: 'g', rule: 'ignored_models' })
+  const excluded = [{ endpoint: 'a/b@p', reason: 'unconfigured' }]
+  assert.deepEqual(causeOf(new Fault('unavailable', 'No provider.', { metadata: { excluded } })), {
+    kind: 'unavailable',
+    message: 'No provider.',
+    excluded,
+  })
+})
+
+test('words of a provider are no part of a cause, nor what stands where a request is not valid', () => {
+  const metadata = { provider_name: 'p', raw: 'you said: secret' }
+  assert.deepEqual(causeOf(new Fault('invalid', 'you said: secret', { metadata })), { kind: 'invalid' })
+  const invalid = new Fault('invalid', 'Invalid request: messages[0].content: not "secret"')
+  assert.deepEqual(causeOf(invalid), { kind: 'invalid', message: 'messages[0].content' })
+  assert.deepEqual(causeOf(new Fault('invalid', 'secret')), { kind: 'invalid' })
+})
+
+test('a defect is told as one, without its words', () => {
+  assert.deepEqual(causeOf(new TypeError('cannot read secret')), { kind: 'internal' })
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AnswerCounter } from './answer-tally.ts'
+import { Pace } from './token-pace.ts'
+
+test('each stretch has its share of the tokens, and one in which nothing came has none', () => {
+  const pace = new Pace(40)
+  pace.add(100, 20)
+  pace.add(320, 40)
+  assert.deepEqual(pace.note(10), { everyMs: 100, tokens: [4, 2, 0, 4] })
+})
+
+test('however long an answer takes, it is told in 24 stretches at the most, and no token is lost', () => {
+  const pieces = fc.array(fc.tuple(fc.nat(600_000), fc.nat(1000)), { minLength: 1, maxLength: 300 })
+  fc.assert(
+    fc.property(pieces, fc.integer({ min: 1, max: 5000 }), (came, tokens) => {
+      const pace = new Pace(1)
+      for (const [ms, bytes] of came.toSorted(([a], [b]) => a - b)) pace.add(ms, bytes)
+      const { everyMs, tokens: told } = pace.note(tokens)!
+      assert.ok(told.length <= 24)
+      assert.equal(
+        told.reduce((sum, each) => sum + each, 0),
+        tokens,
+      )
+      const last = Math.max(...came.map(([ms]) => ms))
+      assert.ok(told.length * everyMs > last && everyMs <= Math.max(100, (last / 24) * 2 + 200))
+    }),
+  )
+})
+
+test('what is counted has a pace once it takes longer than one stretch', () => {
+  const clock = { now: 1000 }
+  const counter = new AnswerCounter(() => clock.now)
+  for (const text of ['aaaa', 'bbbb', 'cccc']) {
+    counter.count([{ type: 'text', text }])
+    if (text === 'aaaa') assert.equal(counter.paceOf(3), undefined)
+    clock.now += 70
+  }
+  assert.deepEqual(counter.paceOf(3), { everyMs: 100, tokens: [2, 1] })
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChatRequest } from '#chat/chat-request.ts'
+import { preferencesOf } from './preferences.ts'
+import { needsOf } from './request-needs.ts'
+
+const needs = (more: Partial<ChatRequest>, smallestContext = 100_000) =>
+  needsOf({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest, smallestContext)
+
+test('parameters are what the request sets, by the catalogue’s names', () => {
+  const { parameters } = needs({
+    temperature: 0,
+    max_completion_tokens: 5,
+    max_tokens: 5,
+    reasoning_effort: 'low',
+    seed: null,
+    tools: [],
+  })
+  assert.deepEqual(parameters, ['temperature', 'max_tokens', 'reasoning'])
+})
+
+test('tools and a schema for the answer are needed; a temperature is only wished for', () => {
+  const tools = [{ type: 'function', function: { name: 'f' } }]
+  const { required } = needs({ tools, temperature: 1, response_format: { type: 'json_schema', json_schema: {} } })
+  assert.deepEqual(required, ['tools', 'structured_outputs'])
+  assert.deepEqual(needs({ response_format: { type: 'json_object' }, tools: null }).required, [])
+})
+
+test('images and audio need a model that takes them', () => {
+  const content = [
+    { type: 'text', text: 'x' },
+    { type: 'image_url', image_url: { url: 'data:' } },
+    { type: 'input_audio' },
+  ]
+  assert.deepEqual(needs({ messages: [{ role: 'user', content }] as never }).inputModalities, ['image', 'audio'])
+})
+
+test('the prompt’s size is estimated low: what would fit is never refused', () =>
+  assert.equal(needs({ messages: [{ role: 'user', content: 'x'.repeat(8000) }] }).promptTokens, 1000))
+
+test('a prompt has at least as many tokens as words, where that decides about a context', () => {
+  const messages = [{ role: 'user' as const, content: 'word '.repeat(12_000) }]
+  assert.equal(needs({ messages }, 8_000).promptTokens, 12_000)
+  assert.equal(needs({ messages: [{ role: 'user', content: 'x'.repeat(60_000) }] }, 8_000).promptTokens, 7_500)
+  assert.equal(needs({ messages }).promptTokens, 7_500)
+})
+
+test('what is not said has the documented default', () =>
+  assert.deepEqual(
+    Object.fromEntries(Object.entries(preferencesOf(undefined)).filter(([, value]) => value !== undefined)),
+    { allowFallbacks: true, requireParameters: false, dataCollection: 'allow', zdr: false, partition: 'model' },
+  ))
+
+test('a sort may be a word or an object, and the old route means its partition', () => {
+  assert.deepEqual(
+    [preferencesOf({ sort: 'price' }).sort, preferencesOf({ sort: { by: 'latency' } }).sort],
+    ['price', 'latency'],
+  )
+  assert.equal(preferencesOf({ sort: { by: 'price', partition: 'none' } }).partition, 'none')
+  assert.equal(preferencesOf({ sort: 'price' }, 'sort').partition, 'none')
+})
+
+test('empty lists say nothing, prices may be text, latencies are seconds', () => {
+  const { only, maxPrice, preferredMaxLatencyMs, preferredMinThroughput } = preferencesOf({
+    only: [],
+    max_price: { prompt: '1.5', completion: 2 },
+    preferred_max_latency: 0.5,
+    preferred_min_throughput: { p90: 40 },
+  })
+  assert.deepEqual(
+    [only, maxPrice, preferredMaxLatencyMs, preferredMinThroughput],
+    [undefined, { prompt: 1.5, completion: 2 }, 500, 40],
+  )
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Model } from '#catalogue/index/model.ts'
+import { resolveModels } from './resolve-models.ts'
+
+const modelOf = (id: string, outputModalities = ['text']) =>
+  ({ id, endpoints: [], outputModalities }) as unknown as Model
+const known = new Map([
+  ...['a/m', 'a/m:free', 'a/n'].map((id) => [id, modelOf(id)] as const),
+  ['a/vectors', modelOf('a/vectors', ['embeddings'])],
+  ['a/media', modelOf('a/media', ['image', 'audio'])],
+])
+const catalogue = { findModel: (name: string) => known.get(name) }
+const resolved = (model: string | undefined, models?: string[]) =>
+  resolveModels(catalogue, { ...(model && { model }), ...(models && { models }) }).map(({ model: { id }, sort }) => [
+    id,
+    sort,
+  ])
+
+test('the model comes first and its fallbacks after it, each once', () =>
+  assert.deepEqual(resolved('a/n', ['a/m', 'a/n']), [
+    ['a/n', undefined],
+    ['a/m', undefined],
+  ]))
+
+test(':nitro and :floor sort, :free is a model of its own, and they go together', () => {
+  assert.deepEqual(resolved('a/m:nitro'), [['a/m', 'throughput']])
+  assert.deepEqual(resolved('a/m:floor'), [['a/m', 'price']])
+  assert.deepEqual(resolved('a/m:free'), [['a/m:free', undefined]])
+  assert.deepEqual(resolved('a/m:free:nitro'), [['a/m:free', 'throughput']])
+})
+
+test('a suffix that JavaScript knows and we do not is unknown', () => {
+  for (const suffix of ['constructor', 'toString', '__proto__']) {
+    assert.throws(() => resolved(`a/m:${suffix}`), { kind: 'not_found' })
+  }
+})
+
+test('an unknown fallback is passed over, but one name must be known', () => {
+  assert.deepEqual(resolved('x/y', ['a/m']), [['a/m', undefined]])
+  assert.throws(() => resolved('x/y:nitro'), { kind: 'not_found', message: /"x\/y:nitro"/ })
+})
+
+test('a model that makes no text is refused by name and reason, and passed over where another does', () => {
+  const refused = (names: string[], message: RegExp) =>
+    assert.throws(() => resolved(undefined, names), { kind: 'invalid', message })
+  refused(['a/vectors'], /"a\/vectors" cannot be asked here: it makes embeddings, /)
+  refused(['a/media:nitro'], /"a\/media" cannot be asked here: it makes image and audio, /)
+  refused(['a/vectors', 'x/y', 'a/media'], /"a\/vectors".+"a\/media"/)
+  assert.deepEqual(resolved('a/vectors', ['a/m']), [['a/m', undefined]])
+})
+
+test('without any name the request is refused', () => assert.throws(() => resolved(undefined), { kind: 'invalid' }))
+
+test('an endless name is not said back whole', () =>
+  assert.throws(
+    () => resolved('x'.repeat(1e5)),
+    ({ message }: Error) => message.length < 250,
+  ))
