@@ -52,9 +52,6 @@ const mutualFolders: string[] = [
   'daemon daemon/server',
   'daemon/runs daemon/server',
   'daemon/store daemon/transcript',
-  'gateway/admission gateway/providers',
-  'gateway/attempt gateway/providers',
-  'gateway/clients gateway/providers',
   'platform/core platform/process',
 ]
 

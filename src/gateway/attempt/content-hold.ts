@@ -1,5 +1,5 @@
 import type { AnswerEvent } from '#chat/events.ts'
-import { IdleTimer } from './upstream/deadlines.ts'
+import { IdleTimer } from '#platform/async/idle-timer.ts'
 
 type HeldEvents = { events: AnswerEvent[]; raw: Buffer }
 

@@ -1,3 +1,4 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 
 /** The share of an answer that each effort may spend on thinking. */
@@ -31,4 +32,12 @@ export function effortOf(setting: Extract<ThinkingSetting, { enabled: true }>): 
   if (setting.effort !== undefined) return setting.effort
   if (setting.budgetTokens === undefined) return 'medium'
   return setting.budgetTokens <= 2048 ? 'low' : setting.budgetTokens <= 8192 ? 'medium' : 'high'
+}
+
+const thinkingParameters = ['reasoning', 'reasoning_effort', 'include_reasoning']
+
+/** Whether the model of an endpoint can think, by the catalogue. True if the catalogue lists no parameters. */
+export function thinksByCatalogue({ supportedParameters, parametersSupposed, prices }: Endpoint): boolean {
+  if (parametersSupposed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
+  return thinkingParameters.some((name) => supportedParameters.includes(name))
 }

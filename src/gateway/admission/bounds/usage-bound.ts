@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { answersOf, type Bill, billOf, type Forms, type Offer } from '../../pricing/bill.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
-import { thinkingSetting } from '../../protocol/reasoning-budget.ts'
+import { thinkingSetting, thinksByCatalogue } from '../../protocol/reasoning-budget.ts'
 import { promptBound } from './prompt-bound.ts'
 
 /**
@@ -64,14 +64,6 @@ const switches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'includ
 function asksToThink(chat: ChatRequest): boolean {
   if (chat.reasoning != null || chat.reasoning_effort != null) return thinkingSetting(chat)?.enabled === true
   return switches.some((name) => chat[name] != null && chat[name] !== false)
-}
-
-const thinking = ['reasoning', 'reasoning_effort', 'include_reasoning']
-
-/** A model of which the catalogue tells nothing may do anything. */
-export function thinksByCatalogue({ supportedParameters, parametersSupposed, prices }: Endpoint): boolean {
-  if (parametersSupposed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
-  return thinking.some((name) => supportedParameters.includes(name))
 }
 
 /** Whether an answer may hold more than text: media, or calls of the provider's own tools. */

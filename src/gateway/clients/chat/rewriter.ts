@@ -5,7 +5,7 @@ import { detailsOf } from '#chat/thoughts.ts'
 import { bytesOfJson, valueEnd, withChanges } from '#platform/json/json-members.ts'
 import { Beginnings, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
-import { type Part, textsOf } from '../../providers/openai-chat/openai-chat-content.ts'
+import { type Part, textsOf } from '../../protocol/thinking-parts.ts'
 import { CallRepair, type RawCall, withOtherMembers } from './call-repair.ts'
 import { chatWriter } from './writer.ts'
 

@@ -1,7 +1,12 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import { thinksByCatalogue } from '../../admission/bounds/usage-bound.ts'
-import { effortOf, leastBudget, thinkingBudgetOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
+import {
+  effortOf,
+  leastBudget,
+  thinkingBudgetOf,
+  thinkingSetting,
+  thinksByCatalogue,
+} from '../../protocol/reasoning-budget.ts'
 import { keptThoughts } from './anthropic-turns.ts'
 
 /** The ways to ask an Anthropic model to think. */

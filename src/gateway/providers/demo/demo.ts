@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { play, type Step } from '#chat/demo/play.ts'
+import { IdleTimer } from '#platform/async/idle-timer.ts'
 import type { Deadlines } from '../../attempt/upstream/deadlines.ts'
-import { IdleTimer } from '../../attempt/upstream/deadlines.ts'
 import type {
   Exchange,
   Sink,

@@ -1,7 +1,7 @@
 import type { ReasoningDetail } from '#chat/thoughts.ts'
+import { type Part, textsOf } from '../../protocol/thinking-parts.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 
-export type Part = { type?: string; text?: string; thinking?: Part[] | string }
 type Annotation = {
   type?: string
   url_citation?: { url?: string; title?: string; content?: string; start_index?: number; end_index?: number }
@@ -69,14 +69,6 @@ function readPart(part: Part, events: UpstreamEvent[]): void {
   const { thought, text } = textsOf(part)
   if (thought) events.push({ type: 'reasoning', text: thought, field: 'thinking' })
   if (text) events.push({ type: 'text', text })
-}
-
-/** The text of a content part, as thought or as visible text. */
-export function textsOf(part: Part | null): { thought: string; text: string } {
-  const { type, thinking, text } = part ?? {}
-  if (type !== 'thinking') return { thought: '', text: typeof text === 'string' ? text : '' }
-  const thought = Array.isArray(thinking) ? thinking.map((one) => one?.text ?? '').join('') : thinking
-  return { thought: thought ?? '', text: '' }
 }
 
 function readAnnotation(annotation: Annotation | null, events: UpstreamEvent[]): void {

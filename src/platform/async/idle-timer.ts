@@ -1,0 +1,64 @@
+/**
+ * A deadline that moves with every sign of activity. All instances share one timer of Node, set for the earliest
+ * deadline: most deadlines are moved or stopped long before they expire, and a timer for each would be most of their
+ * cost.
+ */
+export class IdleTimer {
+  readonly #expire: () => void
+  #dueAt = 0
+  /** Its index among the running timers; -1 while it is stopped. */
+  #index = -1
+
+  constructor(expire: () => void) {
+    this.#expire = expire
+  }
+
+  /** Starts the timer, or moves its deadline. */
+  start(ms: number): void {
+    this.#dueAt = performance.now() + ms
+    if (this.#index === -1) this.#index = running.push(this) - 1
+    if (this.#dueAt < nextCheckAt) scheduleCheck(this.#dueAt, ms)
+  }
+
+  stop(): void {
+    if (this.#index === -1) return
+    const last = running.pop()!
+    if (last !== this) {
+      running[this.#index] = last
+      last.#index = this.#index
+    }
+    this.#index = -1
+  }
+
+  /** Fires the expired timers. @returns the next deadline, by `performance.now()`. */
+  static fireExpired(now: number): number {
+    let next = Number.POSITIVE_INFINITY
+    for (const timer of running.slice()) {
+      // A timer that fired before this one may have stopped it.
+      if (timer.#index === -1) continue
+      if (timer.#dueAt <= now + 1) {
+        timer.stop()
+        timer.#expire()
+      } else if (timer.#dueAt < next) next = timer.#dueAt
+    }
+    return next
+  }
+}
+
+const running: IdleTimer[] = []
+let nextCheckAt = Number.POSITIVE_INFINITY
+let scheduledCheck: NodeJS.Timeout | undefined
+
+function scheduleCheck(at: number, inMs: number): void {
+  clearTimeout(scheduledCheck)
+  nextCheckAt = at
+  scheduledCheck = setTimeout(check, inMs).unref()
+}
+
+function check(): void {
+  nextCheckAt = Number.POSITIVE_INFINITY
+  const now = performance.now()
+  const next = IdleTimer.fireExpired(now)
+  // A timer that was started meanwhile can have an earlier deadline.
+  if (next < nextCheckAt) scheduleCheck(next, next - now)
+}
