@@ -2,50 +2,60 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { buildNetwork, lanOf } from './network.ts'
+import { installOldVersion } from './old-version.ts'
 
 /**
- * Three servers, each a host of its own with haproxy and Postgres between them, driven through faults. Needs root, `ip`
- * (iproute2), `haproxy` and `postgresql`, all from Debian.
+ * Runs the tests of several servers on one machine: each server of `faults.test.ts` has its own network namespace. Needs
+ * root, `ip` (iproute2), `haproxy` and `postgresql`, all from Debian. Arguments that start with `-` are options of the test
+ * runner; the others select files whose path contains them.
  */
-const missing = [
-  process.getuid?.() === 0 ? undefined : 'to be run as root',
-  onPath('ip') ? undefined : 'ip (iproute2)',
-  onPath('haproxy') ? undefined : 'haproxy',
-  globSync('/usr/lib/postgresql/*/bin/initdb').length > 0 ? undefined : 'postgresql',
-].filter((what) => what !== undefined)
+const files = [
+  'test/cluster/faults.test.ts',
+  'test/cluster/upgrade.test.ts',
+  'test/cluster/versions.test.ts',
+  'test/fail-over.test.ts',
+]
+
+const requirements: [string, boolean][] = [
+  ['to be run as root', process.getuid?.() === 0],
+  ['ip (iproute2)', isOnPath('ip')],
+  ['haproxy', isOnPath('haproxy')],
+  ['postgresql', globSync('/usr/lib/postgresql/*/bin/initdb').length > 0],
+]
+const missing = requirements.filter(([, isMet]) => !isMet).map(([name]) => name)
 if (missing.length > 0) {
   process.stderr.write(`The cluster tests need ${missing.join(', ')}.\n`)
   process.exit(2)
 }
 
+const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'))
+const words = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
+const selected = files.filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+// Before the network is built: npm needs the network of this host.
+const oldVersion = selected.some((file) => /upgrade|versions/.test(file)) ? findOldVersion() : {}
 const prefix = `sb${process.pid}`
-const remove = buildNetwork(prefix)
+const removeNetwork = buildNetwork(prefix)
 try {
-  const { status } = spawnSync(
-    'ip',
-    [
-      'netns',
-      'exec',
-      lanOf(prefix),
-      process.execPath,
-      '--test',
-      '--test-reporter=spec',
-      ...process.argv.slice(2),
-      'test/cluster/faults.test.ts',
-      'test/fail-over.test.ts',
-    ],
-    {
-      cwd: fileURLToPath(new URL('../..', import.meta.url)),
-      stdio: 'inherit',
-      env: { ...process.env, CLUSTER_NETWORK: prefix },
-    },
-  )
+  const command = [process.execPath, '--test', '--test-reporter=spec', '--test-concurrency=1', ...options, ...selected]
+  const { status } = spawnSync('ip', ['netns', 'exec', lanOf(prefix), ...command], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: 'inherit',
+    env: { ...process.env, CLUSTER_NETWORK: prefix, ...oldVersion },
+  })
   process.exitCode = status ?? 1
 } finally {
-  remove()
+  removeNetwork()
 }
 
-function onPath(command: string): boolean {
+function findOldVersion(): Record<string, string> {
+  try {
+    return { OLD_VERSION: installOldVersion() }
+  } catch (error) {
+    return { OLD_VERSION_MISSING: (error as Error).message }
+  }
+}
+
+function isOnPath(command: string): boolean {
   const folders = `${process.env.PATH}:/usr/sbin:/sbin`.split(':')
   return folders.some((folder) => existsSync(`${folder}/${command}`))
 }
