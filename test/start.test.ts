@@ -36,6 +36,23 @@ async function stopped(server: ReturnType<typeof startProcess>, signal: NodeJS.S
 
 const keyPattern = /sb-v1-[0-9a-f]{64}/g
 
+for (const WORKERS of ['1', '2']) {
+  test(`a first start with workers ${WORKERS} links to the public URL and names missing credentials`, async () => {
+    const PUBLIC_URL = 'https://example.com/llm'
+    await using server = startProcess({ DATA_DIR: newFolder(), CONSOLE: 'true', PUBLIC_URL, WORKERS })
+    await server.url
+    assert.match(server.out(), /^ {4}https:\/\/example\.com\/llm\/#sign-in=\S+$/m)
+    assert.match(
+      server.out(),
+      /^ {2}Providers {3}none has a credential .*\n {14}Set one, such as [A-Z_]+, and start again/m,
+    )
+    await using other = startProcess({ DATA_DIR: newFolder(), WORKERS, OPENAI_API_KEY: 'secret-key' })
+    await other.url
+    assert.match(other.out(), /^ {2}Providers {3}OpenAI$/m)
+    assert.doesNotMatch(other.out(), /secret-key/)
+  })
+}
+
 test('the first start shows two keys and curl lines that work when pasted; the second shows none', async () => {
   const DATA_DIR = newFolder()
   await using first = startProcess({ DATA_DIR, DEMO_INTERN: 'true', CONSOLE: 'true' })

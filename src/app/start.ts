@@ -8,6 +8,7 @@ import { type InternAddress, keepInternListener } from '#api/server/intern-liste
 import { type ApiOptions, createApi, listen } from '#api/server/server.ts'
 import { startMetricsServer } from '#api/telemetry/metrics-server.ts'
 import type { LoadReport } from '#catalogue/sources/load.ts'
+import { type ProviderNeeds, providerNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
 import { linkFromStore } from '#identity/sign-in/link-from-store.ts'
@@ -30,6 +31,8 @@ export type Service = {
   demo: boolean
   /** On the very first start only, where it made the management key: the token of a link that signs its owner in. */
   signInToken: string | undefined
+  /** What each provider needs from the environment; undefined while the catalogue is still being read. */
+  providers: ProviderNeeds[] | undefined
   /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
   reloadCatalogue: () => Promise<LoadReport>
   /**
@@ -87,6 +90,7 @@ export async function startService({
     firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
     signInToken: await firstSignIn(deps, firstKeys, config),
+    providers: providerNeeds(deps.catalogue.current(), deps.hasCredential),
     reloadCatalogue: () => reloadCatalogue(deps),
     lost: ledger.lost,
     async stop({ drain = false } = {}) {

@@ -1,4 +1,5 @@
 import type { Service } from '#app/start.ts'
+import type { ProviderNeeds } from '#catalogue/sources/provider-needs.ts'
 import type { FirstKeys } from '#identity/accounts/bootstrap.ts'
 import { reachable } from '../access/address.ts'
 
@@ -8,7 +9,7 @@ import { reachable } from '../access/address.ts'
  */
 const chosen = { managementKey: '$BOOTSTRAP_MANAGEMENT_KEY', apiKey: '$BOOTSTRAP_API_KEY' }
 
-type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken'> & {
+type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 'signInToken' | 'providers'> & {
   /** The setting. */
   publicUrl?: string | undefined
   /** Which sandbox holds the commands of interns, or that there is none. */
@@ -16,11 +17,12 @@ type WelcomeFacts = Pick<Service, 'url' | 'consoleUrl' | 'firstKeys' | 'demo' | 
 }
 
 /** The text printed when the service is up. Generated secrets are shown only this once. */
-export function welcome({ url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken }: WelcomeFacts): string {
+export function welcome(facts: WelcomeFacts): string {
+  const { url, publicUrl, consoleUrl, firstKeys, demo, sandbox, signInToken, providers } = facts
   const where = `
   Signalbox   ${url}
 ${consoleUrl === undefined ? '' : `  Console     ${consoleUrl}\n`}  Sandbox     ${sandbox}
-`
+${providers === undefined ? '' : `  Providers   ${credentialSummary(providers)}\n`}`
   if (!firstKeys) return `${where}\n`
   const { managementKey, apiKey } = { ...chosen, ...firstKeys }
   return `${where}
@@ -38,6 +40,22 @@ ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
     curl "${reachable(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"
 
 `
+}
+
+/** Longer lists are cut. */
+const maxListed = 8
+
+/** Lists the providers whose credential is set; without any, names the variable to set first. */
+function credentialSummary(providers: readonly ProviderNeeds[]): string {
+  const served = providers.filter(({ credential_variables, models }) => credential_variables.length > 0 && models > 0)
+  const ready = served.filter(({ missing }) => missing.length === 0).map(({ name }) => name)
+  if (ready.length > maxListed) return `${ready.slice(0, maxListed).join(', ')} and ${ready.length - maxListed} more`
+  if (ready.length > 0) return ready.join(', ')
+  const [first] = served
+  const none = 'none has a credential in the environment; only models that need none answer.'
+  if (first === undefined) return none
+  return `${none}
+              Set one, such as ${first.missing.join(' and ')}, and start again. docs/providers.md lists them.`
 }
 
 const signInLink = (site: string, token: string) => `

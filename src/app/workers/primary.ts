@@ -6,6 +6,7 @@ import { meteredTurn, spentByKey } from '#api/interns/metered-turn.ts'
 import { openSupervision, type Supervision, welcomeDemo } from '#api/interns/supervision.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/telemetry/metrics.ts'
 import { createDiscovery } from '#catalogue/sources/discover.ts'
+import { type ProviderNeeds, providerNeeds } from '#catalogue/sources/provider-needs.ts'
 import { reloadCatalogue } from '#catalogue/sources/reload.ts'
 import { keyReader } from '#identity/accounts/keys/read-keys.ts'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
@@ -69,10 +70,15 @@ export async function startWorkers(
   const opening: Opening = { parts: { ...parts, now }, metrics, traces, opened }
   // Its key is made once, before workers look for it.
   const vault = await openVault({ db, settings })
+  const logReport = logLoad(config, log)
+  let providers: ProviderNeeds[] | undefined
   const catalogue = await openCatalogueSource({
     settings,
     discover: createDiscovery({ variable, fetch: outgoingFetch(config) }),
-    onLoad: logLoad(config, log),
+    onLoad(report, data) {
+      logReport(report, data)
+      providers = providerNeeds(data, (name) => Boolean(variable(name)?.trim()))
+    },
     onLate: () => void fleet.callAll(({ rpc }) => rpc.call('worker.follow', null)),
   })
   openUpkeep(opening, db)
@@ -127,6 +133,7 @@ export async function startWorkers(
     firstKeys: firstKeys && madeKeys(firstKeys, config),
     demo,
     signInToken: await firstSignIn({ db, now, newId }, firstKeys, config),
+    providers,
     reloadCatalogue: () => reloadCatalogue({ db, now, newId, catalogue: { ...catalogue, origin } }),
     replaceWorkers: () => fleet.replaceAll(),
     lost: () => lost,
