@@ -112,6 +112,9 @@ export const manages = () => role() === 'owner' || role() === 'admin'
 /** Whether they ask models and interns: viewers do not. */
 export const asks = () => role() !== undefined && role() !== 'viewer'
 
+/** Whether they can read the state, settings and providers of the service: developers cannot. */
+export const seesService = () => role() !== undefined && role() !== 'developer'
+
 /** What the first start's link carries in the part of the address that no server sees. */
 const linkIn = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
 

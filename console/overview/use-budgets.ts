@@ -1,12 +1,9 @@
 import { seesAll, seesKeys, useEveryKey } from '../api/every-key.ts'
 import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
-import { signedIn, useMe } from '../api/session.ts'
+import { useMe } from '../api/session.ts'
 import type { Guardrail, Key } from '../api/types.ts'
 import { type Budget, keyPath } from './budgets.ts'
-
-/** Whether it may see how the service is. */
-export const seesService = () => signedIn.value.state === 'in' && signedIn.value.session.role !== 'developer'
 
 /** All limits that this session may see, and the keys. */
 export function useBudgets(): { budgets: Budget[]; keys: Key[] } {

@@ -3,11 +3,11 @@ import { call } from '../api/client.ts'
 import { useEvents } from '../api/events.ts'
 import type { Failure } from '../api/failure.ts'
 import { useGet, useResource } from '../api/resource.ts'
+import { seesService } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
 import { Loading } from '../pieces/states.tsx'
 import type { Budget } from './budgets.ts'
 import type { Row } from './queries.ts'
-import { seesService } from './use-budgets.ts'
 import {
   brokenEndpoints,
   endingKeys,

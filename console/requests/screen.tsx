@@ -10,6 +10,7 @@ import { Failed, Progress } from '../pieces/states.tsx'
 import { Table } from '../pieces/table.tsx'
 import { FilterBar } from './bar.tsx'
 import { columnsOf, NarrowRow } from './columns.tsx'
+import { CredentialState } from './credential-state.tsx'
 import { Detail } from './detail.tsx'
 import { useLog } from './log.ts'
 import { SummaryStrip } from './summary.tsx'
@@ -75,9 +76,7 @@ export function Screen() {
                 title="No requests yet"
               >
                 <p>Each request appears here within a second of its end. Send the first one:</p>
-                <p class="dim">
-                  Models of others answer once <a href="/service">a provider has a credential</a>.
-                </p>
+                <CredentialState />
               </NoRequests>
             ) : (
               <Table<Generation>

@@ -59,6 +59,23 @@ test(
   },
 )
 
+test('the empty log names what the first provider needs, then providers with a credential', options, async () => {
+  const textFor = async (access: string, text: RegExp) => {
+    await using watched = await open('/requests', { link: await linkForRole(service, access) })
+    await watched.page.getByText(text).waitFor()
+    assert.deepEqual(watched.faults, [])
+  }
+  await textFor('admin', /For Acme, set ACME_KEY where the service is started.* Or store a provider key/)
+  await textFor('viewer', /No provider has a credential yet\. For Acme, set ACME_KEY/)
+  await textFor('developer', /once an owner or an admin has given it a credential/)
+  const { status, body } = await service.manage('POST', '/byok', { provider: 'acme', key: 'an-own-key' })
+  assert.equal(status, 201)
+  await using watched = await open('/requests')
+  await watched.page.getByText('Providers with a credential: Acme.').waitFor()
+  assert.deepEqual(watched.faults, [])
+  assert.equal((await service.manage('DELETE', `/byok/${body.data.id}`)).status, 200)
+})
+
 test('with a credential it is ready, and nobody is told to paste', options, async () => {
   const settings = { catalogue_file: file, starter_catalogue: 'false' as never }
   await using ready = await startConsole({ settings, variables: { ACME_KEY: 'a-secret-of-a-provider' } })

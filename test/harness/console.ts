@@ -26,9 +26,11 @@ export async function signedInPage(
   return watched
 }
 
-/** A new member who may so much. @returns what signs them in, once. */
+let members = 0
+
+/** Adds a member with the role `access`. @returns a one-time sign-in token for them. */
 export async function linkForRole(service: TestService, access: string): Promise<string> {
-  const member = { email: `${access}@example.com`, name: `The ${access}`, access }
+  const member = { email: `${access}-${++members}@example.com`, name: `The ${access}`, access }
   const added = await service.manage('POST', '/organization/members', member)
   const link = await service.manage('POST', '/sessions/links', { user_id: added.body.data?.id })
   if (link.status !== 201) throw new Error(`no link: ${added.text} ${link.text}`)

@@ -1,0 +1,17 @@
+import type { ProviderNeeds } from '../api/types.ts'
+
+export type CredentialNote = {
+  /** Names of the providers whose credential is set or stored. */
+  ready: string[]
+  /** Without any: what the provider with the most models lacks. */
+  first?: Pick<ProviderNeeds, 'name' | 'missing'> | undefined
+}
+
+/** @param stored slugs of the providers for which the workspace stored a key. */
+export function credentialNote(providers: readonly ProviderNeeds[], stored: readonly string[]): CredentialNote {
+  const served = providers.filter(({ credential_variables, models }) => credential_variables.length > 0 && models > 0)
+  const isReady = ({ slug, missing, credential_variables }: ProviderNeeds) =>
+    missing.every((variable) => stored.includes(slug) && credential_variables.includes(variable))
+  const ready = served.filter(isReady).map(({ name }) => name)
+  return ready.length > 0 ? { ready } : { ready, first: served[0] }
+}

@@ -1,0 +1,46 @@
+import { useGet } from '../api/resource.ts'
+import { manages, seesService } from '../api/session.ts'
+import { credentialNote } from './credential-note.ts'
+
+/** Longer lists are cut. */
+const maxListed = 8
+
+/** Says which providers have a credential; without any, what to do. */
+export function CredentialState() {
+  const catalogue = useGet('GET /catalogue', seesService() ? {} : undefined)
+  const stored = useGet('GET /byok', manages() ? { query: { limit: 100 } } : undefined)
+  if (!seesService()) {
+    return <p class="dim">Models of a provider answer once an owner or an admin has given it a credential.</p>
+  }
+  if (!catalogue.data || (manages() && !stored.data)) return null
+  const slugs = stored.data?.data.filter(({ disabled }) => !disabled).map(({ provider }) => provider) ?? []
+  const { ready, first } = credentialNote(catalogue.data.data.providers, slugs)
+  if (ready.length === 0) return <NoCredential first={first} />
+  const more = ready.length > maxListed ? ` and ${ready.length - maxListed} more` : ''
+  return (
+    <p class="dim">
+      Providers with a credential: {ready.slice(0, maxListed).join(', ')}
+      {more}. <a href="/service">All providers</a>
+    </p>
+  )
+}
+
+function NoCredential({ first }: Pick<ReturnType<typeof credentialNote>, 'first'>) {
+  return (
+    <p class="dim">
+      No provider has a credential yet.{' '}
+      {first && (
+        <>
+          For {first.name}, set <code>{first.missing.join(', ')}</code> where the service is started, and start it
+          again.{' '}
+        </>
+      )}
+      {manages() && (
+        <>
+          Or <a href="/keys/providers">store a provider key</a>.{' '}
+        </>
+      )}
+      <a href="/service">All providers</a>
+    </p>
+  )
+}
