@@ -31,7 +31,7 @@ export type Service = {
   demo: boolean
   /** On the very first start only, where it made the management key: the token of a link that signs its owner in. */
   signInToken: string | undefined
-  /** What each provider needs from the environment; undefined while the catalogue is still being read. */
+  /** The variables that each provider needs; undefined while the catalogue is still being read. */
   providers: ProviderNeeds[] | undefined
   /** Reads the catalogue's files again, as the operator. @throws Fault `conflict` when they changed nothing. */
   reloadCatalogue: () => Promise<LoadReport>
@@ -128,7 +128,7 @@ export async function openMetricsPort(
   return server.url
 }
 
-/** The first keys that nobody chose: only those are told. */
+/** The generated first keys. Keys that the operator chose are not shown. */
 export function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): Partial<FirstKeys> {
   return {
     ...(config.bootstrap_management_key === undefined && { managementKey }),
@@ -137,8 +137,8 @@ export function madeKeys({ managementKey, apiKey }: FirstKeys, config: Config): 
 }
 
 /**
- * Whoever chose the management key has it, and a start without a person at the terminal tells its journal nothing that
- * signs in.
+ * Creates the token of the first sign-in link. An operator who chose the management key gets none: a start without a
+ * person at the terminal must not log anything that signs in.
  */
 export async function firstSignIn(
   deps: Parameters<typeof linkFromStore>[0],
