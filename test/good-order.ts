@@ -1,20 +1,20 @@
 /** Those that take a minute and more, most of it waiting. Begun first, none of them is waited for alone in the end. */
 const longest = [
-  'crash',
-  'intern-kills',
-  'webhooks',
-  'workers',
-  'budgets',
-  'interns-elsewhere',
-  'intern-budget',
-  'docs',
-  'start',
-  'intern-files',
-  'intern-sleep',
-  'money-kills',
+  'slow/crash',
+  'slow/intern-kills',
+  'slow/webhooks',
+  'slow/workers',
+  'slow/budgets',
+  'slow/interns-elsewhere',
+  'slow/intern-budget',
+  'slow/docs',
+  'slow/start',
+  'slow/intern-files',
+  'slow/intern-sleep',
+  'slow/money-kills',
   'console/interns',
   'console/keys',
-  'database-away',
+  'slow/database-away',
 ]
 
 /** The longest first; then those with a browser, which only compute, among those that wait. */

@@ -25,15 +25,15 @@ const unwritten: Record<string, string> = {
   countMessageTokens: 'It counts, and changes nothing.',
   chatWithIntern: said,
   createInternSessionChatCompletion: said,
-  cancelInternRun: 'It wants a turn under way: test/intern-background.test.ts.',
-  answerByLink: 'It is called without a session, by who holds the link: test/answer-links.test.ts.',
+  cancelInternRun: 'It wants a turn under way: test/slow/intern-background.test.ts.',
+  answerByLink: 'It is called without a session, by who holds the link: test/slow/answer-links.test.ts.',
   testWebhook: 'It sends what the list of deliveries has.',
   retryWebhookDelivery: 'It sends again what the list of deliveries has.',
-  deleteGenerationContent: 'It wants a text that was kept: src/spend/contents, test/contents.test.ts.',
-  moveIntern: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
-  giveUpIntern: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
-  moveInternHost: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
-  giveUpInternHost: 'It wants a host that is gone: test/interns-elsewhere.test.ts.',
+  deleteGenerationContent: 'It wants a text that was kept: src/spend/contents, test/slow/contents.test.ts.',
+  moveIntern: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
+  giveUpIntern: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
+  moveInternHost: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
+  giveUpInternHost: 'It wants a host that is gone: test/slow/interns-elsewhere.test.ts.',
 }
 
 const preset = { model: 'signalbox/demo', temperature: 0.5 }

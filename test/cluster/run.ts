@@ -13,7 +13,7 @@ const files = [
   'test/cluster/faults.test.ts',
   'test/cluster/upgrade.test.ts',
   'test/cluster/versions.test.ts',
-  'test/fail-over.test.ts',
+  'test/slow/fail-over.test.ts',
 ]
 
 const requirements: [string, boolean][] = [

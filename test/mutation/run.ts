@@ -35,8 +35,8 @@ const mostMs = 90_000
 /** Those that take minutes, need what is not here, or try only what lies elsewhere. */
 const leftOut = new RegExp(
   [
-    '^test/(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|intern-flood|filter-corpus|rolling|intern-limits)',
-    '^test/(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
+    '^test/(slow/)?(soak|crash|stall|docs|sighup|fuzz|optional|cluster|mutation|conformance|greedy|intern-flood|filter-corpus|rolling|intern-limits)',
+    '^test/(slow/)?(interns-(histories|faults|supervision)|agent-process|daemon-process|lying-upstreams|generated-docs)',
     '^src/(agent|catalogue|cli(?!/database)|config|daemon|demo|filters|measure)/',
   ].join('|'),
 )

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Runs the command as npx does: through bin/signalbox.js, from any folder. */
+function signalbox(args: string[], env: Record<string, string> = {}) {
+  const command = fileURLToPath(new URL('../../bin/signalbox.js', import.meta.url))
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    cwd: `${root}/docs`,
+    env: { PATH: process.env.PATH, ...env },
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+test('signalbox config prints the settings in force', () => {
+  const { status, stdout } = signalbox(['config'], { PORT: '9000' })
+  assert.equal(status, 0)
+  assert.match(stdout, /^port: 9000$/m)
+})
+
+test('what goes wrong is one sentence and exit code 1, without a stack', () => {
+  const { status, stdout, stderr } = signalbox(['config'], { PORT: 'many' })
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.match(stderr, /^The setting port from the environment variable PORT is not right: .*\n$/)
+})
+
+test('every command explains itself', () => {
+  const { stdout } = signalbox(['--help'])
+  assert.match(stdout, /SIGNALBOX_KEY holds a key .*SIGNALBOX_URL the service's base URL/s)
+  for (const [, command] of stdout.matchAll(/^ {2}([a-z]+) /gm)) {
+    const { status, stdout: help } = signalbox([command!, '--help'])
+    assert.equal(status, 0)
+    assert.match(help, /^Usage: signalbox/)
+  }
+})

@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { OpenRouter } from '@openrouter/sdk'
+import { openDb } from '#platform/db/open.ts'
+import { colleague } from '../harness/colleague.ts'
+import { newPlace, onEachDatabase, type Place } from '../harness/databases.ts'
+import { addOrganization } from '../harness/organizations.ts'
+import { apiKey, manage, startPriced } from '../harness/priced-servers.ts'
+import { startWithRecordings } from '../harness/recorded-providers.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+type Asking = Pick<TestService, 'ask'>
+
+const saying = (content: string, more: object = {}) => ({
+  model: 'signalbox/demo',
+  messages: [{ role: 'user', content }],
+  ...more,
+})
+
+/** @returns the id of the request. */
+async function asked(service: Asking, body: object, path = '/chat/completions'): Promise<string> {
+  const reply = await service.ask('POST', path, { body })
+  assert.ok(reply.status < 300, reply.text)
+  return reply.headers.get('x-generation-id')!
+}
+
+const read = (service: Asking, id: string) => service.ask('GET', `/generation/content?id=${id}`)
+
+/** What is kept, once it is written. */
+const kept = (service: Asking, id: string) =>
+  until(async () => {
+    const { status, body } = await read(service, id)
+    return status === 200 && body.data
+  })
+
+/** Waits until a request is metered and what it may have left is written, then says that it left nothing. */
+async function leftNothing(service: TestService, id: string, next: object = saying('the next one')) {
+  await until(async () => (await service.manage('GET', `/generation?id=${id}`)).status === 200)
+  // Written after it, in the same order.
+  await kept(service, await asked(service, next))
+  assert.equal((await service.manage('GET', `/generation/content?id=${id}`)).status, 404)
+}
+
+async function keepContents(service: TestService, more: object = {}): Promise<string> {
+  const { id } = (await service.manage('GET', '/workspaces')).body.data[0]
+  const body = { is_observability_io_logging_enabled: true, ...more }
+  const { status, text } = await service.manage('PATCH', `/workspaces/${id}`, body)
+  assert.equal(status, 200, text)
+  return id
+}
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+
+const holds = (place: Place, text: string) =>
+  filesBelow(place.settings.data_dir).filter((file) => readFileSync(file).includes(text))
+
+/** The rows as they are at rest. */
+async function atRest(place: Place) {
+  const db = await openDb(place.settings)
+  const rows = await db.query.selectFrom('generation_contents').selectAll().execute()
+  await db.close()
+  return rows
+}
+
+onEachDatabase('what is asked and answered', (kind) => {
+  test('is kept of no request unless its workspace says so, nor after it says otherwise', async () => {
+    await using service = await startTestService({ kind })
+    const before = await asked(service, saying('tell nobody'))
+    const { body } = await service.manage('GET', '/workspaces')
+    assert.equal(body.data[0].is_observability_io_logging_enabled, false)
+    await keepContents(service)
+    await leftNothing(service, before)
+    const during = await asked(service, saying('this may be told'))
+    assert.equal((await kept(service, during)).input.messages[0].content, 'this may be told')
+    await service.manage('PATCH', `/workspaces/${body.data[0].id}`, { is_observability_io_logging_enabled: false })
+    const after = await asked(service, saying('nor this'))
+    await keepContents(service)
+    await leftNothing(service, after)
+  })
+
+  test('is told as it was, streamed or not, in each protocol, and OpenRouter’s own client reads it', async () => {
+    await using service = await startTestService({ kind })
+    await keepContents(service)
+    const [chat, streamed, responses, messages] = [
+      await asked(service, saying('demo:words=7')),
+      await asked(service, saying('demo:words=7', { stream: true })),
+      await asked(service, { model: 'signalbox/demo', input: 'demo:words=7' }, '/responses'),
+      await asked(service, { ...saying('demo:words=7'), max_tokens: 100 }, '/messages'),
+    ]
+    for (const id of [chat, streamed, responses, messages]) {
+      const { input, output, error, truncated } = await kept(service, id)
+      assert.match(JSON.stringify(input.messages.at(-1)), /"role":"user".*demo:words=7/)
+      assert.equal(output.completion.trim().split(/\s+/).length, 7)
+      assert.deepEqual([error, truncated, output.reasoning], [null, false, null])
+    }
+    // Also by the id in the answer.
+    const answer = await service.ask('POST', '/chat/completions', { body: saying('demo:words=3') })
+    await until(async () => (await read(service, answer.body.id)).status === 200)
+    const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url })
+    const { data } = await client.generations.listGenerationContent({ id: streamed })
+    assert.deepEqual((data.input as { messages: unknown }).messages, [{ role: 'user', content: 'demo:words=7' }])
+    assert.equal(data.output.completion, (await kept(service, chat)).output.completion)
+  })
+
+  test('is told with all that says how to ask the same again, unless that is too long', async () => {
+    await using service = await startTestService({ kind, settings: { content_bytes: '4096' as never } })
+    await keepContents(service)
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+    const how = { temperature: 0.3, seed: 7, tools, session_id: 'one' }
+    const parametersOf = async (body: object) => (await kept(service, await asked(service, body))).input.parameters
+    assert.deepEqual(await parametersOf(saying('Hi', { ...how, stream: true })), how)
+    assert.deepEqual(await parametersOf(saying('Hi')), {})
+    const long = [{ type: 'function', function: { name: 'look', description: 'x'.repeat(5000) } }]
+    assert.equal(await parametersOf(saying('Hi', { tools: long })), null)
+  })
+
+  test('is kept as guardrails let it through, and nothing of what they refuse', async () => {
+    await using service = await startTestService({ kind })
+    await keepContents(service)
+    const { default_guardrail_id: guardrail } = (await service.manage('GET', '/workspaces')).body.data[0]
+    const content_filters = [
+      { pattern: 'falcon-\\d+', action: 'redact', label: '[CODE]' },
+      { pattern: 'heron-\\d+', action: 'block' },
+    ]
+    await service.manage('PATCH', `/guardrails/${guardrail}`, { name: 'House', content_filters })
+    const redacted = await asked(service, saying('about falcon-42'))
+    assert.equal((await kept(service, redacted)).input.messages[0].content, 'about [CODE]')
+    const refused = await service.ask('POST', '/chat/completions', { body: saying('about heron-42') })
+    assert.equal(refused.status, 403)
+    await leftNothing(service, refused.headers.get('x-generation-id')!)
+  })
+
+  test('is read and deleted by its member and by who manages, and by nobody else', async () => {
+    await using service = await startTestService({ kind })
+    await keepContents(service)
+    const grace = await colleague(service)
+    const [mine, hers] = [await asked(service, saying('mine')), await asked(grace, saying('hers'))]
+    await kept(service, mine)
+    await kept(grace, hers)
+    for (const method of ['GET', 'DELETE']) {
+      const path = `/generation/content?id=${mine}`
+      const unknown = await grace.ask(method, '/generation/content?id=gen-none')
+      const others = await grace.ask(method, path)
+      assert.deepEqual([others.status, others.body], [404, unknown.body])
+      assert.equal((await service.ask(method, path, { key: null })).status, 401)
+    }
+    assert.equal((await service.manage('GET', `/generation/content?id=${hers}`)).status, 200)
+    assert.deepEqual((await grace.ask('DELETE', `/generation/content?id=${hers}`)).body, { deleted: true })
+    assert.equal((await read(grace, hers)).status, 404)
+    // What was metered stays.
+    await until(async () => (await service.manage('GET', `/generation?id=${hers}`)).status === 200)
+    const { data } = (await service.manage('GET', '/audit?action=content.deleted')).body
+    assert.deepEqual([data[0].target.id, data[0].actor.user_id], [hers, grace.userId])
+    const { id } = (await service.manage('GET', '/workspaces')).body.data[0]
+    assert.equal((await grace.ask('DELETE', `/workspaces/${id}/contents`)).status, 403)
+    assert.equal((await service.manage('DELETE', '/workspaces/none/contents')).status, 404)
+  })
+
+  test('of a whole workspace goes at once, also that of requests under way; later ones are kept', async () => {
+    await using service = await startTestService({ kind })
+    const id = await keepContents(service)
+    const ids = await Promise.all(Array.from({ length: 45 }, (_, at) => asked(service, saying(`one ${at}`))))
+    for (const one of ids) await kept(service, one)
+    const underWay = await streaming(service, saying('demo:words=20 demo:pace=50', { stream: true }))
+    const { body } = await service.manage('DELETE', `/workspaces/${id}/contents`)
+    assert.deepEqual(body, { deleted: true, deleted_count: 45 })
+    for (const one of ids) assert.equal((await read(service, one)).status, 404)
+    await underWay.rest()
+    await leftNothing(service, underWay.id)
+    assert.equal((await service.manage('GET', '/audit?action=workspace.contents_deleted')).body.data.length, 1)
+  })
+
+  test('is of the wanted keys only, and of the wanted share of requests', async () => {
+    await using service = await startTestService({ kind })
+    const grace = await colleague(service)
+    await keepContents(service, { io_logging_api_key_ids: [grace.hash] })
+    const [mine, hers] = [await asked(service, saying('mine')), await asked(grace, saying('hers'))]
+    await kept(grace, hers)
+    assert.equal((await read(service, mine)).status, 404)
+    await keepContents(service, { io_logging_api_key_ids: null, io_logging_sampling_rate: 0.3 })
+    await Promise.all(Array.from({ length: 200 }, () => asked(service, saying('sampled'))))
+    await keepContents(service, { io_logging_sampling_rate: 1 })
+    await kept(service, await asked(service, saying('the last')))
+    const rows = (await metric(service)) - 2
+    assert.ok(rows > 20 && rows < 110, `${rows} of 200`)
+    for (const rate of [0, 1.1]) {
+      const { id } = (await service.manage('GET', '/workspaces')).body.data[0]
+      const refused = await service.manage('PATCH', `/workspaces/${id}`, { io_logging_sampling_rate: rate })
+      assert.equal(refused.status, 400)
+    }
+  })
+
+  test('stands in no file in plain text, and what is deleted in none at all', async () => {
+    const place = await newPlace(kind)
+    const service = await startTestService({ place })
+    const id = await keepContents(service)
+    const secret = 'the heron flies at midnight'
+    const [one, other] = [await asked(service, saying(secret)), await asked(service, saying(secret))]
+    await kept(service, one)
+    await kept(service, other)
+    await service.manage('DELETE', `/generation/content?id=${one}`)
+    await service.stop()
+    const rows = await atRest(place)
+    assert.deepEqual(
+      rows.map((row) => row.id),
+      [other],
+    )
+    assert.doesNotMatch(JSON.stringify(rows), /heron/)
+    assert.deepEqual(holds(place, 'heron flies'), [])
+    if (kind === 'sqlite') assert.equal(holds(place, rows[0]!.sealed.slice(10, 60)).length > 0, true)
+    await using again = await startTestService({ place })
+    assert.equal((await kept(again, other)).input.messages[0].content, secret)
+    await again.manage('DELETE', `/workspaces/${id}/contents`)
+    if (kind === 'sqlite') assert.deepEqual(holds(place, rows[0]!.sealed.slice(10, 60)), [])
+    await again.stop()
+    assert.deepEqual(await atRest(place), [])
+    await place.remove()
+  })
+
+  test('is cut where it is too long, with a mark', async () => {
+    await using service = await startTestService({ kind, settings: { content_bytes: 2000 } })
+    await keepContents(service)
+    const messages = Array.from({ length: 50 }, (_, at) => ({ role: 'user', content: `${at} ${'é'.repeat(200)}` }))
+    const id = await asked(service, {
+      ...saying(''),
+      messages: [...messages, { role: 'user', content: 'demo:words=900' }],
+    })
+    const { input, output, truncated } = await kept(service, id)
+    assert.equal(truncated, true)
+    assert.equal(input.messages.at(-1).content, 'demo:words=900')
+    assert.match(input.messages[0].content, /^… \[cut: \d+ earlier messages left out\]$/)
+    assert.match(output.completion, /… \[cut: \d+ characters left out\]$/)
+    const long = JSON.stringify({ input, output }).length
+    assert.ok(long < 2 * 2000 + 2000, `${long}`)
+  })
+
+  test('without the key that it was encrypted with the service does not start', async () => {
+    const place = await newPlace(kind)
+    const file = join(place.settings.data_dir, 'encryption.key')
+    const service = await startTestService({ place })
+    await keepContents(service)
+    await kept(service, await asked(service, saying('sealed')))
+    await service.stop()
+    const right = readFileSync(file)
+    writeFileSync(file, 'ab'.repeat(32))
+    await assert.rejects(startTestService({ place }), /is not the one that .*kept contents/)
+    writeFileSync(file, right)
+    await (await startTestService({ place })).stop()
+    await place.remove()
+  })
+
+  test('is forgotten after the time that the settings say', async () => {
+    const place = await newPlace(kind)
+    const service = await startTestService({ place })
+    await keepContents(service)
+    const id = await asked(service, saying('old'))
+    await kept(service, id)
+    await service.stop()
+    const later = await startTestService({
+      place,
+      now: () => Date.now() + 8 * 86_400_000,
+      settings: { content_retention_days: 7 },
+    })
+    await until(async () => (await later.manage('GET', `/generation/content?id=${id}`)).status === 404)
+    await later.stop()
+    await place.remove()
+  })
+})
+
+/** A request that has begun to be answered. */
+async function streaming({ url, apiKey: key }: TestService, body: object) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const reader = response.body!.getReader()
+  await reader.read()
+  const rest = async () => {
+    while (!(await reader.read()).done);
+  }
+  return { id: response.headers.get('x-generation-id')!, rest }
+}
+
+/** How many contents this server has kept. */
+async function metric(service: TestService): Promise<number> {
+  const { text } = await service.manage('GET', '/metrics')
+  return Number(/^signalbox_contents_total\{outcome="kept"\} (\d+)/m.exec(text)?.[1])
+}
+
+test('another organization reads and deletes nothing of it, by whichever key and name', async () => {
+  await using service = await startTestService()
+  const workspace = await keepContents(service)
+  const id = await asked(service, saying('ours'))
+  await kept(service, id)
+  const other = await addOrganization(service.place)
+  for (const key of [other.apiKey, other.managementKey])
+    for (const method of ['GET', 'DELETE'])
+      assert.equal((await service.ask(method, `/generation/content?id=${id}`, { key })).status, 404)
+  for (const name of [workspace, 'default']) {
+    const refused = await service.ask('DELETE', `/workspaces/${name}/contents`, { key: other.managementKey })
+    assert.equal(refused.status, 404)
+  }
+  assert.equal((await read(service, id)).status, 200)
+})
+
+test('nothing is kept of requests of which nothing may be retained, whoever says so', async () => {
+  await using recorded = await startWithRecordings({ zdr: true })
+  const { service } = recorded
+  await keepContents(service)
+  const hi = { model: 'openai-chat/text', messages: [{ role: 'user', content: 'Hi' }] }
+  const ask = (more: object = {}) => asked(service, { ...hi, ...more })
+  const ordinary = await ask()
+  assert.equal((await kept(service, ordinary)).input.messages[0].content, 'Hi')
+  await leftNothing(service, await ask({ provider: { zdr: true } }), hi)
+  await leftNothing(service, await ask({ provider: { zdr: true }, stream: true }), hi)
+  const { default_guardrail_id: guardrail } = (await service.manage('GET', '/workspaces')).body.data[0]
+  await service.manage('PATCH', `/guardrails/${guardrail}`, { name: 'House', enforce_zdr_other: true })
+  const enforced = await ask()
+  await service.manage('PATCH', `/guardrails/${guardrail}`, { enforce_zdr_other: false })
+  await leftNothing(service, enforced, hi)
+})
+
+onEachDatabase('what is asked and answered at three workers', (kind) => {
+  test('is kept by any of them, and read and deleted at any', async () => {
+    const place = await newPlace(kind)
+    const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })
+    const url = await server!.url
+    const [workspace] = (await manage(url, 'GET', '/workspaces')).data
+    await manage(url, 'PATCH', `/workspaces/${workspace.id}`, { is_observability_io_logging_enabled: true })
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', connection: 'close' }
+    const complete = async () => {
+      const body = JSON.stringify(saying('three of us'))
+      const reply = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body })
+      await reply.text()
+      return reply.headers.get('x-generation-id')!
+    }
+    const statusOf = async (id: string) => (await fetch(`${url}/generation/content?id=${id}`, { headers })).status
+    const ids = await Promise.all(Array.from({ length: 20 }, complete))
+    for (const id of ids) await until(async () => (await statusOf(id)) === 200)
+    const told = await manage(url, 'DELETE', `/workspaces/${workspace.id}/contents`)
+    assert.equal(told.deleted_count, 20)
+    for (const id of ids) assert.equal(await statusOf(id), 404)
+    server!.signal('SIGTERM')
+    await server!.ended
+    await place.remove()
+  })
+})

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { newPlace, type Place } from '../harness/databases.ts'
+import { startDetour } from '../harness/detour.ts'
+import { apiKey, askForWords, limitAll, manage, startPriced } from '../harness/priced-servers.ts'
+import { until } from '../harness/until.ts'
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+/** Longer than any request may be kept waiting for a database, on a machine that is busy with other things too. */
+const patienceMs = 60_000
+
+for (const trouble of ['stalled', 'cut'] as const) {
+  test(`a database that is ${trouble}: requests are metered or refused, none hangs, and all is well after it`, {
+    skip,
+  }, async () => {
+    const place = await newPlace('postgres')
+    await using stack = new AsyncDisposableStack()
+    stack.defer(place.remove)
+    const detour = stack.use(await startDetour(place.settings.database_url!))
+    const [server] = await startPriced(place, 1, detour.url)
+    stack.use(server!)
+    const url = await server!.url
+    const id = await limitAll(url, { limit_usd: 5 })
+    const statuses = new Set<number>()
+    let spent = 0
+    const ask = async () => {
+      const told = await askForWords(url, 5)
+      statuses.add(told.status)
+      spent += told.cost
+      return told
+    }
+    assert.equal((await ask()).status, 200)
+    detour.turn(trouble)
+    for (let round = 0; round < 3; round++) {
+      const asked = Array.from({ length: 30 }, ask)
+      const late = sleep(patienceMs, 'late', { ref: false })
+      assert.notEqual(await Promise.race([Promise.all(asked), late]), 'late', 'a request hangs')
+      await sleep(300)
+    }
+    detour.turn('open')
+    await until(async () => (await ask()).status === 200)
+    assert.deepEqual([...statuses].sort(), [200, 503])
+    await until(async () => {
+      const { data } = await manage(url, 'GET', `/guardrails/${id}`)
+      return Math.abs(data.spent_usd - spent) < 1e-9
+    })
+  })
+}
+
+test('a server cut off for longer than its lease, with requests under way: no limit is overrun, and all is accounted for', {
+  skip,
+}, async () => {
+  const place = await newPlace('postgres')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const detour = stack.use(await startDetour(place.settings.database_url!))
+  const [cutOff] = await startPriced(place, 1, detour.url)
+  stack.use(cutOff!)
+  const [other] = await startPriced(place, 1)
+  stack.use(other!)
+  const [url, otherUrl] = [await cutOff!.url, await other!.url]
+  const id = await limitAll(url, { limit_usd: 1 })
+  let spent = 0
+  const spendAll = async () => {
+    for (let status = 0; status !== 403; ) {
+      const told = await askForWords(otherUrl, 10)
+      status = told.status
+      spent += told.cost
+    }
+  }
+  // Half of the limit is under way when the link is cut, and the provider serves it all the same.
+  const underWay = Array.from({ length: 10 }, () => askForWords(url, 50, 50, false, apiKey, 'demo:slow=3000'))
+  await until(async () => (await spentAndHeld(place)) >= 0.5)
+  detour.turn('cut')
+  for (const { status, cost } of await Promise.all(underWay)) {
+    assert.equal(status, 200)
+    spent += cost
+  }
+  // Refused for good only when the other server counts what is held as spent.
+  await spendAll()
+  assert.ok(spent <= 1 + 1e-9, `${spent} USD were spent of 1 while a server was cut off`)
+  detour.turn('open')
+  let told = 0
+  const isTold = async () => {
+    told = (await manage(otherUrl, 'GET', `/guardrails/${id}`)).data.spent_usd
+    return Math.abs(told - spent) < 1e-9
+  }
+  await until(isTold, undefined, () => `${told} of ${spent} are accounted for`)
+  await spendAll()
+  assert.ok(spent <= 1 + 1e-9 && spent >= 0.97, `${spent} USD were spent of 1`)
+})
+
+/** What counts against limits, as the database keeps it. */
+async function spentAndHeld({ settings }: Place): Promise<number> {
+  const client = new pg.Client({ connectionString: settings.database_url })
+  await client.connect()
+  const { rows } = await client.query(
+    'select (select coalesce(sum(spent_pico), 0) from budget_periods) + (select coalesce(sum(held_pico), 0) from budget_leases) as pico',
+  )
+  await client.end()
+  return Number(rows[0].pico) / 1e12
+}

@@ -1,0 +1,79 @@
+/**
+ * Runs the worked examples of README.md and of every page in docs/, each page against a fresh service of its own, in the
+ * order of the page.
+ *
+ * The convention, for whoever writes such a document:
+ * - Every block names its language. Every ```sh block is run with `sh`. It finds $BASE_URL, $MANAGEMENT_KEY, $API_KEY and
+ *   what `npx signalbox` wants set, and writes the answer to standard output (`curl -s …`). A ```js block is run by Node, at
+ *   the address of the service and with the demo model. A ```yaml block is read by the command that reads such a file.
+ * - The ```json block after a ```sh block is the whole answer expected. One without has only to succeed.
+ * - In that answer `…` stands for anything: a string "…" for any value, "…" within a string for any text, the member
+ *   "…": "…" for any further members, the item "…" at the end of a list for any further items.
+ * - A string "$NAME" stands for any string the first time, and keeps it: later blocks find it as the variable $NAME,
+ *   and wherever "$NAME" is expected again it must be the same.
+ * - A comment above a block may say something of it: `<!-- file: NAME -->` names the file of a ```yaml block, for later ones;
+ *   `<!-- not run: why -->` leaves it out. What nothing runs must say why; drawings need not.
+ * - A block that reads what is written a moment after an answer begins with `sleep`. Here the service is waited for as
+ *   well: a loaded machine may need longer than a page says.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { examplesIn } from '../docs/blocks.ts'
+import { difference, type Kept } from '../docs/difference.ts'
+import { newPageFolder, runners } from '../docs/run.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+const documents = [
+  'README.md',
+  ...readdirSync(fileURLToPath(new URL('../../docs', import.meta.url)))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+const pageOf = (document: string) => readFileSync(fileURLToPath(new URL(`../../${document}`, import.meta.url)), 'utf8')
+
+for (const document of documents) {
+  const skip = hasCurl ? false : 'curl is not installed'
+  test(`the examples of ${document} answer as they say`, { skip }, async () => {
+    const examples = examplesIn(pageOf(document)).filter(({ mark }) => !mark?.startsWith('not run'))
+    if (examples.length === 0) return
+    // Nothing is sent with it: what costs money is refused in these examples.
+    await using service = await startTestService({ variables: { OPENAI_API_KEY: 'sk-of-no-use' } })
+    const { url, managementKey, apiKey } = service
+    const kept: Kept = { BASE_URL: url, MANAGEMENT_KEY: managementKey, API_KEY: apiKey }
+    Object.assign(kept, { SIGNALBOX_URL: url, SIGNALBOX_KEY: managementKey })
+    const folder = newPageFolder()
+    for (const example of examples) {
+      const where = `${document}:${example.line}`
+      if (example.text.startsWith('sleep ')) await until(() => allIsWritten(service))
+      const output = await runners[example.language]?.(example, { folder, kept }).catch((error: Error) => {
+        throw new Error(`${where}: the command failed: ${error.message}`)
+      })
+      if (example.answer === undefined || output === undefined) continue
+      const wrong = difference(JSON.parse(output), JSON.parse(example.answer), kept)
+      assert.equal(wrong, undefined, `${where}: ${wrong}\nThe answer was ${output}`)
+    }
+    rmSync(folder, { recursive: true })
+  })
+}
+
+/** Nobody waits for an answer, and every metered request is in the database. */
+async function allIsWritten(service: TestService): Promise<boolean> {
+  const { text } = await service.manage('GET', '/metrics')
+  return (
+    text.includes('signalbox_answers_in_flight 0\n') && text.includes('signalbox_ledger_waiting{where="memory"} 0\n')
+  )
+}
+
+test('every block of the pages is run, or says why not', () => {
+  const silent = documents.flatMap((document) =>
+    examplesIn(pageOf(document))
+      .filter(({ language, mark }) => !(language in runners || language === 'mermaid' || mark?.startsWith('not run: ')))
+      .map(({ line }) => `${document}:${line}`),
+  )
+  assert.deepEqual(silent, [])
+})

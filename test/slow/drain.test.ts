@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newPlace } from '../harness/databases.ts'
+import { type ServerProcess, startProcess } from '../harness/server-process.ts'
+import { timed } from '../harness/until.ts'
+
+const apiKey = `sb-v1-${'d'.repeat(64)}`
+
+/** A server of its own that is about to be stopped. */
+async function start(env: Record<string, string>, workers: number) {
+  const place = await newPlace('sqlite')
+  after(place.remove)
+  const server = startProcess({
+    DATA_DIR: place.settings.data_dir,
+    BOOTSTRAP_API_KEY: apiKey,
+    ...env,
+    WORKERS: String(workers),
+  })
+  return { server, url: await server.url }
+}
+
+/** On a connection of its own, or of the agent's. @returns the whole answer, and when it was there. */
+function ask(url: string, path: string, body?: object, agent = new Agent()) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; connection: string; text: string }>()
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const asking = request(url + path, { method: body ? 'POST' : 'GET', headers, agent }, (response) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+    })
+    response.on('error', reject)
+    response.on('end', () =>
+      resolve({ status: response.statusCode ?? 0, connection: response.headers.connection ?? '', text }),
+    )
+  })
+  asking.on('error', reject).end(body && JSON.stringify(body))
+  return promise
+}
+
+const say = (content: string) => ({ model: 'signalbox/demo', stream: true, messages: [{ role: 'user', content }] })
+
+const isDraining = async (url: string) => {
+  while ((await ask(url, '/health')).status !== 503) await sleep(20)
+}
+
+async function endedIn(server: ServerProcess, signal: NodeJS.Signals) {
+  const before = performance.now()
+  server.signal(signal)
+  assert.equal(await server.ended, 0, server.err())
+  return performance.now() - before
+}
+
+for (const workers of [1, 3]) {
+  test(`SIGTERM turns health 503 first; new connections are taken for drain_ms, and end with their answers (workers: ${workers})`, async () => {
+    const { server, url } = await start({ DRAIN_MS: '4000', SHUTDOWN_GRACE_MS: '60000' }, workers)
+    await using _ending = server
+    assert.equal((await ask(url, '/health', undefined, new Agent({ keepAlive: true }))).connection, 'keep-alive')
+    const ending = endedIn(server, 'SIGTERM')
+    await isDraining(url)
+    for (const path of ['/health', '/models', '/key']) {
+      const { status, connection } = await ask(url, path, undefined, new Agent({ keepAlive: true }))
+      assert.deepEqual([status, connection], [path === '/health' ? 503 : 200, 'close'])
+    }
+    const streamed = await ask(url, '/chat/completions', say('Hello'), new Agent({ keepAlive: true }))
+    assert.deepEqual([streamed.status, streamed.connection], [200, 'close'])
+    assert.ok((await ending) >= 4000)
+    assert.match(server.err(), /"signal":"SIGTERM","drainMs":4000,"graceMs":60000,"msg":"signal: stopping"/)
+    assert.match(server.err(), /"drainMs":4000,"msg":"drained: no new connections are accepted"/)
+    assert.match(server.err(), /"code":0,"msg":"exit"/)
+  })
+
+  test(`a stream that began before is whole, and the process ends with it though its client keeps the connection (workers: ${workers})`, async () => {
+    const { server, url } = await start({ DRAIN_MS: '100', SHUTDOWN_GRACE_MS: '600000' }, workers)
+    await using _ending = server
+    const agent = new Agent({ keepAlive: true })
+    const stream = ask(url, '/chat/completions', say('demo:slow=3000 Hello'), agent)
+    await sleep(500)
+    server.signal('SIGTERM')
+    const { text } = await stream
+    assert.match(text, /data: \[DONE\]/)
+    // Ten minutes of grace, and 72 seconds that an idle connection is kept: none of that is waited for.
+    const { tookMs, allowedMs, result } = await timed(30_000, () => server.ended)
+    assert.equal(result, 0)
+    assert.ok(tookMs < allowedMs, `${tookMs} ms`)
+    agent.destroy()
+  })
+
+  test(`Ctrl-C does not wait for drain_ms, nor does a SIGTERM that it follows (workers: ${workers})`, async () => {
+    for (const first of ['SIGINT', 'SIGTERM'] as const) {
+      const { server, url } = await start({ DRAIN_MS: '600000' }, workers)
+      await using _ending = server
+      server.signal(first)
+      if (first === 'SIGTERM') await isDraining(url)
+      assert.ok((await endedIn(server, 'SIGINT')) < 60_000)
+    }
+  })
+}

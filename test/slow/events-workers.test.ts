@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { newPlace, onEachDatabase } from '../harness/databases.ts'
+import { type Listening, listen } from '../harness/events.ts'
+import { apiKey, managementKey, startPriced } from '../harness/priced-servers.ts'
+import { startTestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] })
+
+/** On a connection of its own, so that any worker may have it. @returns the id of the request. */
+async function complete(url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', connection: 'close' }
+  const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body })
+  await response.text()
+  return response.headers.get('x-generation-id')!
+}
+
+const idsOf = (listening: Listening) => listening.of('generation').map(({ id }) => id)
+
+onEachDatabase('events of a service of three workers', (kind) => {
+  test('an event of any worker reaches every client, each once, and a client that comes back hears the rest', async () => {
+    const place = await newPlace(kind)
+    const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })
+    const url = await server!.url
+    const streams = await Promise.all(
+      Array.from({ length: 9 }, (_, at) => listen(url, { key: at % 2 ? apiKey : managementKey })),
+    )
+    const early = await Promise.all(Array.from({ length: 30 }, () => complete(url)))
+    for (const stream of streams) await until(() => idsOf(stream).length === 30)
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', connection: 'close' }
+    await fetch(`${url}/interns`, { method: 'POST', headers, body: '{"name":"ada"}' })
+    for (const stream of streams) assert.equal((await stream.hear('intern')).name, 'ada')
+    const leaving = streams.slice(0, 6)
+    for (const stream of leaving) stream.leave()
+    const late = await Promise.all(Array.from({ length: 30 }, () => complete(url)))
+    for (const stream of streams.slice(6)) {
+      await until(() => idsOf(stream).length === 60)
+      assert.deepEqual(idsOf(stream).sort(), [...early, ...late].sort())
+    }
+    for (const { lastId } of leaving) {
+      const again = await listen(url, { key: apiKey, lastEventId: lastId() })
+      await until(() => idsOf(again).length >= 30)
+      assert.deepEqual(idsOf(again).sort(), late.sort())
+      again.leave()
+    }
+    server!.signal('SIGTERM')
+    // Streams have no end of their own: they must not hold up that of the server.
+    await Promise.all([server!.ended, ...streams.slice(6).map(({ ended }) => until(ended))])
+    await place.remove()
+  })
+})
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+describe('events of several servers', { skip }, () => {
+  test('a client of one server hears the requests of another, and goes on at the other one', async () => {
+    const place = await newPlace('postgres')
+    const [one, other] = await Promise.all([startTestService({ place }), startTestService({ place })])
+    const listening = await listen(one!.url, { key: apiKey })
+    const ids = [await complete(other!.url), await complete(one!.url)]
+    await until(() => idsOf(listening).length === 2)
+    listening.leave()
+    ids.push(await complete(other!.url), await complete(one!.url))
+    const again = await listen(other!.url, { key: apiKey, lastEventId: listening.lastId() })
+    await until(() => idsOf(again).length === 2)
+    assert.deepEqual([...idsOf(listening), ...idsOf(again)].sort(), ids.sort())
+    await Promise.all([one!.stop(), other!.stop()])
+    await until(again.ended)
+    await place.remove()
+  })
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openDb } from '#platform/db/open.ts'
+import { newPlace, type Place } from '../harness/databases.ts'
+import { askForWords, startPriced, usdOfWord } from '../harness/priced-servers.ts'
+import type { ServerProcess } from '../harness/server-process.ts'
+
+const skip = spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is not installed'
+
+/** From now on no file of these processes grows: they meet what they would meet on a full disk. */
+function setRoom(pids: number[], room: '0' | 'unlimited'): void {
+  for (const pid of pids) {
+    const { status, stderr } = spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${room}:`], { encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+  }
+}
+
+const withWorkers = ({ pid }: ServerProcess) => [
+  pid,
+  ...readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+]
+
+/** A server whose disk is full, and has answered five requests since. */
+async function startOnFullDisk(place: Place, env = {}): Promise<ServerProcess> {
+  const [server] = await startPriced(place, 1, undefined, env)
+  setRoom(withWorkers(server!), '0')
+  for (let asked = 0; asked < 5; asked++) assert.equal((await askForWords(await server!.url, 2)).status, 200)
+  return server!
+}
+
+for (const [what, env] of [
+  ['one process', {}],
+  ['two workers', { WORKERS: '2' }],
+] as const)
+  test(`what could be kept nowhere is told at the end with its cost, and the service ends as failed: ${what}`, {
+    skip,
+  }, async () => {
+    const place = await newPlace('sqlite')
+    await using stack = new AsyncDisposableStack()
+    stack.defer(place.remove)
+    const server = stack.use(await startOnFullDisk(place, env))
+    server.signal('SIGTERM')
+    assert.equal(await server.ended, 1, server.err())
+    const told = [...server.err().matchAll(/^.*are lost.*$/gm)].map(([line]) => JSON.parse(line))
+    const sum = (of: (line: any) => number) => told.reduce((total, line) => total + of(line), 0)
+    assert.equal(
+      sum(({ requests }) => requests),
+      5,
+    )
+    assert.equal(
+      sum(({ cost_usd }) => Math.round(cost_usd / usdOfWord)),
+      10,
+    )
+  })
+
+test('a disk that has room again before the end is over loses nothing', { skip }, async () => {
+  const place = await newPlace('sqlite')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const server = stack.use(await startOnFullDisk(place))
+  setRoom(withWorkers(server), 'unlimited')
+  server.signal('SIGTERM')
+  assert.equal(await server.ended, 0, server.err())
+  const db = await openDb({ ...place.settings, data_dir: join(place.settings.data_dir, 'data') })
+  stack.defer(db.close)
+  assert.equal((await db.query.selectFrom('generations').select('id').execute()).length, 5)
+})

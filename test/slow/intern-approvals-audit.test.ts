@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { colleague } from '../harness/colleague.ts'
+import { onEachDatabase } from '../harness/databases.ts'
+import { daemonOf, scripted } from '../harness/intern-chat.ts'
+import { answer, runningIntern, say, tryAnswering } from '../harness/interns.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+
+/** What the audit trail tells of answers, the newest first. */
+async function answered(service: TestService, id: string): Promise<any[]> {
+  const { data } = (await service.manage('GET', `/audit?target_kind=intern&target_id=${id}`)).body
+  return data.filter(({ action }: { action: string }) => action.startsWith('intern.answer'))
+}
+const permission = 'permission shell allow_once reject_once\nsay on'
+
+onEachDatabase('the audit trail of what interns were allowed', (kind) => {
+  test('says who gave which answer to what, in which session, by which key', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = await runningIntern(service, { visibility: 'workspace' })
+    const grace = await colleague(service)
+    const asked = await say(service, id, 'write a haiku')
+    await answer(grace, id, asked, 'allow_once')
+    const [event] = await answered(service, id)
+    assert.deepEqual(event.actor, {
+      ...{ user_id: grace.userId, user_name: 'grace', user_email: 'grace@example.com' },
+      ...{ key_hash: grace.hash, key_name: 'grace', session_id: null },
+    })
+    assert.deepEqual([event.action, event.before], ['intern.answered', null])
+    assert.deepEqual(event.target, { kind: 'intern', id, name: 'ada' })
+    assert.deepEqual(event.after, {
+      ...{ question_id: asked.asked?.id, session_id: asked.sessionId, kind: 'permission' },
+      ...{ operation: 'shell', detail: 'ls -la', answer: 'allow_once' },
+    })
+  })
+
+  test('keeps of a form which fields were filled in, and nothing that was typed', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    const form = { type: 'object', properties: { password: { type: 'string' }, note: { type: 'string' } } }
+    const asked = await say(service, id, `ask ${JSON.stringify(form)}`)
+    await answer(service, id, asked, JSON.stringify({ action: 'accept', content: { password: 'hunter2' } }))
+    const [event] = await answered(service, id)
+    assert.deepEqual(
+      [event.after.kind, event.after.answer, event.after.fields],
+      ['elicitation', 'accept', ['password']],
+    )
+    assert.ok(!JSON.stringify(event).includes('hunter2'))
+  })
+
+  test('holds nothing for what nobody was asked: in self-drive the intern is its own', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    assert.match((await say(service, id, permission, { approval_mode: 'self-drive' })).text, /on$/)
+    assert.deepEqual(await answered(service, id), [])
+  })
+
+  test('an answer that comes too late stands in it as one that was not taken', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
+    const grace = await colleague(service)
+    const asked = await say(service, id, `${permission}\nwait 300`)
+    // Past the service, so that its question is still kept.
+    const past = { sessionId: asked.sessionId!, questionId: asked.asked!.id, answer: 'allow_once' }
+    const first = await daemonOf(service, id).answer(past, AbortSignal.timeout(60_000))
+    const late = await tryAnswering(grace, id, asked, 'reject_once')
+    for await (const _ of first);
+    assert.equal(late.status, 409)
+    const told = (await answered(service, id)).map(({ action, actor, after }) => [
+      action,
+      actor.user_email,
+      after.answer,
+    ])
+    assert.deepEqual(told, [
+      ['intern.answer_refused', 'grace@example.com', 'reject_once'],
+      ['intern.answered', 'grace@example.com', 'reject_once'],
+    ])
+  })
+
+  test('an answer that was not offered is none, and is not in it', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    const asked = await say(service, id, permission)
+    assert.equal((await tryAnswering(service, id, asked, 'allow_always')).status, 400)
+    assert.deepEqual(await answered(service, id), [])
+    await answer(service, id, asked, 'reject_once')
+    assert.equal((await answered(service, id))[0].after.answer, 'reject_once')
+  })
+
+  test('holds nothing that guardrails redact or block, no credential, and only the beginning of a long command', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    const { body } = await service.manage('GET', '/workspaces')
+    const guardrail = `/guardrails/${body.data[0].default_guardrail_id}`
+    const allow = async (title: string) => {
+      const asked = await say(service, id, `permission ${title} allow_once`)
+      const filters = [
+        { pattern: 'falcon', action: 'redact', label: '[BIRD]' },
+        { pattern: 'sesame', action: 'block' },
+      ]
+      await service.manage('PATCH', guardrail, { name: 'House', content_filters: filters })
+      await answer(service, id, asked, 'allow_once')
+      await service.manage('PATCH', guardrail, { content_filters: null })
+      const { operation, detail } = (await answered(service, id))[0].after
+      return operation ?? detail
+    }
+    assert.equal(await allow('feed-the-falcon'), 'feed-the-[BIRD]')
+    assert.equal(await allow('open-sesame'), '[withheld: a guardrail blocks it]')
+    assert.match(await allow(`use-sk-${'x'.repeat(40)}`), /^use-\[secret\]$/)
+    assert.equal((await allow('y'.repeat(5000))).length, 2001)
+  })
+})
+
+onEachDatabase('what an intern waits for answers to', (kind) => {
+  test('is listed for all who see it, until it is answered', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })
+    const [grace, path] = [await colleague(service), `/interns/${id}/questions`]
+    const asked = await say(service, id, permission)
+    const [waiting] = (await grace.ask('GET', path)).body.data
+    const { session_id, asked_at, deadline_at, ...question } = waiting
+    assert.deepEqual([session_id, question], [asked.sessionId, { id: asked.asked!.id, ...asked.asked!.arguments }])
+    assert.ok(deadline_at > asked_at)
+    await answer(grace, id, asked, 'allow_once')
+    assert.deepEqual((await service.ask('GET', path)).body.data, [])
+  })
+
+  test('is hidden with the intern from who does not see it', async () => {
+    await using service = await startTestService({ kind })
+    const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
+    const grace = await colleague(service)
+    const [hers, none] = await Promise.all([id, 'nobody'].map((one) => grace.ask('GET', `/interns/${one}/questions`)))
+    assert.deepEqual([hers?.status, hers?.text], [404, none?.text])
+  })
+
+  test('"pending" is the question that the session was told last', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    const asked = await say(service, id, `${permission}\npermission mail allow_once`)
+    const pending = { ...asked, asked: { ...asked.asked!, id: 'pending' } }
+    const next = await answer(service, id, pending, 'allow_once')
+    assert.equal(next.asked?.arguments.operation, 'mail')
+    await answer(service, id, pending, 'allow_once')
+    assert.deepEqual(
+      (await answered(service, id)).map(({ after }) => after.operation),
+      ['mail', 'shell'],
+    )
+  })
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { onEachDatabase } from '../harness/databases.ts'
+import { answer, runningIntern, say, trySaying } from '../harness/interns.ts'
+import { type KilledInterns, type KilledServer, killedInterns } from '../harness/killed-interns.ts'
+import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money-kills.ts'
+import { until } from '../harness/until.ts'
+
+const cent = 0.01
+const near = (usd: number, cents: number) =>
+  assert.ok(Math.abs(usd - cents * cent) < 1e-9, `${usd} USD of ${cents} cents`)
+
+/**
+ * An intern, and what kills its server and begins the next. That one is not there before: it might be the one that looks after
+ * the intern, whose agent then asks its model there.
+ */
+async function internToLose(w: KilledInterns, budget: object) {
+  const first = await w.start()
+  const { id } = await runningIntern(first as never, { agent: 'scripted', budget })
+  const killed = async (): Promise<KilledServer> => {
+    await killedAtOnce(first.server)
+    const next = await w.start()
+    const told = join(w.place.settings.data_dir, 'interns', id, 'service-url')
+    await until(() => readFileSync(told, 'utf8').startsWith(next.url))
+    return next
+  }
+  return { first, id, killed }
+}
+
+/** So many turns are over. Requests count for each turn of the intern that is open, and its server reads of their ends later. */
+async function ended({ ask }: KilledServer, id: string, count: number): Promise<void> {
+  await until(async () => {
+    const { data } = (await ask('GET', `/interns/${id}/runs`)).body
+    return data.length === count && data.every((run: { status: string }) => run.status === 'ended')
+  })
+}
+
+/** Asks a model once more, whatever becomes of it, and ends with the budget alone. */
+const oneTooMany = 'models_say 1\nwait 3600000'
+const session_id = 'mine'
+
+onEachDatabase('a server that is killed in a turn with a budget', (kind) => {
+  test('while its question waits: it is answered, and its session is charged for what was answered, once', async () => {
+    await using w = await killedInterns(kind)
+    // What lies ready at a killed server stays charged: less than half a cent.
+    const budget = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 6.5 * cent }
+    const { first, id, killed } = await internToLose(w, budget)
+    await say(first as never, id, 'model_says one', { session_id })
+    const question = 'model_says two\npermission shell allow_once\nmodel_says three\nsay done'
+    const asked = await say(first as never, id, question, { session_id })
+    assert.equal(asked.finish, 'tool_calls', JSON.stringify(asked.error))
+    // What a killed server had answered and not yet written, for a fifth of a second, is charged and in no ledger.
+    await until(async () => (await ledgerUsd(w.place)) > 1.5 * cent)
+    const next = await killed()
+    const said = await answer(next as never, id, asked, 'allow_once')
+    assert.deepEqual([said.finish, said.error], ['stop', undefined])
+    near(said.chunks.at(-1).usage.cost, 2)
+    await ended(next, id, 2)
+    const third = await say(next as never, id, 'model_says a\nmodel_says b\nmodel_says c', { session_id })
+    assert.deepEqual([third.finish, third.error], ['stop', undefined], 'nothing was charged twice')
+    await ended(next, id, 3)
+    const fourth = await trySaying(next as never, id, oneTooMany, { session_id })
+    assert.deepEqual([fourth.error?.code, fourth.error?.metadata], [410, overBudget])
+    await until(async () => (await ledgerUsd(w.place)) > 5.5 * cent)
+    near(await ledgerUsd(w.place), 6)
+  })
+
+  test('while its agent waits for its model: what was set aside is charged once, and the next turn has the rest', async () => {
+    await using w = await killedInterns(kind)
+    const { first, id, killed } = await internToLose(w, { session_max_cost_usd: 3.5 * cent })
+    await say(first as never, id, 'model_says one', { session_id })
+    let cutOff: unknown
+    void say(first as never, id, 'model_says demo:slow=600000', { session_id }).catch((error) => (cutOff = error))
+    // The turn before is in the ledger and reported, so what is held is of this one.
+    await until(async () => {
+      const { spent, held } = await moneyOf(w.place, `session:${id} ${session_id}`)
+      if (cutOff) throw cutOff
+      return spent >= cent && held >= cent
+    })
+    const next = await killed()
+    await until(() => cutOff)
+    await silence(w.place)
+    await ended(next, id, 2)
+    const third = await trySaying(next as never, id, `model_says three\n${oneTooMany}`, { session_id })
+    assert.match(third.text, /You said: three/)
+    assert.deepEqual([third.error?.code, third.error?.metadata], [410, overBudget])
+    await ended(next, id, 3)
+    const anew = await say(next as never, id, 'model_says five')
+    assert.deepEqual([anew.finish, anew.error], ['stop', undefined])
+    await until(async () => (await ledgerUsd(w.place)) > 2.5 * cent)
+    near(await ledgerUsd(w.place), 3)
+  })
+})
+
+const overBudget = { reason: 'run_ended', retryable: false, budget: 'session_max_cost_usd' }

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type DatabaseKind, onEachDatabase } from '../harness/databases.ts'
+import { open, scripted } from '../harness/intern-chat.ts'
+import { answer, daemonPid, runningIntern, type Said, say, trySaying, untilIntern } from '../harness/interns.ts'
+import { startReceiver, verified } from '../harness/receiver.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+const cent = 0.01
+const ofRequests = { prices: { prompt: 0, completion: 0, request: cent } }
+
+/** A service at which each request of an intern to its model costs a cent, unless told. */
+async function startPriced(kind: DatabaseKind, settings: object = {}, signalbox: object = ofRequests) {
+  const catalogue = { models: { 'signalbox/demo': { endpoints: { signalbox } } } }
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-budgets-'))
+  const catalogue_file = join(folder, 'catalogue.json')
+  writeFileSync(catalogue_file, JSON.stringify(catalogue))
+  const service = await startTestService({ kind, settings: { ...scripted, catalogue_file, ...settings } })
+  const end = async () => {
+    await service[Symbol.asyncDispose]()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ...service, [Symbol.asyncDispose]: end }
+}
+
+/** Goes on for ever, if nobody ends it. */
+const twoCents = 'model_says one\nmodel_says two\nwait 3600000'
+const spent = ({ error }: Said, budget: string) =>
+  assert.deepEqual(
+    [error?.code, error?.metadata],
+    [410, { reason: 'run_ended', retryable: false, budget }],
+    error?.message ?? '',
+  )
+const runsOf = async (service: TestService, id: string) => (await service.ask('GET', `/interns/${id}/runs`)).body.data
+/** @param among how many runs there are to be by then: one is listed once the service has read of it from the daemon. */
+const lastRun = (service: TestService, id: string, among = 1) =>
+  until(async () => {
+    const [run, ...before] = await runsOf(service, id)
+    return run?.status === 'ended' && before.length === among - 1 && run
+  })
+
+onEachDatabase('a budget', (kind) => {
+  test('ends a turn that has cost what it may, and everybody is told why', async () => {
+    await using receiver = await startReceiver()
+    await using service = await startPriced(kind, { webhook_origins: [receiver.origin] })
+    const { body: hook } = await service.manage('POST', '/webhooks', { url: receiver.url })
+    const { id, budget } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
+    assert.deepEqual(budget, { max_cost_usd: 2 * cent })
+    const said = await trySaying(service, id, twoCents)
+    spent(said, 'max_cost_usd')
+    const message = 'The turn has cost the 0.02 USD that it may cost (max_cost_usd).'
+    assert.equal(said.error?.message, message)
+    assert.equal(said.chunks.at(-1).usage.cost, 2 * cent)
+    const run = await lastRun(service, id)
+    assert.deepEqual([run.outcome, run.error, run.cost_usd], ['over_budget', message, 2 * cent])
+    const { entries } = (await service.ask('GET', `/interns/${id}/sessions/${said.sessionId}`)).body.data
+    assert.deepEqual(
+      [entries.at(-1).type, entries.at(-1).outcome, entries.at(-1).message],
+      ['end', 'over_budget', message],
+    )
+    const told = verified(hook.secret, await receiver.hear('intern.run_ended')).data
+    assert.deepEqual([told.outcome, told.error], ['over_budget', message])
+    const { text } = await service.ask('GET', '/metrics', { key: service.managementKey })
+    assert.match(text, /^signalbox_intern_turns_ended_total\{outcome="over_budget"\} 1$/m)
+    assert.equal(
+      (await say(service, id, 'say on', { session_id: said.sessionId })).text,
+      'on',
+      'the next is another turn',
+    )
+  })
+
+  test('holds for the builtin agent, which begins no further request', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { budget: { max_cost_usd: 2 * cent } })
+    spent(await trySaying(service, id, 'write a haiku', { approval_mode: 'self-drive' }), 'max_cost_usd')
+    const run = await lastRun(service, id)
+    assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
+  })
+
+  test('lets no request begin once it is spent, whatever its agent tells, nor a failure come before the end', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 2 * cent } })
+    const many = Array.from({ length: 6 }, (_, at) => `model_says ${at}`).join('\n')
+    spent(await trySaying(service, id, `${many}\nfail at last`), 'max_cost_usd')
+    const run = await lastRun(service, id)
+    assert.deepEqual([run.outcome, run.cost_usd], ['over_budget', 2 * cent])
+  })
+
+  test('is not passed by requests that are made at once: the turn ends where one finds no room', async () => {
+    await using service = await startPriced(kind)
+    const limits = { max_cost_usd: 3.5 * cent, session_max_cost_usd: 4.5 * cent }
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: limits })
+    const said = await trySaying(service, id, 'models_say 20\nwait 3600000')
+    spent(said, 'max_cost_usd')
+    const needed = 'The next request of the turn may cost up to 0.01 USD, more than is left of the'
+    assert.equal(said.error?.message, `${needed} 0.035 USD that it may cost (max_cost_usd).`)
+    assert.equal((await lastRun(service, id)).cost_usd, 3 * cent)
+    const again = await trySaying(service, id, 'models_say 20\nwait 3600000', { session_id: said.sessionId })
+    spent(again, 'session_max_cost_usd')
+    assert.equal(again.error?.message, `${needed} 0.015 USD that were left for its session (session_max_cost_usd).`)
+    assert.equal((await lastRun(service, id, 2)).cost_usd, cent)
+  })
+
+  test('has no need of room for the longest answer of a model: a shorter one is asked for, while there is money for any', async () => {
+    // 0.64 USD for the longest answer, 0.01 for one of a thousand tokens.
+    const endpoint = { prices: { prompt: 0, completion: 10 }, max_completion_tokens: 64_000 }
+    await using service = await startPriced(kind, {}, endpoint)
+    const { id } = await runningIntern(service, { budget: { max_cost_usd: 5 * cent } })
+    const said = await say(service, id, 'write a haiku', { approval_mode: 'self-drive' })
+    assert.equal(said.error, undefined)
+    const { outcome, cost_usd } = await lastRun(service, id)
+    assert.equal(outcome, 'finished')
+    assert.ok(cost_usd > 0 && cost_usd <= 5 * cent, `${cost_usd} USD`)
+    const poor = { budget: { max_cost_usd: 0.9 * cent }, approval_mode: 'self-drive' }
+    const refused = await trySaying(service, id, 'write a haiku', poor)
+    spent(refused, 'max_cost_usd')
+    assert.match(refused.error?.message ?? '', /may cost up to 0\.01 USD/)
+  })
+
+  test('holds for a turn in the background, and for one in a session of a stock client', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: cent } })
+    const body = { messages: [{ role: 'user', content: twoCents }] }
+    await service.ask('POST', `/interns/${id}/chat/completions`, { body: { ...body, background: true } })
+    assert.equal((await lastRun(service, id)).outcome, 'over_budget')
+    const whole = await service.ask('POST', `/interns/${id}/sessions/mine/chat/completions`, { body })
+    assert.deepEqual([whole.status, whole.body.error.metadata.budget], [410, 'max_cost_usd'])
+  })
+
+  test('of a turn limits no other that begins as soon as its caller has heard that it is over', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_cost_usd: 1.5 * cent } })
+    for (let turn = 0; turn < 6; turn++) await say(service, id, 'model_says hi')
+  })
+
+  test('of time ends a turn whose agent says nothing; a prompt has one of its own, and may only narrow it', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_seconds: 1 } })
+    const said = await trySaying(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
+    spent(said, 'max_seconds')
+    assert.equal(said.error?.message, 'The turn has worked for the 1 seconds that it may take (max_seconds).')
+    await service.ask('PATCH', `/interns/${id}`, { body: { budget: null } })
+    assert.equal((await service.ask('GET', `/interns/${id}`)).body.budget, null)
+    spent(await trySaying(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
+  })
+
+  test('of time does not count for how long a turn waits', {
+    skip: kind === 'postgres' && 'no matter of the store',
+  }, async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    const asked = await say(service, id, 'permission shell allow_once\nsay done', { budget: { max_seconds: 15 } })
+    const { body } = await service.ask('GET', `/interns/${id}/questions`)
+    assert.ok(Date.parse(body.data[0].deadline_at) - Date.now() > 30_000, 'the deadline of its question is another')
+    await sleep(16_000)
+    assert.match((await answer(service, id, asked, 'allow_once')).text, /done/)
+  })
+
+  test('of a session holds for all its turns together, and then refuses the next', async () => {
+    await using service = await startPriced(kind)
+    const budget = { session_max_cost_usd: 3 * cent, session_max_turns: 3 }
+    const { id } = await runningIntern(service, { agent: 'scripted', budget })
+    const { sessionId: session_id } = await say(service, id, 'model_says one')
+    const said = await trySaying(service, id, twoCents, { session_id })
+    spent(said, 'session_max_cost_usd')
+    assert.match(said.error!.message, /^The turn has cost the 0\.02 USD that were left for its session/)
+    const refused = await trySaying(service, id, 'say more', { session_id })
+    assert.deepEqual(
+      [refused.status, refused.error?.message],
+      [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],
+    )
+    await service.ask('PATCH', `/interns/${id}`, { body: { budget: { session_max_turns: 3 } } })
+    assert.equal((await say(service, id, 'say third', { session_id })).text, 'third')
+    const fourth = await trySaying(service, id, 'say fourth', { session_id })
+    assert.deepEqual(
+      [fourth.status, fourth.error?.message],
+      [403, 'The session has had the 3 turns that it may have (session_max_turns).'],
+    )
+    assert.equal((await say(service, id, 'say anew')).text, 'anew')
+  })
+
+  test('of a session holds for prompts that come at once', async () => {
+    const turns_per_minute_user = 1000
+    await using service = await startPriced(kind, { turns_per_minute_user })
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_turns: 2 } })
+    await say(service, id, 'say first', { session_id: 'mine' })
+    const asking = Array.from({ length: 24 }, async (_, at) => {
+      await sleep(at * 12)
+      return trySaying(service, id, 'say x', { session_id: 'mine' })
+    })
+    const statuses = (await Promise.all(asking)).map(({ status }) => status)
+    const [session] = (await service.ask('GET', `/interns/${id}/sessions`)).body.data
+    assert.deepEqual([session.turns, statuses.filter((status) => status === 200).length], [2, 1], String(statuses))
+  })
+
+  test('of a session holds for a turn, too, whose intern was stopped before anybody could read that it began', async () => {
+    await using service = await startPriced(kind)
+    const { id } = await runningIntern(service, { agent: 'scripted', budget: { session_max_cost_usd: 2 * cent } })
+    // Runs are read from its daemon in steps: after one there is a pause.
+    const { sessionId: session_id } = await say(service, id, 'model_says one')
+    await lastRun(service, id)
+    const messages = [{ role: 'user', content: 'model_says two\nwait 3600000' }]
+    const reply = await open(service, id, { session_id, approval_mode: 'manual', messages })
+    await until(async () => JSON.stringify(await reply.next()).includes('You said'))
+    assert.equal((await service.ask('POST', `/interns/${id}/suspend`)).status, 200)
+    await reply.rest()
+    await service.ask('POST', `/interns/${id}/provision`)
+    await untilIntern(service, id, 'running')
+    const refused = await trySaying(service, id, 'say more', { session_id })
+    assert.deepEqual(
+      [refused.status, refused.error?.message],
+      [403, 'The session has cost 0.02 USD of the 0.02 that it may (session_max_cost_usd).'],
+    )
+  })
+
+  test('of a session holds for turns, too, that were broken off with their intern', async () => {
+    await using service = await startPriced(kind)
+    // Of three turns, so that no broken one ends for its budget before it is broken.
+    const settings = { agent: 'scripted', visibility: 'workspace', budget: { session_max_cost_usd: 3 * cent } }
+    const { id } = await runningIntern(service, settings)
+    const path = `/interns/${id}/sessions/mine/chat/completions`
+    const daemon = () => daemonPid(service.place.settings.data_dir, id)
+    const ends = [() => service.ask('POST', `/interns/${id}/suspend`), async () => process.kill(daemon(), 'SIGKILL')]
+    for (const [at, end] of ends.entries()) {
+      const messages = [{ role: 'user', content: 'model_says one\nwait 3600000' }]
+      const begun = await service.ask('POST', path, { body: { messages, background: true } })
+      assert.equal(begun.status, 202, JSON.stringify(begun.body))
+      await until(async () => (await service.ask('GET', '/generations')).body.data.length > at)
+      const ended = daemon()
+      await end()
+      const run = await lastRun(service, id, at + 1)
+      assert.equal(run.outcome, at === 0 ? 'cancelled' : 'severed')
+      if (at === 0) await service.ask('POST', `/interns/${id}/provision`)
+      // Until the end of a daemon is noticed, its intern is still said to run.
+      await until(() => daemon() !== ended)
+      await untilIntern(service, id, 'running')
+    }
+    // It spends the last of the budget: it has ended by itself, or is ended for that.
+    await trySaying(service, id, 'model_says one', { session_id: 'mine' })
+    const refused = await trySaying(service, id, 'say more', { session_id: 'mine' })
+    assert.deepEqual(
+      [refused.status, refused.error?.message],
+      [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],
+    )
+  })
+})

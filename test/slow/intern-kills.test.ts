@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { onEachDatabase } from '../harness/databases.ts'
+import { hasGit, startGitServer } from '../harness/git-server.ts'
+import { daemonPid, isRunning, runningIntern, say, untilIntern } from '../harness/interns.ts'
+import {
+  type KilledInterns,
+  type KilledServer,
+  keysOfInterns,
+  killedInterns,
+  processesIn,
+} from '../harness/killed-interns.ts'
+import { killedAtOnce } from '../harness/money-kills.ts'
+import { until } from '../harness/until.ts'
+
+const agent = 'scripted'
+
+/** A server that is killed at a call of Node's, and what is asked of it meanwhile; then the next one. */
+async function killedWhile(
+  w: KilledInterns,
+  KILL_AT: string,
+  work: (server: KilledServer) => Promise<unknown>,
+): Promise<KilledServer> {
+  const first = await w.start({ KILL_AT })
+  await work(first).catch(() => {})
+  assert.equal(await first.server.ended, 'SIGKILL')
+  return w.start()
+}
+
+const homesIn = ({ place }: KilledInterns) => join(place.settings.data_dir, 'interns')
+const onlyIntern = async ({ ask }: KilledServer): Promise<string> => (await ask('GET', '/interns')).body.data[0].id
+
+/** It runs once, takes turns, and has one key. */
+async function goesOn(w: KilledInterns, server: KilledServer, id: string): Promise<void> {
+  await untilIntern(server, id, 'running')
+  const said = await say(server, id, 'model_says one\nsay done')
+  assert.deepEqual([said.finish, said.error], ['stop', undefined])
+  const daemons = () => processesIn(join(homesIn(w), id, 'settings.json'))
+  assert.deepEqual(daemons(), [daemonPid(w.place.settings.data_dir, id)])
+  assert.equal(await keysOfInterns(w.place), 1)
+  assert.deepEqual(readdirSync(homesIn(w)), [id])
+}
+
+const provisioning = [
+  'before mkdirSync /interns/',
+  'before writeFileSync /settings.json',
+  'before spawn settings.json',
+  'after spawn settings.json',
+  'after renameSync daemon.json.new',
+]
+
+/** With an intern that ran before; its server was killed, too. */
+async function withIntern(w: KilledInterns, env = {}): Promise<string> {
+  const { server, ask } = await w.start(env)
+  const { id } = await runningIntern({ ask } as never, { agent })
+  if ('INTERN_IDLE_MS' in env) await until(async () => (await ask('GET', `/interns/${id}`)).body.asleep_since)
+  server.signal('SIGKILL')
+  await server.ended
+  return id
+}
+
+onEachDatabase('a server that is killed', (kind) => {
+  for (const moment of kind === 'sqlite' ? provisioning : provisioning.slice(-2))
+    test(`while it provisions an intern, ${moment}: the intern comes to run, once`, async () => {
+      await using w = await killedInterns(kind)
+      const server = await killedWhile(w, moment, ({ ask }) =>
+        ask('POST', '/interns', { body: { name: 'ada', agent, provision: true } }),
+      )
+      await goesOn(w, server, await onlyIntern(server))
+    })
+
+  test('while it wakes an intern: the intern comes to run, once, and hears the next prompt', async () => {
+    await using w = await killedInterns(kind)
+    const id = await withIntern(w, { INTERN_IDLE_MS: '1' })
+    const server = await killedWhile(w, 'after spawn settings.json', (it) => say(it, id, 'say hello'))
+    await goesOn(w, server, id)
+  })
+
+  for (const moment of ['before', 'after'])
+    test(`while it suspends an intern, ${moment} its end is noted: it is stopped, and can be started again`, async () => {
+      await using w = await killedInterns(kind)
+      const id = await withIntern(w)
+      const server = await killedWhile(w, `${moment} renameSync daemon.json.new`, ({ ask }) =>
+        ask('POST', `/interns/${id}/suspend`),
+      )
+      await untilIntern(server, id, 'stopped')
+      await until(() => processesIn(homesIn(w)).length === 0)
+      await server.ask('POST', `/interns/${id}/provision`)
+      await goesOn(w, server, id)
+    })
+
+  for (const moment of ['before', 'after'])
+    test(`while it destroys an intern, ${moment} its folder goes: nothing is left of it`, async () => {
+      await using w = await killedInterns(kind)
+      const id = await withIntern(w)
+      const server = await killedWhile(w, `${moment} rm /interns/`, ({ ask }) => ask('DELETE', `/interns/${id}`))
+      await until(async () => (await server.ask('GET', `/interns/${id}`)).status === 404)
+      assert.deepEqual([processesIn(homesIn(w)), readdirSync(homesIn(w)), await keysOfInterns(w.place)], [[], [], 0])
+    })
+})
+
+describe('a server that is killed while it clones a repository', {
+  skip: hasGit ? false : 'git is not installed',
+}, () => {
+  const repositoryOf = (url: string) => ({ body: { name: 'ada', agent, provision: true, repository: { url } } })
+
+  for (const moment of [
+    'after spawn clone',
+    'before renameSync clone',
+    'after renameSync clone',
+    'before spawn checkout',
+  ])
+    test(`${moment}: the intern comes to run, with all of it`, async () => {
+      await using git = await startGitServer({ 'README.md': 'Widgets.\n' })
+      await using w = await killedInterns('sqlite', { repository_origins: [git.origin] })
+      const server = await killedWhile(w, moment, ({ ask }) => ask('POST', '/interns', repositoryOf(git.url)))
+      const id = await onlyIntern(server)
+      await goesOn(w, server, id)
+      assert.equal(readFileSync(join(homesIn(w), id, 'workspace/widgets/README.md'), 'utf8'), 'Widgets.\n')
+    })
+
+  test('of a server that is silent: what fetches it is ended when the next one begins', async () => {
+    await using silent = await startSilentServer()
+    await using w = await killedInterns('sqlite', { repository_origins: [silent.origin] })
+    const first = await w.start()
+    await first.ask('POST', '/interns', repositoryOf(`${silent.origin}/a/widgets.git`))
+    const left = await until(() => {
+      const found = processesIn(`${silent.origin}/a`)
+      return found.length > 0 && found
+    })
+    await killedAtOnce(first.server)
+    assert.ok(left.some(isRunning), 'it goes on for itself')
+    await w.start()
+    await until(() => !left.some(isRunning))
+  })
+})
+
+/** It takes connections, and says nothing. */
+async function startSilentServer() {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => void sockets.add(socket.on('error', () => {})))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { scripted } from '../harness/intern-chat.ts'
+import { runningIntern, say, tryAnswering, trySaying } from '../harness/interns.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+async function restrict(service: TestService, policy: object) {
+  const { body } = await service.manage('GET', '/workspaces')
+  await service.manage('PATCH', `/guardrails/${body.data[0].default_guardrail_id}`, policy)
+}
+
+test('an intern thinks with the preset it names, by its own key', async () => {
+  await using service = await startTestService()
+  await service.manage('POST', '/presets/helper/responses', { model: 'signalbox/demo', instructions: 'Help.' })
+  const { id } = await runningIntern(service, { model: '@preset/helper' })
+  const said = await say(service, id, 'demo:words=3')
+  assert.deepEqual([said.text, said.finish], ['word1 word2 word3', 'stop'])
+  const used = await until(async () => (await service.manage('GET', '/activity')).body.data[0])
+  assert.equal(used.model, 'signalbox/demo')
+})
+
+test('a preset that is switched off ends the turn with words that say so', async () => {
+  await using service = await startTestService()
+  await service.manage('POST', '/presets/helper/responses', { model: 'signalbox/demo' })
+  const { id } = await runningIntern(service, { model: '@preset/helper' })
+  await service.manage('PATCH', '/presets/helper', { status: 'disabled' })
+  const said = await trySaying(service, id, 'demo:words=3')
+  assert.match(said.error?.message ?? '', /There is no preset "helper"/)
+})
+
+test('guardrails hold for what an intern asks of models', async () => {
+  await using service = await startTestService()
+  const { id } = await runningIntern(service, { model: 'signalbox/demo' })
+  await restrict(service, { name: 'House', ignored_models: ['signalbox/demo'] })
+  const said = await trySaying(service, id, 'demo:words=3')
+  assert.match(said.error?.message ?? '', /Refused by the guardrail "House" \(ignored_models\)/)
+})
+
+test('an intern is not talked to through a region that is not allowed: 403', async () => {
+  await using service = await startTestService({ settings: { regions: { 'eu.test': 'europe' } } })
+  const { id } = await runningIntern(service)
+  await restrict(service, { name: 'House', allowed_data_regions: ['europe'] })
+  const refused = await trySaying(service, id, 'hi')
+  const metadata = { reason: 'bad_request', retryable: false }
+  assert.deepEqual([refused.status, refused.error], [403, { code: 403, message: refused.error?.message, metadata }])
+  assert.match(refused.error?.message ?? '', /Refused by the guardrail "House".*through the region "global"/)
+})
+
+test('content filters hold for prompts and for answers to questions, value by value', async () => {
+  await using service = await startTestService({ settings: scripted })
+  const { id } = await runningIntern(service, { agent: 'scripted' })
+  await restrict(service, {
+    name: 'House',
+    content_filters: [
+      { pattern: 'sesame', action: 'block' },
+      { pattern: 'falcon-\\d+', action: 'redact', label: '[CODE]' },
+    ],
+  })
+  const message = 'Refused by the guardrail "House" (content_filters[0])'
+  const hears = (error: { code: number; message: string } | undefined) => [error?.code, error?.message.split(':')[0]]
+  assert.deepEqual(hears((await trySaying(service, id, 'say sesame')).error), [403, message])
+  const form = { type: 'object', properties: { word: { type: 'string' } } }
+  const asked = await say(service, id, `ask ${JSON.stringify(form)}`)
+  const accept = (word: string) =>
+    tryAnswering(service, id, asked, JSON.stringify({ action: 'accept', content: { word } }))
+  assert.deepEqual(hears((await accept('open "sesame"')).error), [403, message])
+  // The question is still open.
+  const { text } = await accept('by "falcon-7"\nand ä')
+  assert.deepEqual(JSON.parse(text).content, { word: 'by "[CODE]"\nand ä' })
+})
+
+test('a model that the builtin agent could not ask is refused when the intern is made or changed', async () => {
+  await using service = await startTestService({ settings: scripted })
+  const make = async (body: object) => (await service.ask('POST', '/interns', { body: { name: 'ada', ...body } })).body
+  const { error } = await make({ model: 'demo' })
+  assert.equal(error.code, 400)
+  assert.match(error.message, /^Invalid request: model: There is no model "demo"\. Did you mean "signalbox\/demo"\?/)
+  const { id } = await make({ model: '@preset/not-yet' })
+  const change = (model: string) => service.ask('PATCH', `/interns/${id}`, { body: { model } })
+  assert.deepEqual([(await change('nope/nope')).status, (await change('signalbox/demo:nitro')).status], [400, 200])
+  assert.equal((await make({ name: 'other', agent: 'scripted', model: 'its-own/name' })).model, 'its-own/name')
+})

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newPlace } from '../harness/databases.ts'
+import { runningIntern, say } from '../harness/interns.ts'
+import { startTestService } from '../harness/service.ts'
+
+test('a conversation goes on for longer than a small model can see at once', async () => {
+  const place = await newPlace('sqlite')
+  const file = join(place.settings.data_dir, '..', `small-${process.pid}.json`)
+  const small = { context_length: 8_000 }
+  const models = { 'signalbox/demo': { ...small, endpoints: { signalbox: small } } }
+  writeFileSync(file, JSON.stringify({ models }))
+  await using service = await startTestService({ place, settings: { catalogue_file: file } })
+  const { id } = await runningIntern(service)
+  let session: object = {}
+  for (let turn = 0; turn < 12; turn++) {
+    const said = await say(service, id, `hello ${'x'.repeat(12_000)}`, { approval_mode: 'self-drive', ...session })
+    assert.deepEqual([turn, said.finish, said.error], [turn, 'stop', undefined])
+    session = { session_id: said.sessionId }
+  }
+})

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { daemonOf, open, prompt, startTalk, type Talk } from '../harness/intern-chat.ts'
+import { answer, runningIntern, say, tryAnswering } from '../harness/interns.ts'
+import { timed, until } from '../harness/until.ts'
+
+describe('the stream of a reply', () => {
+  let service: Talk
+  before(async () => {
+    service = await startTalk({ settings: { intern_heartbeat_ms: 60 } })
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  const health = () => daemonOf(service, service.id).health()
+
+  test('role, content and reasoning, finish, final, [DONE], under one id, and nothing after', async () => {
+    const stream = await prompt(service, 'think so\nsay hello\nwait 30\nsay bye')
+    assert.match(stream.headers.get('content-type') ?? '', /^text\/event-stream/)
+    // A busy machine may be silent for longer than a heartbeat.
+    const events = ((await stream.rest()) as any[]).filter((event) => event !== ': keepalive')
+    const deltas = events.slice(0, -1).map(({ choices }) => choices[0]?.delta)
+    assert.deepEqual(deltas, [
+      { role: 'assistant', content: '' },
+      { reasoning: 'so' },
+      { content: 'hello' },
+      { content: 'bye' },
+      {},
+      undefined,
+    ])
+    const chunks = events.slice(0, -1)
+    assert.equal(new Set(chunks.map(({ id, created }) => `${id} ${created}`)).size, 1)
+    assert.match(chunks[0].id, /^chatcmpl-[\w-]{36}$/)
+    for (const chunk of chunks) assert.equal(chunk.object, 'chat.completion.chunk')
+    assert.ok(Math.abs(chunks[0].created - Date.now() / 1000) < 120)
+    assert.deepEqual(
+      chunks.map((chunk) => 'session_id' in chunk || 'usage' in chunk),
+      [false, false, false, false, false, true],
+    )
+  })
+
+  test('every chunk names the model that the intern reported, and the last the one it reported for the run', async () => {
+    const { chunks } = await say(service, service.id, 'say hi\nmodel other/two')
+    assert.deepEqual([chunks[0].model, chunks.at(-1).model], ['scripted/one', 'other/two'])
+  })
+
+  test('a silent stream says that it is alive, by a comment', async () => {
+    const events = await (await prompt(service, 'say a\nwait 400\nsay b')).rest()
+    const comments = events.filter((event) => event === ': keepalive')
+    assert.ok(comments.length >= 1, `${comments.length} comments`)
+  })
+
+  test('the heartbeat does not open a reply whose turn has not begun: its status is still open', async () => {
+    const stream = await prompt(service, 'wait 200\nrefuse too late')
+    assert.equal(stream.status, 502)
+  })
+
+  test('the response ends at once after [DONE], also when the run waits', async () => {
+    for (const script of ['say hi', 'permission shell allow_once']) {
+      const stream = await prompt(service, script)
+      let event: unknown
+      do event = await stream.next()
+      while (event !== '[DONE]')
+      const { tookMs, allowedMs } = await timed(100, async () => assert.equal(await stream.next(), undefined))
+      assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
+    }
+  })
+
+  test('a client that destroys its connection in the moment it reads [DONE] has not disconnected', async () => {
+    const before = (await health()).waiting
+    for (let round = 0; round < 5; round++) await closeAt(service, 'permission shell allow_once', '[DONE]')
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    assert.equal((await health()).waiting, Math.min(before + 5, 8))
+    await service.ask('POST', `/interns/${service.id}/suspend`)
+    await service.ask('POST', `/interns/${service.id}/provision`)
+    await until(async () => (await service.ask('GET', `/interns/${service.id}`)).body.status === 'running')
+  })
+
+  test('a client that leaves during silent work ends the run within 100 ms', async () => {
+    const stream = await prompt(service, 'say hi\ntool shell sleep\nwait 60000')
+    await stream.next()
+    await stream.next()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const { tookMs, allowedMs } = await timed(100, async () => {
+      stream.leave()
+      await until(async () => (await health()).runs === 0)
+    })
+    assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
+  })
+
+  test('a client that leaves while its answer is being carried out ends the run', async () => {
+    const asked = await say(service, service.id, 'permission shell allow_once\nsay on\nwait 60000')
+    const stream = await open(service, service.id, {
+      session_id: asked.sessionId,
+      messages: [{ role: 'tool', tool_call_id: asked.asked?.id, content: 'allow_once' }],
+    })
+    await stream.next()
+    stream.leave()
+    await until(async () => (await health()).runs === 0)
+    const late = await tryAnswering(service, service.id, asked, 'allow_once')
+    assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
+  })
+
+  test('what comes from an agent while nobody listens is kept, and comes first when the run goes on', async () => {
+    const asked = await say(service, service.id, 'talk 3000 permission shell allow_once\nsay end')
+    const { text } = await answer(service, service.id, asked, 'allow_once')
+    assert.equal(text, `${'x'.repeat(3000)}[allow_once-0]end`)
+  })
+
+  test('an intern is told to stop while a reply streams: run_ended', async () => {
+    const stream = await prompt(service, 'say hi\nwait 60000')
+    await stream.next()
+    await stream.next()
+    await service.ask('POST', `/interns/${service.id}/suspend`)
+    const events = (await stream.rest()).filter((event) => event !== ': keepalive') as any[]
+    assert.deepEqual(events[0].error.metadata, { reason: 'run_ended', retryable: false })
+    assert.deepEqual([events.length, events.at(-1)], [3, '[DONE]'])
+  })
+})
+
+test('the dialect changes the tool’s name and the fallback model, and nothing else', async () => {
+  await using service = await startTalk({ settings: { dialect: 'openrouter' } })
+  const { chunks } = await say(service, service.id, 'permission shell allow_once')
+  const names = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls?.[0].function.name ?? [])
+  assert.deepEqual(names, ['openrouter.provide_input'])
+})
+
+test('allow_always lasts for the session, and not for another', async () => {
+  await using service = await startTalk()
+  const { id } = await runningIntern(service, { name: 'builtin' })
+  const asked = await say(service, id, 'run: echo one')
+  assert.ok(asked.asked?.arguments.options?.includes('allow_always'))
+  assert.match((await answer(service, id, asked, 'allow_always')).text, /one/)
+  const again = await say(service, id, 'run: echo two', { session_id: asked.sessionId })
+  assert.deepEqual([again.finish, /two/.test(again.text)], ['stop', true])
+  assert.equal((await say(service, id, 'run: echo three')).finish, 'tool_calls')
+})
+
+test('the builtin agent: leaving the sandbox is a permission of its own, and a no goes on without it', async () => {
+  await using service = await startTalk()
+  const { id } = await runningIntern(service, { name: 'builtin' })
+  const shell = await say(service, id, 'escalate')
+  assert.equal(shell.asked?.arguments.operation, 'shell')
+  const leave = await answer(service, id, shell, 'allow_once')
+  assert.equal(leave.asked?.arguments.operation, 'shell.escalate')
+  assert.match((await answer(service, id, leave, 'reject_once')).text, /So I leave it/)
+})
+
+/** Destroys the connection as soon as these words have come. */
+function closeAt({ url, apiKey, id }: Talk, content: string, words: string): Promise<void> {
+  const { hostname, port, pathname } = new URL(url)
+  const body = JSON.stringify({ stream: true, approval_mode: 'manual', messages: [{ role: 'user', content }] })
+  const head = [
+    `POST ${pathname}/interns/${id}/chat/completions HTTP/1.1`,
+    `host: ${hostname}`,
+    `authorization: Bearer ${apiKey}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ]
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(Number(port), hostname, () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
+    socket.on('data', (data) => {
+      text += data
+      if (text.includes(words)) socket.resetAndDestroy()
+    })
+    socket.on('close', () => resolve())
+  })
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { newPlace, type Place } from '../harness/databases.ts'
+import { daemonOf, type Event, type Open, open, scripted, startTalk, type Talk } from '../harness/intern-chat.ts'
+import {
+  answer,
+  daemonPid,
+  isRunning,
+  runningIntern,
+  type Said,
+  say,
+  tryAnswering,
+  trySaying,
+  untilIntern,
+} from '../harness/interns.ts'
+import { startProcess } from '../harness/server-process.ts'
+import { startTestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+const children = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+/** The service as seen by a test: itself, or a process of its own. */
+type Seen = Pick<Talk, 'url' | 'apiKey' | 'ask' | 'place' | 'id'>
+
+/** The states a run can be killed in, each with what is left of it for its caller. */
+const states = ['running', 'waiting', 'answering'] as const
+type State = (typeof states)[number]
+type Scene = { sessionId: string; asked?: Said; stream?: Open }
+
+/** Brings a run into a state: streaming, waiting for an answer, or streaming again after one. */
+async function bring(service: Seen, state: State): Promise<Scene> {
+  const sessionId = `${state} ${Math.random()}`
+  const hold = 'say hi\nwait 60000'
+  if (state === 'running') {
+    const messages = [{ role: 'user', content: hold }]
+    return { sessionId, stream: await heardHi(service, { session_id: sessionId, messages }) }
+  }
+  const asked = await say(service, service.id, `permission shell allow_once\n${hold}`, { session_id: sessionId })
+  assert.equal(asked.finish, 'tool_calls')
+  if (state === 'waiting') return { sessionId, asked }
+  const messages = [{ role: 'tool', tool_call_id: asked.asked?.id, content: 'allow_once' }]
+  return { sessionId, asked, stream: await heardHi(service, { session_id: sessionId, messages }) }
+}
+
+async function heardHi(service: Seen, body: object): Promise<Open> {
+  const stream = await open(service, service.id, body)
+  for (;;) {
+    const event = (await stream.next()) as any
+    assert.ok(event, 'the stream ended before it began')
+    if (/hi$/.test(event.choices?.[0]?.delta.content ?? '')) return stream
+  }
+}
+
+/** The caller is told that the connection broke, and the reply is whole all the same. */
+async function endsSevered({ stream }: Scene): Promise<void> {
+  if (!stream) return
+  const events = (await stream.rest()).filter((event: Event) => event !== ': keepalive') as any[]
+  const [finish, final, done] = events.slice(-3)
+  assert.deepEqual(finish?.error?.metadata, { reason: 'stream_severed', retryable: true })
+  assert.deepEqual([final.choices, done], [[], '[DONE]'])
+}
+
+/** Nothing of the run is left: its question is over, its session free. */
+async function isOver(service: Seen, { sessionId, asked }: Scene): Promise<void> {
+  const late = asked && (await tryAnswering(service, service.id, asked, 'allow_once'))
+  if (late) assert.deepEqual([late.status, late.error?.metadata?.reason], [409, 'interaction_not_pending'])
+  const again = await say(service, service.id, 'say on', { session_id: sessionId })
+  assert.deepEqual([again.text, again.finish], ['on', 'stop'])
+}
+
+describe('killed with SIGKILL', () => {
+  let service: Talk
+  before(async () => {
+    service = await startTalk()
+  })
+  after(() => service[Symbol.asyncDispose]())
+
+  const pid = () => daemonPid(service.place.settings.data_dir, service.id)
+
+  for (const state of states) {
+    test(`the agent, while a run is ${state}: the run is over, the daemon lives, the next turn has a new agent`, async () => {
+      const scene = await bring(service, state)
+      const daemon = pid()
+      const [agent] = children(daemon)
+      process.kill(agent!, 'SIGKILL')
+      await endsSevered(scene)
+      await until(() => !isRunning(agent!))
+      await until(async () => (await daemonOf(service, service.id).health()).runs === 0)
+      await isOver(service, scene)
+      assert.equal(pid(), daemon)
+    })
+  }
+
+  for (const state of states) {
+    test(`the daemon, while a run is ${state}: the run is over, no agent is left, the intern runs again`, async () => {
+      const scene = await bring(service, state)
+      const daemon = pid()
+      const [agent] = children(daemon)
+      process.kill(daemon, 'SIGKILL')
+      await endsSevered(scene)
+      await until(() => !isRunning(agent!))
+      await untilIntern(service, service.id, 'failed')
+      await untilIntern(service, service.id, 'running')
+      assert.notEqual(pid(), daemon)
+      await isOver(service, scene)
+    })
+  }
+})
+
+describe('the server, killed with SIGKILL and started again', () => {
+  for (const state of ['running', 'answering'] as const) {
+    test(`while a run is ${state}: its caller has left, so it is over, and the intern goes on`, async () => {
+      const place = await newPlace('sqlite')
+      const first = await startServer(place)
+      const scene = await bring(first, state)
+      const daemon = daemonPid(place.settings.data_dir, first.id)
+      await first.kill()
+      await assert.rejects(scene.stream!.rest())
+      await until(async () => (await daemonOf(first, first.id).health()).runs === 0)
+      const second = await startServer(place, first.id)
+      await isOver(second, scene)
+      assert.equal(daemonPid(place.settings.data_dir, first.id), daemon)
+      await second.end()
+    })
+  }
+
+  test('while a run waits: nothing is lost, not even what the agent wrote meanwhile', async () => {
+    const place = await newPlace('sqlite')
+    const first = await startServer(place)
+    const asked = await say(first, first.id, 'talk 2000 permission shell allow_once\nsay on')
+    await first.kill()
+    const second = await startServer(place, first.id)
+    const said = await answer(second, first.id, asked, 'allow_once')
+    assert.equal(said.text, `${'x'.repeat(2000)}[allow_once-0]on`)
+    assert.equal(said.chunks[0].id, asked.chunks[0].id)
+    await second.end()
+  })
+})
+
+test('two servers on one Postgres: eight runs asked through one are answered through the other, at once', {
+  skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
+}, async () => {
+  const place = await newPlace('postgres')
+  const second = await newPlace('sqlite')
+  const elsewhere = { ...second, settings: { ...place.settings, data_dir: second.settings.data_dir } }
+  {
+    await using one = await startTalk({ place })
+    await using other = await startTestService({ place: elsewhere, settings: scripted as object })
+    const asked = await Promise.all(
+      Array.from({ length: 8 }, (_, run) => say(one, one.id, `permission shell allow_once\nsay ${run}`)),
+    )
+    const busy = await trySaying(other, one.id, 'permission shell allow_once')
+    assert.deepEqual([busy.status, busy.error?.metadata?.reason], [503, 'busy'])
+    const said = await Promise.all(asked.map((each) => answer(other, one.id, each, 'allow_once')))
+    assert.deepEqual(
+      said.map(({ text }) => text),
+      asked.map((_, run) => `[allow_once-0]${run}`),
+    )
+    const late = await tryAnswering(one, one.id, asked[0]!, 'allow_once')
+    assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
+  }
+  await second.remove()
+  await place.remove()
+})
+
+test('a full disk in the daemon’s folder: 502 turn_failed with the reason, and it goes on when there is room', async (t) => {
+  await using service = await startTalk()
+  const { body } = await service.ask('POST', '/interns', { body: { name: 'small', agent: 'scripted' } })
+  const small = { ...service, id: body.id as string }
+  const state = join(service.place.settings.data_dir, 'interns', small.id, 'state')
+  mkdirSync(state, { recursive: true })
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', state])
+  if (mount.status !== 0) return t.skip('mounting a small disk takes root')
+  try {
+    await service.ask('POST', `/interns/${small.id}/provision`)
+    await untilIntern(service, small.id, 'running')
+    assert.equal((await say(service, small.id, 'say hi')).text, 'hi')
+    const ballast = join(state, 'ballast')
+    fill(ballast)
+    // The journal has some room of its own, which lasts for a few turns.
+    const refused = await until(async () => {
+      const said = await trySaying(service, small.id, 'say hi')
+      return said.status !== 200 && said
+    })
+    assert.deepEqual([refused.status, refused.error?.metadata?.reason], [502, 'turn_failed'])
+    assert.match(refused.error?.message ?? '', /could not save its (state|transcript)/)
+    rmSync(ballast)
+    assert.equal((await say(service, small.id, 'say room again')).text, 'room again')
+    await service.ask('POST', `/interns/${small.id}/suspend`)
+  } finally {
+    spawnSync('umount', [state])
+  }
+})
+
+function fill(file: string): void {
+  for (const size of [65_536, 4096]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
+    } catch {
+      // No room for another piece of this size.
+    }
+  }
+}
+
+test('when the clock of the server jumps, a question keeps its deadline and a dead daemon is still noticed', async () => {
+  let jumped = 0
+  await using service = await startTalk({ now: () => Date.now() + jumped })
+  for (const hours of [2, -2]) {
+    const asked = await say(service, service.id, 'permission shell allow_once\nsay on')
+    jumped = hours * 3_600_000
+    await new Promise((resolve) => setTimeout(resolve, 1200))
+    assert.equal((await answer(service, service.id, asked, 'allow_once')).text, '[allow_once-0]on')
+    process.kill(daemonPid(service.place.settings.data_dir, service.id), 'SIGKILL')
+    await untilIntern(service, service.id, 'failed')
+    await untilIntern(service, service.id, 'running')
+  }
+})
+
+/** A server as a process of its own, with an intern that plays scripts: a new one, or the one it finds. */
+async function startServer(place: Place, known?: string) {
+  const apiKey = `sb-v1-${'b'.repeat(64)}`
+  const server = startProcess({
+    DATA_DIR: place.settings.data_dir,
+    BOOTSTRAP_API_KEY: apiKey,
+    ALLOW_CUSTOM_AGENTS: 'true',
+    INTERN_USERS_FROM: '0',
+  })
+  const url = await server.url
+  const ask: Talk['ask'] = async (method, path, { body } = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${apiKey}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+  const { command, args } = scripted.agents.scripted
+  const id = known ?? (await runningIntern({ ask }, { agent: { command, args } })).id
+  return {
+    ...{ url, apiKey, ask, place, id },
+    kill: async () => {
+      server.signal('SIGKILL')
+      await server.ended
+    },
+    /** Ends it for good: no process of its intern may be left. */
+    end: async () => {
+      const daemon = daemonPid(place.settings.data_dir, id)
+      const all = [daemon, ...children(daemon)]
+      server.signal('SIGINT')
+      await server.ended
+      assert.deepEqual(all.filter(isRunning), [])
+      await place.remove()
+    },
+  }
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { getPriority, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { newPlace, type Place } from '../harness/databases.ts'
+import { answer, daemonPid, isRunning, runningIntern, say, tryAnswering, untilIntern } from '../harness/interns.ts'
+import { startProcess } from '../harness/server-process.ts'
+import { startTestService } from '../harness/service.ts'
+import { timed, until } from '../harness/until.ts'
+
+const key = `sb-v1-${'b'.repeat(64)}`
+const children = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+/** A server as a process of its own, and a client that speaks to it. */
+async function startServer({ settings }: Place, env: Record<string, string> = {}) {
+  const server = startProcess({
+    DATA_DIR: settings.data_dir,
+    ...(settings.database_url && { DATABASE_URL: settings.database_url }),
+    BOOTSTRAP_API_KEY: key,
+    ...env,
+  })
+  const url = await server.url
+  const ask = async (method: string, path: string, { body }: { body?: unknown } = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+  return { server, ask }
+}
+
+test('a killed daemon is noticed within a second, told, and started again with its sessions', async () => {
+  await using service = await startTestService()
+  const { id } = await runningIntern(service)
+  const { sessionId, ...asked } = await say(service, id, 'write a haiku')
+  const pid = daemonPid(service.place.settings.data_dir, id)
+  process.kill(pid, 'SIGKILL')
+  const noticed = () => untilIntern(service, id, 'failed')
+  const { tookMs, allowedMs, result: failed } = await timed(1000, noticed)
+  assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
+  assert.equal(failed.last_failure_message, 'The daemon was killed by SIGKILL.')
+  await untilIntern(service, id, 'running')
+  const late = await tryAnswering(service, id, { ...asked, sessionId }, 'allow_once')
+  assert.equal(late.error?.metadata?.reason, 'interaction_not_pending')
+  assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
+})
+
+test('a daemon that lives but answers no more is told, ended, and started again', async () => {
+  await using service = await startTestService({ settings: { intern_unresponsive_ms: 1000 } })
+  const { id } = await runningIntern(service)
+  const { sessionId } = await say(service, id, 'hello')
+  const pid = daemonPid(service.place.settings.data_dir, id)
+  process.kill(pid, 'SIGSTOP')
+  const failed = await untilIntern(service, id, 'failed')
+  assert.equal(failed.last_failure_message, 'The daemon has not answered for 1 s.')
+  await untilIntern(service, id, 'running')
+  assert.equal(isRunning(pid), false)
+  assert.equal((await say(service, id, 'hello', { session_id: sessionId })).finish, 'stop')
+})
+
+test('a daemon and its agent give way to the server', async () => {
+  await using service = await startTestService()
+  const { id } = await runningIntern(service)
+  await say(service, id, 'hello')
+  const daemon = daemonPid(service.place.settings.data_dir, id)
+  const agents = children(daemon)
+  assert.equal(agents.length, 1)
+  for (const pid of [daemon, ...agents]) assert.equal(getPriority(pid), getPriority() + 5)
+})
+
+test('a run that waits survives the death of the server, and is answered through the next', async () => {
+  const place = await newPlace('sqlite')
+  const first = await startServer(place)
+  const { id } = await runningIntern(first)
+  const asked = await say(first, id, 'write a haiku')
+  const pid = daemonPid(place.settings.data_dir, id)
+  first.server.signal('SIGKILL')
+  await first.server.ended
+  const second = await startServer(place)
+  assert.match((await answer(second, id, asked, 'allow_once')).text, /Done/)
+  assert.equal(daemonPid(place.settings.data_dir, id), pid, 'it was taken over, not started again')
+  process.kill(pid, 'SIGKILL')
+  await untilIntern(second, id, 'failed')
+  await untilIntern(second, id, 'running')
+  second.server.signal('SIGINT')
+  assert.equal(await second.server.ended, 0)
+  assert.equal(isRunning(daemonPid(place.settings.data_dir, id)), false)
+  await place.remove()
+})
+
+test('Ctrl-C leaves no process of an intern, within two seconds, and the next start runs it again', async () => {
+  const place = await newPlace('sqlite')
+  const first = await startServer(place)
+  const interns = await Promise.all(['a1', 'a2'].map((name) => runningIntern(first, { name })))
+  await Promise.all(interns.map(({ id }) => say(first, id, 'write a haiku')))
+  const daemons = interns.map(({ id }) => daemonPid(place.settings.data_dir, id))
+  const all = [...daemons, ...daemons.flatMap(children)]
+  assert.ok(all.length >= 4)
+  const { tookMs, allowedMs } = await timed(2500, async () => {
+    first.server.signal('SIGINT')
+    assert.equal(await first.server.ended, 0)
+  })
+  assert.ok(tookMs < allowedMs, `it took ${tookMs} ms`)
+  assert.deepEqual(all.filter(isRunning), [])
+  const second = await startServer(place)
+  await untilIntern(second, interns[0]!.id, 'running')
+  second.server.signal('SIGTERM')
+  await second.server.ended
+  await place.remove()
+})
+
+test('with keep_interns_running they go on when the server stops', async () => {
+  const place = await newPlace('sqlite')
+  const first = await startServer(place, { KEEP_INTERNS_RUNNING: 'true' })
+  const { id } = await runningIntern(first)
+  const asked = await say(first, id, 'write a haiku')
+  first.server.signal('SIGINT')
+  assert.equal(await first.server.ended, 0)
+  const second = await startServer(place)
+  assert.match((await answer(second, id, asked, 'allow_once')).text, /Done/)
+  await second.ask('POST', `/interns/${id}/suspend`)
+  second.server.signal('SIGINT')
+  await second.server.ended
+  await place.remove()
+})
+
+test('two servers on one Postgres: asked through one, answered through the other, which takes over when it dies', {
+  skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
+}, async (t) => {
+  const place = await newPlace('postgres')
+  const other = { ...place, settings: { ...place.settings, data_dir: mkdtempSync(join(tmpdir(), 'signalbox-other-')) } }
+  const first = await startServer(place)
+  t.after(() => first.server.signal('SIGKILL'))
+  // Either would start it; the one that dies must be the one that did.
+  const { id } = await runningIntern(first)
+  await using second = await startTestService({ place: other })
+  const asked = await say(first, id, 'write a haiku')
+  assert.match((await answer(second, id, asked, 'allow_once')).text, /Done/)
+  const pid = daemonPid(place.settings.data_dir, id)
+  first.server.signal('SIGKILL')
+  await first.server.ended
+  assert.equal((await say(second, id, 'hello')).finish, 'stop')
+  // Once the dead server's word has lapsed.
+  await new Promise((resolve) => setTimeout(resolve, 7000))
+  process.kill(pid, 'SIGKILL')
+  await untilIntern(second, id, 'failed')
+  await untilIntern(second, id, 'running')
+  await second.ask('DELETE', `/interns/${id}`)
+  await until(async () => (await second.ask('GET', `/interns/${id}`)).status === 404)
+  await second.stop()
+  rmSync(other.settings.data_dir, { recursive: true })
+  await place.remove()
+})
+
+test('as root each intern runs as a user of its own, who cannot change what the server trusts', {
+  skip: process.getuid?.() === 0 ? false : 'takes root',
+}, async () => {
+  const place = await newPlace('sqlite')
+  chmodSync(place.settings.data_dir, 0o711)
+  const service = await startTestService({ place })
+  const interns = await Promise.all(['a1', 'a2'].map((name) => runningIntern(service, { name })))
+  const homes = interns.map(({ id }) => join(place.settings.data_dir, 'interns', id))
+  const users = homes.map((home) => statSync(join(home, 'workspace')).uid)
+  assert.ok(users[0] !== users[1] && users.every((user) => user >= 1_900_000_000))
+  const { text } = await say(
+    service,
+    interns[0]!.id,
+    'run: id -u; touch ../daemon.json ../door/x 2>&1; ls ../../; cat ../daemon.json',
+    {
+      approval_mode: 'self-drive',
+    },
+  )
+  assert.match(text, new RegExp(String(users[0])))
+  assert.equal(text.match(/Permission denied/g)?.length, 4)
+  await service.stop()
+  await place.remove()
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { hashOf } from '#identity/accounts/keys/secret.ts'
+import { newPlace } from '../harness/databases.ts'
+import { scripted } from '../harness/intern-chat.ts'
+import { startInternHosts } from '../harness/intern-hosts.ts'
+import { answer, runningIntern, type Said, say, trySaying } from '../harness/interns.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+/** Prices that no binary fraction equals. */
+const prices = { prompt: 0.1, completion: 0.7, request: 0.000_003 }
+const catalogue = { models: { 'signalbox/demo': { endpoints: { signalbox: { prices } } } } }
+
+async function startPriced(agent?: string) {
+  const place = await newPlace('sqlite')
+  const file = join(place.settings.data_dir, '..', `priced-interns-${process.pid}.json`)
+  writeFileSync(file, JSON.stringify(catalogue))
+  const service = await startTestService({ place, settings: { catalogue_file: file, ...scripted } })
+  const { id } = await runningIntern(service, agent ? { agent } : {})
+  const { secret } = JSON.parse(readFileSync(join(place.settings.data_dir, 'interns', id, 'daemon.json'), 'utf8'))
+  const stop = async () => {
+    await service.stop()
+    await place.remove()
+  }
+  return { service, id, keyHash: hashOf(secret), [Symbol.asyncDispose]: stop }
+}
+
+type Metered = { requests: number; prompt: number; completion: number; cost: number }
+
+/** What was metered for the intern's own key, once it is this many requests. */
+async function metered(service: TestService, keyHash: string, requests: number): Promise<Metered> {
+  return until(async () => {
+    const { body } = await service.manage('GET', `/activity?api_key_hash=${keyHash}`)
+    const [row] = body.data
+    const cost = row?.usage
+    return (
+      row?.requests === requests && { requests, prompt: row.prompt_tokens, completion: row.completion_tokens, cost }
+    )
+  })
+}
+
+const usageOf = ({ chunks }: Said) => chunks.at(-1).usage
+const dollars = (amount: number) => Number(amount.toFixed(12))
+
+test('what a turn’s last chunk says of tokens and cost is the sum of what was metered for it', async () => {
+  await using run = await startPriced()
+  const { service, id, keyHash } = run
+  const asked = await say(service, id, 'write a haiku')
+  const said = await answer(service, id, asked, 'allow_once')
+  const first = await metered(service, keyHash, 3)
+  const { prompt_tokens, completion_tokens, total_tokens, cost } = usageOf(said)
+  assert.deepEqual([prompt_tokens, completion_tokens, cost], [first.prompt, first.completion, first.cost])
+  assert.equal(total_tokens, prompt_tokens + completion_tokens)
+  assert.ok(cost > 0)
+
+  const again = usageOf(await say(service, id, 'hello', { session_id: said.sessionId }))
+  const both = await metered(service, keyHash, 4)
+  assert.equal(again.prompt_tokens, both.prompt - first.prompt)
+  assert.equal(again.cost, dollars(both.cost - first.cost))
+})
+
+for (const [prompt, what] of [
+  ['demo:nousage demo:words=5', 'a turn whose model does not tell its usage'],
+  ['error 400 late', 'a turn whose model fails halfway'],
+] as const) {
+  test(`${what} has on its last chunk what was estimated for it`, async () => {
+    await using run = await startPriced()
+    const usage = usageOf(await trySaying(run.service, run.id, prompt))
+    const { prompt: promptTokens, completion, cost } = await metered(run.service, run.keyHash, 1)
+    assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usage.cost], [promptTokens, completion, cost])
+    assert.ok(cost > 0)
+  })
+}
+
+test('a turn of an agent that tells nothing has on its last chunk what was metered for it, tokens and cost', async () => {
+  await using run = await startPriced('scripted')
+  const usage = usageOf(await say(run.service, run.id, 'model_says one\nmodel_says two and more'))
+  const { prompt, completion, cost } = await metered(run.service, run.keyHash, 2)
+  assert.deepEqual([usage?.prompt_tokens, usage?.completion_tokens, usage?.cost], [prompt, completion, cost])
+  assert.ok(cost > 0)
+  const next = usageOf(await say(run.service, run.id, 'model_says three'))
+  const all = await metered(run.service, run.keyHash, 3)
+  assert.deepEqual([next.prompt_tokens, next.cost], [all.prompt - prompt, dollars(all.cost - cost)])
+  assert.equal(usageOf(await say(run.service, run.id, 'say nothing was asked')), null)
+})
+
+test('an agent that tells its tokens and no cost gets the cost that was metered', async () => {
+  await using run = await startPriced('scripted')
+  const usage = usageOf(await say(run.service, run.id, 'model_says one\nusage 11 7'))
+  const { cost } = await metered(run.service, run.keyHash, 1)
+  assert.deepEqual([usage.prompt_tokens, usage.completion_tokens, usage.cost], [11, 7, cost])
+})
+
+test('what turns that overlap took is not told as if it were of one of them', async () => {
+  await using run = await startPriced('scripted')
+  const [one, other] = await Promise.all([
+    say(run.service, run.id, 'model_says one\nwait 500'),
+    say(run.service, run.id, 'model_says two\nwait 500'),
+  ])
+  assert.deepEqual([usageOf(one), usageOf(other)], [null, null])
+})
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+test('what a turn took is told at once, and whole, also where other servers may have metered it', {
+  skip,
+}, async () => {
+  await using hosts = await startInternHosts()
+  const { id } = await runningIntern(await hosts.start('a'), { agent: 'scripted' })
+  const other = await hosts.start('b', { INTERNS: 'off' })
+  const tookMs: number[] = []
+  // Sooner than any ledger writes by itself, at least once: this machine may be busy.
+  await until(async () => {
+    const since = performance.now()
+    const usage = usageOf(await say(other, id, 'model_says one\nmodel_says two'))
+    tookMs.push(performance.now() - since)
+    assert.ok(usage?.completion_tokens > 1, JSON.stringify(usage))
+    return Math.min(...tookMs) < 700
+  })
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BilledService, leaveAfter, leaveAt, startBilled } from '../harness/billed-service.ts'
+import { brooder, speaker, thinker } from '../harness/billing-upstream.ts'
+import { onEachDatabase } from '../harness/databases.ts'
+import { until } from '../harness/until.ts'
+
+/** 9,000 tokens of an answer cost 0.90 USD. */
+const prices = { prompt: 1, completion: 100 }
+const trades = { thinker, speaker, brooder }
+const messages = [{ role: 'user', content: 'Hi' }]
+const asking = (name: string, more: object = {}) => ({
+  model: `billed/${name}`,
+  messages,
+  max_tokens: 9000,
+  stream: true,
+  provider: { only: ['billing'] },
+  ...more,
+})
+
+const finished = (text: string) => text.includes('"finish_reason":"stop"') || text.includes('"error"')
+const letters = (text: string) => text.split('"content":"a"').length > 40
+
+/** Waits until what was asked is metered. */
+async function metered({ service, upstream }: BilledService, count: number): Promise<any[]> {
+  await upstream.quiet()
+  for (let tries = 0; ; tries++) {
+    const { data } = (await service.manage('GET', '/activity')).body
+    const requests = data.reduce((sum: number, row: any) => sum + row.requests, 0)
+    if (requests >= count || tries === 3600) return data
+    await sleep(50)
+  }
+}
+
+/** The amount that a limit was charged. A server reports it soon after the ledger has it. */
+const chargedOf = (billed: BilledService, key: string, limit: number) =>
+  until(async () => limit - (await billed.left(key)) || undefined)
+
+onEachDatabase('whoever leaves', (kind) => {
+  test('after the end of an answer is charged what the provider counted, however little was seen of it', async () => {
+    await using billed = await startBilled({ kind, prices, trades })
+    const key = await billed.keyWith(1)
+    let taken = 0
+    for (let asked = 0; asked < 40; asked++) {
+      const status = await leaveAt(billed, key, asking('thinker'), finished)
+      if (status === 200) taken++
+      // The next comes when the last has been settled, so that nothing but what it cost can refuse it.
+      await billed.upstream.quiet()
+    }
+    await metered(billed, taken)
+    assert.equal(taken, 1)
+    assert.ok(billed.billed() <= 1, `${billed.billed()} USD were billed`)
+    assert.ok(Math.abs((await chargedOf(billed, key, 1)) - billed.billed()) < 1e-9)
+  })
+
+  for (const { tokens, limit, least } of [
+    { tokens: 9000, limit: 1, least: 0.9 },
+    { tokens: 90, limit: 2, least: 1.8 },
+  ]) {
+    test(`after the end, 300 times ${tokens} tokens, eight at a time, is never billed more than the limit`, async () => {
+      await using billed = await startBilled({ kind, prices, trades })
+      const key = await billed.keyWith(limit)
+      let left = 300
+      const leaver = async () => {
+        while (left-- > 0) await leaveAt(billed, key, asking('thinker', { max_tokens: tokens }), finished)
+      }
+      await Promise.all(Array.from({ length: 8 }, leaver))
+      await billed.upstream.quiet()
+      assert.ok(billed.billed() >= least && billed.billed() <= limit, `${billed.billed()} USD were billed`)
+    })
+  }
+
+  test('a whole request is charged the most that it may have had', async () => {
+    await using billed = await startBilled({ kind, prices, trades })
+    const key = await billed.keyWith(2)
+    for (let asked = 0; asked < 20; asked++) await leaveAfter(billed, key, asking('brooder', { stream: false }), 250)
+    await billed.upstream.quiet()
+    assert.ok(billed.billed() > 0.8 && billed.billed() <= 2, `${billed.billed()} USD were billed`)
+  })
+
+  test('in the middle of an answer is charged every byte of it as a token, and no more than is on its way', async () => {
+    await using billed = await startBilled({ kind, prices, trades })
+    const key = await billed.keyWith(2)
+    await leaveAt(billed, key, asking('speaker'), letters)
+    await metered(billed, 1)
+    const charged = await chargedOf(billed, key, 2)
+    assert.ok(billed.billed() < 0.5, 'the upstream was ended')
+    assert.ok(charged >= billed.billed(), `${charged} charged, ${billed.billed()} billed`)
+    assert.ok(charged < billed.billed() + 0.06, `${charged} charged, ${billed.billed()} billed`)
+  })
+
+  test('in the middle of an answer of a model that thinks is charged all that was set aside', async () => {
+    const more = { speaker: { supported_parameters: ['reasoning'] } }
+    await using billed = await startBilled({ kind, prices, trades, more })
+    const key = await billed.keyWith(2)
+    await leaveAt(billed, key, asking('speaker'), letters)
+    const [row] = await metered(billed, 1)
+    const charged = await chargedOf(billed, key, 2)
+    assert.ok(charged >= 0.9 && charged < 0.902, `${charged}`)
+    // What people read is the estimate.
+    assert.ok(row.usage < 0.1, `${row.usage}`)
+  })
+
+  test('is told apart in the record: what it is thought to have cost, and what limits are charged', async () => {
+    await using billed = await startBilled({ kind, prices, trades })
+    const key = await billed.keyWith(2)
+    await leaveAfter(billed, key, asking('brooder', { stream: false }), 250)
+    await metered(billed, 1)
+    const charged = await chargedOf(billed, key, 2)
+    const [row] = (await billed.service.manage('GET', '/activity')).body.data
+    assert.ok(row.usage < 0.001 && charged >= 0.9, `${row.usage} ${charged}`)
+  })
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type DatabaseKind, newPlace } from '../harness/databases.ts'
+import { askForWords, limitAll, manage, startPriced } from '../harness/priced-servers.ts'
+import { startReceiver, verified } from '../harness/receiver.ts'
+import { until } from '../harness/until.ts'
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+describe('of a limit that is spent by many at once webhooks hear each level once', () => {
+  test('on one server of three workers', () => tellOnce('sqlite', 1, 3))
+  test('on two servers of two workers each', { skip }, () => tellOnce('postgres', 2, 2))
+})
+
+async function tellOnce(kind: DatabaseKind, count: number, workers: number): Promise<void> {
+  const place = await newPlace(kind)
+  await using stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const receiver = stack.use(await startReceiver())
+  const env = { WORKERS: String(workers), WEBHOOK_ORIGINS: receiver.origin }
+  const servers = await startPriced(place, count, undefined, env)
+  for (const server of servers) stack.use(server)
+  const urls = await Promise.all(servers.map(({ url }) => url))
+  const events = ['limit.nearly_spent', 'limit.spent']
+  const { data: webhook, secret } = await manage(urls[0]!, 'POST', '/webhooks', { url: receiver.url, events })
+  const id = await limitAll(urls[0]!, { limit_usd: 1, reset_interval: 'monthly' })
+  await Promise.all(Array.from({ length: 24 }, (_, at) => spendTillRefused(urls[at % urls.length]!)))
+  const [nearly, spent] = await Promise.all(events.map((event) => receiver.hear(event)))
+  // Others would be queued by the reports of those who were refused since; each server has reported by then.
+  const { data } = await until(async () => {
+    const read = await manage(urls[0]!, 'GET', `/guardrails/${id}`)
+    return read.data.held_usd === 0 && read
+  })
+  const { data: deliveries } = await manage(urls[0]!, 'GET', `/webhooks/${webhook.id}/deliveries`)
+  assert.deepEqual(deliveries.map(({ event }: { event: string }) => event).sort(), events)
+  // One that was slow to take it may have been sent it twice.
+  const ids = new Map(receiver.received.map(({ headers, told }) => [headers['webhook-id'], told.type]))
+  assert.deepEqual([...ids.values()].sort(), events)
+  for (const [told, percent] of [
+    [nearly, 80],
+    [spent, 100],
+  ] as const) {
+    const about = verified(secret, told!).data
+    assert.deepEqual(
+      [about.limit_of, about.guardrail_id, about.percent, about.limit_usd, about.resets_at],
+      ['workspace', id, percent, 1, data.resets_at],
+    )
+    assert.ok(about.spent_usd >= 0.8 && about.spent_usd <= 1, `${about.spent_usd}`)
+  }
+}
+
+async function spendTillRefused(url: string): Promise<void> {
+  for (;;) {
+    const { status, body } = await askForWords(url, 7)
+    if (status === 403) return
+    // 429: what others hold may be free in a moment.
+    assert.ok(status === 200 || status === 429, body)
+  }
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import pg from 'pg'
+import { type DatabaseKind, newPlace, onEachDatabase, type Place } from '../harness/databases.ts'
+import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money-kills.ts'
+import { askForWords, limitAll, manage, startPriced, usdOfWord } from '../harness/priced-servers.ts'
+import { startReceiver } from '../harness/receiver.ts'
+import type { ServerProcess } from '../harness/server-process.ts'
+import { until } from '../harness/until.ts'
+
+const near = (a: number, b: number) => Math.abs(a - b) < 1e-9
+/** A request whose answer does not come while the test runs. */
+const slow = 'demo:slow=600000'
+
+type World = AsyncDisposable & {
+  place: Place
+  start: (env?: object) => Promise<{ server: ServerProcess; url: string }>
+}
+
+async function newWorld(kind: DatabaseKind): Promise<World> {
+  const place = await newPlace(kind)
+  const stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  return {
+    place,
+    async start(env = {}) {
+      const [server] = await startPriced(place, 1, undefined, env)
+      return { server: stack.use(server!), url: await server!.url }
+    },
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
+  }
+}
+
+/** The smallest requests there are, until the limit leaves no room. @returns what they cost. */
+async function spendTheRest(url: string): Promise<number> {
+  for (let usd = 0; ; ) {
+    const { status, cost, body } = await askForWords(url, 1)
+    if (status === 403) return usd
+    // 429: what the ledger has not got yet is held.
+    assert.ok(status === 200 || status === 429, body)
+    usd += cost
+  }
+}
+
+onEachDatabase('a server that is killed with money in its hands', (kind) => {
+  test('set aside and not settled: it counts as spent, once, and all else of the limit can be spent', async () => {
+    await using w = await newWorld(kind)
+    const first = await w.start()
+    const id = await limitAll(first.url, { limit_usd: 1 })
+    const answered = (await askForWords(first.url, 100)).cost
+    await until(async () => near((await manage(first.url, 'GET', `/guardrails/${id}`)).data.spent_usd, answered))
+    const held = Array.from({ length: 4 }, () => askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {}))
+    await until(async () => (await manage(first.url, 'GET', `/guardrails/${id}`)).data.held_usd >= 200 * usdOfWord)
+    await killedAtOnce(first.server)
+    await Promise.all(held)
+    await silence(w.place)
+    const left = await moneyOf(w.place, `guardrail:${id}`)
+    assert.ok(left.spent <= answered + 1e-9, `${left.spent}`)
+    assert.ok(left.spent + left.held >= answered + 200 * usdOfWord - 1e-9, 'what may have been billed is charged')
+    assert.ok(left.spent + left.held <= answered + 200 * usdOfWord + 0.01 + 1e-9, `${left.held} are held`)
+    const second = await w.start()
+    const rest = await spendTheRest(second.url)
+    assert.ok(near(rest + left.spent + left.held, 1) || rest + left.spent + left.held <= 1, `${rest}`)
+    assert.ok(rest > 1 - left.spent - left.held - 2 * usdOfWord, `${rest} could be spent`)
+    const { data } = await until(async () => {
+      const read = await manage(second.url, 'GET', `/guardrails/${id}`)
+      return near(read.data.spent_usd, left.spent + left.held + rest) && read
+    })
+    assert.ok(data.spent_usd <= 1 + 1e-9)
+  })
+
+  test('at any moment, again and again: no limit is overrun, nothing is charged twice, each level is told once', {
+    timeout: 900_000,
+  }, async () => {
+    await using w = await newWorld(kind)
+    await using receiver = await startReceiver()
+    const events = ['limit.nearly_spent', 'limit.spent']
+    const env = { WEBHOOK_ORIGINS: receiver.origin }
+    const sum = { answered: 0, cutOff: 0 }
+    let id = ''
+    for (let round = 0; round < 5; round++) {
+      const { server, url } = await w.start(env)
+      if (round === 0) {
+        id = await limitAll(url, { limit_usd: 1, reset_interval: 'monthly' })
+        await manage(url, 'POST', '/webhooks', { url: receiver.url, events })
+      }
+      await spendUntilKilled(server, url, 0.12 + Math.random() * 0.03, sum)
+      await silence(w.place)
+      const { spent, held } = await moneyOf(w.place, `guardrail:${id}`)
+      const written = await ledgerUsd(w.place)
+      assert.ok(spent <= written + 1e-9, `charged twice: ${spent} of ${written}`)
+      assert.ok(spent + held >= sum.answered - 1e-9, `${spent} + ${held} are charged of ${sum.answered}`)
+      assert.ok(written <= sum.answered + sum.cutOff + 1e-9, `metered twice: ${written}`)
+      // A hundredth lies ready at each; besides what was under way.
+      const most = sum.answered + sum.cutOff + 0.01 * (round + 1)
+      assert.ok(spent + held <= most + 1e-9, `${spent} + ${held} are charged of ${most}`)
+    }
+    const last = await w.start(env)
+    sum.answered += await spendTheRest(last.url)
+    assert.ok(sum.answered <= 1 + 1e-9, `${sum.answered} USD were spent of 1`)
+    for (const event of events) await receiver.hear(event)
+    await until(async () => (await manage(last.url, 'GET', `/guardrails/${id}`)).data.held_usd === 0)
+    const ids = new Map(receiver.received.map(({ headers, told }) => [headers['webhook-id'], told.type]))
+    assert.deepEqual([...ids.values()].sort(), events)
+  })
+})
+
+/** Many at once; it is killed when so much was answered, with whatever is under way then. */
+async function spendUntilKilled(
+  server: ServerProcess,
+  url: string,
+  usd: number,
+  sum: { answered: number; cutOff: number },
+): Promise<void> {
+  let here = 0
+  const ask = async () => {
+    while (here < usd) {
+      const told = await askForWords(url, 3).catch(() => undefined)
+      if (!told) {
+        sum.cutOff += 3 * usdOfWord
+        return
+      }
+      if (told.status !== 200) return
+      sum.answered += told.cost
+      here += told.cost
+    }
+    server.signal('SIGKILL')
+  }
+  await Promise.all(Array.from({ length: 6 }, ask))
+  await killedAtOnce(server)
+}
+
+test('killed while Postgres holds up its ledger and its reports: what was metered is written once, and charged once', {
+  skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set',
+}, async () => {
+  await using w = await newWorld('postgres')
+  const first = await w.start()
+  const id = await limitAll(first.url, { limit_usd: 1 })
+  let answered = (await askForWords(first.url, 1)).cost
+  const client = new pg.Client({ connectionString: w.place.settings.database_url })
+  await client.connect()
+  await client.query('begin; lock table generations, budget_leases in access exclusive mode')
+  // Of what lies ready at the server: it asks nobody.
+  for (let asked = 0; asked < 4; asked++) answered += (await askForWords(first.url, 1)).cost
+  // They are in a file by then, and on their way to the database too.
+  const unwritten = join(w.place.settings.data_dir, 'data', 'unwritten')
+  await until(() => readdirSync(unwritten).some((name) => name.endsWith('.jsonl')))
+  await killedAtOnce(first.server)
+  await client.query('rollback')
+  await client.end()
+  await silence(w.place)
+  const second = await w.start()
+  await until(async () => near(await ledgerUsd(w.place), answered))
+  const { spent, held } = await moneyOf(w.place, `guardrail:${id}`)
+  assert.ok(spent + held >= answered - 1e-9 && spent <= answered + 1e-9, `${spent} + ${held} of ${answered}`)
+  const rest = await spendTheRest(second.url)
+  assert.ok(rest <= 1 - spent - held + 1e-9, `${rest}`)
+})
+
+describe('killed while a period changes', () => {
+  const skewed = (at: string) => ({
+    // As a URL: in these options a space would end the path.
+    NODE_OPTIONS: `--import ${new URL('../cluster/skewed-clock.ts', import.meta.url).href}`,
+    CLOCK_SKEW_MS: String(Date.parse(at) - Date.now()),
+  })
+
+  test('the new one has all of its limit, and the old one keeps what was set aside in it', async () => {
+    await using w = await newWorld('sqlite')
+    // Hours before its end: however long a start takes, the month does not change by itself.
+    const before = skewed('2026-11-30T22:00:00Z')
+    const first = await w.start(before)
+    const id = await limitAll(first.url, { limit_usd: 0.1, reset_interval: 'monthly' })
+    const held = askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {})
+    await until(async () => (await manage(first.url, 'GET', `/guardrails/${id}`)).data.held_usd >= 0.05)
+    await killedAtOnce(first.server)
+    await held
+    await silence(w.place)
+    const second = await w.start(skewed('2026-11-30T23:00:00Z'))
+    const old = await spendTheRest(second.url)
+    assert.ok(old <= 0.05 + 1e-9 && old > 0.04, `${old}`)
+    await killedAtOnce(second.server)
+    const third = await w.start(skewed('2026-12-01T00:00:01Z'))
+    const rest = await spendTheRest(third.url)
+    assert.ok(near(rest, 0.1), `${rest} of the new month could be spent`)
+  })
+})

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { Db } from '#platform/db/db.ts'
+import { newDb } from '../harness/databases.ts'
+import { memoryDb } from '../harness/memory-db.ts'
+import { MoneyWorld } from '../harness/money-world.ts'
+import { Seeded } from '../harness/seeded.ts'
+
+/** HISTORIES=10000 for the long run; SEED=7 HISTORIES=1 for one that went wrong. */
+const histories = Number(process.env.HISTORIES ?? 500)
+const firstSeed = Number(process.env.SEED ?? 1)
+
+/** What may happen, and how often. */
+const events: [weight: number, happen: (world: MoneyWorld) => unknown][] = [
+  [30, ask],
+  [18, finish],
+  [2, fallBack],
+  [9, (world) => world.tick(world.chance.between(1, 900))],
+  [2, (world) => world.tick(world.chance.between(1000, 8000))],
+  [1, (world) => world.tick(world.chance.between(20_000, 120_000))],
+  [0.5, (world) => world.tick(world.chance.between(600_000, 7_200_000))],
+  [6, (world) => world.deliver()],
+  [2, cut],
+  [2.5, heal],
+  [3, trouble],
+  [0.7, (world) => world.kill(world.chance.pick(world.servers))],
+  [0.4, (world) => world.stop(world.chance.pick(world.servers))],
+  [1, setClock],
+  [1, (world) => world.changeLimit(world.chance.between(0, 1))],
+  [0.7, (world) => world.changeInterval(world.chance.between(0, 1))],
+  [3, (world) => world.learn(world.chance.pick(world.servers))],
+]
+const allWeights = events.reduce((sum, [weight]) => sum + weight, 0)
+
+function ask(world: MoneyWorld): void {
+  const { chance } = world
+  const which = chance.pick([[0], [1], [0, 1], [1, 0]])
+  const share = chance.chance(0.2) ? chance.next() * 0.5 : chance.next() * 0.1
+  void world.ask(chance.pick(world.servers), which, share).catch((error) => world.failures.push(error))
+}
+
+function finish(world: MoneyWorld): void {
+  const open = world.flights.filter(({ over }) => !over)
+  if (open.length > 0) world.finish(world.chance.pick(open), world.chance.chance(0.2))
+}
+
+function fallBack(world: MoneyWorld): void {
+  const open = world.flights.filter(({ over }) => !over)
+  if (open.length > 0) void world.fallBack(world.chance.pick(open)).catch((error) => world.failures.push(error))
+}
+
+function cut(world: MoneyWorld): void {
+  const { link, name } = world.chance.pick(world.servers)
+  link.state = 'cut'
+  world.tell(`${name} is cut off`)
+}
+
+function heal(world: MoneyWorld): void {
+  const { link, name } = world.chance.pick(world.servers)
+  link.state = 'open'
+  world.tell(`${name} reaches the database`)
+}
+
+/** Messages are held up, transactions broken off, answers lost; or no longer. */
+function trouble(world: MoneyWorld): void {
+  const { chance } = world
+  const { trouble: of, name } = chance.pick(world.servers)
+  const kind = chance.pick(['slow', 'breaking', 'losing'] as const)
+  of[kind] = !of[kind] && chance.chance(0.7)
+  world.tell(`${name} ${kind}: ${of[kind]}`)
+}
+
+function setClock(world: MoneyWorld): void {
+  const server = world.chance.pick(world.servers)
+  server.skewMs = world.chance.between(-20, 20) * 60_000
+  world.tell(`the clock of ${server.name} is ${server.skewMs} ms ahead`)
+}
+
+async function happen(world: MoneyWorld): Promise<void> {
+  let at = world.chance.next() * allWeights
+  for (const [weight, event] of events) {
+    at -= weight
+    if (at < 0) return void (await event(world))
+  }
+}
+
+/** @returns the share of a limit that was billed. */
+async function live(db: Db, seed: number, pause: () => Promise<unknown>): Promise<number> {
+  const world = new MoneyWorld(db, new Seeded(seed), `seed-${seed}`)
+  try {
+    for (let left = world.chance.between(40, 140); left > 0; left--) {
+      await happen(world)
+      // Sometimes several things happen at once.
+      if (world.chance.chance(0.7)) await pause()
+      if (world.failures.length > 0) throw world.failures[0]
+    }
+    await world.end()
+    if (world.failures.length > 0) throw world.failures[0]
+    return await world.checkAccounts()
+  } catch (error) {
+    throw new Error(`SEED=${seed}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function liveAll(db: Db, count: number, atOnce: number, pause: () => Promise<unknown>): Promise<number[]> {
+  const shares: number[] = []
+  let next = firstSeed
+  const one = async () => {
+    while (next < firstSeed + count) shares.push(await live(db, next++, pause))
+  }
+  await Promise.all(Array.from({ length: atOnce }, one))
+  return shares
+}
+
+test(`in ${histories} histories of faults the provider never bills more than a limit, and every server accounts once`, async () => {
+  const db = await memoryDb()
+  const shares = await liveAll(db, histories, 1, turn)
+  // It would prove nothing if hardly anything were spent.
+  const spenders = shares.filter((share) => share > 0.6).length
+  if (histories >= 100) assert.ok(spenders > histories / 10, `only ${spenders} spent most of a limit`)
+  await db.close()
+})
+
+/** The interval is changed while a server has reported what it spent, and the ledger has not got it yet. */
+test('histories that overran a limit once keep to it', async () => {
+  const db = await memoryDb()
+  for (const seed of [112, 206, 359, 540]) await live(db, seed, turn)
+  await db.close()
+})
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+test(`and in ${Math.ceil(histories / 50)} of them on Postgres`, { skip }, async () => {
+  await using store = await newDb('postgres')
+  // Long enough for most of what was begun to be done; what is not goes on while other things happen.
+  await liveAll(store.db, Math.ceil(histories / 50), 4, () => sleep(5))
+})

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as official from '@openrouter/sdk/models'
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { UpstreamProtocol } from '../harness/provider-facts.ts'
+import { type Loss, losses, lossOf } from '../recordings/losses.ts'
+import { eventsOf, nothing, type Plain } from '../recordings/plain.ts'
+import { plainChat } from '../recordings/plain-chat.ts'
+import { plainGenerated } from '../recordings/plain-gemini.ts'
+import { plainMessage } from '../recordings/plain-messages.ts'
+import { plainResponse } from '../recordings/plain-responses.ts'
+import { isStreamed, noRecordings, type Recording, readRecordings } from '../recordings/recordings.ts'
+import { type Player, startPlayer } from '../recordings/service.ts'
+
+type Reading = (answer: string, streamed: boolean) => Plain
+
+const readings: Partial<Record<Protocol, Reading>> & Record<UpstreamProtocol, Reading> = {
+  'openai-chat': plainChat,
+  'openai-responses': plainResponse,
+  'anthropic-messages': plainMessage,
+  'google-gemini': plainGenerated,
+}
+
+/** What a client of each protocol asks, and where. */
+const clients: Partial<Record<Protocol, { path: string; body: object }>> = {
+  'openai-chat': { path: '/chat/completions', body: { messages: [{ role: 'user', content: 'Hi' }] } },
+  'openai-responses': { path: '/responses', body: { input: 'Hi' } },
+  'anthropic-messages': {
+    path: '/messages',
+    body: { max_tokens: 1000, messages: [{ role: 'user', content: 'Hi' }] },
+  },
+}
+
+/** Of an error only that it is told: its words are the service's own, with the provider's beside them. */
+function differing(got: Plain, said: Plain): (keyof Plain)[] {
+  const told = (plain: Plain, part: keyof Plain) => (part === 'error' ? plain.error !== '' : plain[part])
+  const parts = Object.keys(said) as (keyof Plain)[]
+  return parts.filter((part) => JSON.stringify(told(got, part)) !== JSON.stringify(told(said, part)))
+}
+
+const short = (value: unknown) => JSON.stringify(value).slice(0, 150)
+
+describe('recorded answers of real providers', { skip: noRecordings }, () => {
+  const recordings = noRecordings ? [] : readRecordings()
+  const met = new Set<Loss>()
+  let player: Player
+  before(async () => {
+    player = await startPlayer(recordings)
+  })
+  after(() => player[Symbol.asyncDispose]())
+
+  async function heard(recording: Recording, client: Protocol, stream: boolean): Promise<Plain> {
+    const { path, body } = clients[client]!
+    const model = player.modelFor(recording)
+    const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
+    if (reply.status !== 200) return { ...nothing(), error: reply.text }
+    return readings[client]!(reply.text, stream)
+  }
+
+  for (const client of Object.keys(clients) as Protocol[]) {
+    for (const stream of [false, true]) {
+      test(`${client}, ${stream ? 'streamed' : 'whole'}: an answer says what was recorded, but for known losses`, async () => {
+        const lost: string[] = []
+        for (const recording of recordings.filter(({ status }) => status === 200)) {
+          const said = readings[recording.protocol]!(recording.answer, isStreamed(recording))
+          const got = await heard(recording, client, stream)
+          for (const part of differing(got, said)) {
+            const known = lossOf({ recording, client, stream, part, got, said })
+            if (known) met.add(known)
+            else
+              lost.push(`${recording.protocol} ${recording.name} ${part}: ${short(got[part])} for ${short(said[part])}`)
+          }
+        }
+        assert.ok(lost.length === 0, lost.join('\n'))
+      })
+    }
+  }
+
+  test('whatever is known to be lost is lost somewhere', () => {
+    assert.deepEqual(
+      losses.filter((loss) => !met.has(loss)).map(({ why }) => why),
+      [],
+    )
+  })
+
+  /** The status of a refusal, and what must be in it somewhere: the provider's reason, and its own word for it. */
+  function toldIn({ answer }: Recording): string[] {
+    const { message, code, type } = JSON.parse(answer).error
+    return [message, code ?? type]
+  }
+
+  for (const client of Object.keys(clients) as Protocol[])
+    test(`${client}: what a provider refused is refused in the client's own envelope, with the provider's reason`, async () => {
+      const lost: string[] = []
+      for (const recording of recordings.filter(({ status }) => status >= 400))
+        for (const stream of [false, true]) {
+          const { path, body } = clients[client]!
+          const model = player.modelFor(recording)
+          const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
+          const { type, error } = reply.body
+          const isOwn = client === 'anthropic-messages' ? type === 'error' && error.type : error.code === reply.status
+          if (reply.status !== recording.status || !isOwn) lost.push(`${recording.name}: ${reply.text}`)
+          const told = [error.message, ...Object.values(error.metadata ?? error.details)]
+          for (const word of toldIn(recording))
+            if (!told.includes(word)) lost.push(`${recording.name}: no ${word} in ${reply.text}`)
+        }
+      assert.ok(lost.length === 0, lost.join('\n'))
+    })
+
+  /** What the official client checks of each answer, and of each event. */
+  const schemas = {
+    'openai-chat': [official.ChatResult$inboundSchema, official.ChatStreamChunk$inboundSchema],
+    'openai-responses': [official.OpenResponsesResult$inboundSchema, official.StreamEvents$inboundSchema],
+  } as const
+
+  for (const protocol of ['openai-chat', 'openai-responses'] as const)
+    test(`${protocol}: bytes that pass are taken by @openrouter/sdk, and say who answered`, async () => {
+      const refused: string[] = []
+      for (const recording of recordings.filter((one) => one.protocol === protocol && one.status === 200)) {
+        const stream = isStreamed(recording)
+        const { path, body } = clients[protocol]!
+        const model = player.modelFor(recording)
+        const reply = await player.service.ask('POST', path, { body: { ...body, model, stream } })
+        const schema = schemas[protocol][stream ? 1 : 0]
+        if (reply.status !== 200) continue
+        for (const part of stream ? eventsOf(reply.text) : [reply.body]) {
+          const issues = schema.safeParse(part).error?.issues ?? []
+          refused.push(...issues.map(({ path: at, message }) => `${recording.name}: ${at.join('.')} ${message}`))
+          const told = part.response ?? part
+          if (told.model !== undefined && (told.model !== model || told.provider !== `Recorded ${protocol}`))
+            refused.push(`${recording.name}: ${told.model} of ${told.provider}`)
+        }
+      }
+      assert.ok(refused.length === 0, refused.join('\n'))
+    })
+})

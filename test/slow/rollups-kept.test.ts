@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDb } from '#platform/db/open.ts'
+import { cellTables, grainsOf } from '#spend/rollups/cell-tables.ts'
+import { newPlace, onEachDatabase } from '../harness/databases.ts'
+import { cellsOfRows, cellsTold, mergeAll } from '../harness/rollups.ts'
+import { type ServerProcess, startProcess } from '../harness/server-process.ts'
+
+const apiKey = `sb-v1-${'b'.repeat(64)}`
+const rounds = 3
+
+/** Asks again and again until the server is gone. @returns how many were answered. */
+async function askUntilGone(url: string): Promise<number> {
+  const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  for (let answered = 0; ; answered++) {
+    const reply = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body }).catch(() => undefined)
+    const text = await reply?.text().catch(() => undefined)
+    if (text === undefined) return answered
+    assert.equal(reply!.status, 200, text)
+  }
+}
+
+onEachDatabase('servers that are killed', (kind) => {
+  test('leave roll-ups that tell what the ledger tells, request by request', { timeout: 900_000 }, async () => {
+    const place = await newPlace(kind)
+    const { data_dir, database_url } = place.settings
+    // Each has a folder of its own; only Postgres takes two servers.
+    const folders = kind === 'postgres' ? [`${data_dir}/one`, `${data_dir}/two`] : [data_dir]
+    const start = (folder: string): ServerProcess =>
+      startProcess({ DATA_DIR: folder, DATABASE_URL: database_url, BOOTSTRAP_API_KEY: apiKey })
+    let answered = 0
+    for (let round = 0; round < rounds; round++) {
+      // One after the other: the first fills the empty database.
+      const servers: ServerProcess[] = []
+      for (const folder of folders) {
+        servers.push(start(folder))
+        await servers.at(-1)!.url
+      }
+      const asking = servers.map(async ({ url }) => askUntilGone(await url))
+      // Longer than a flush and, in some rounds, than the pause between two merges.
+      await sleep(600 + Math.random() * (round % 2 === 0 ? 600 : 6000))
+      for (const server of servers) server.signal('SIGKILL')
+      for (const server of servers) await server.ended
+      answered += (await Promise.all(asking)).reduce((sum, count) => sum + count, 0)
+    }
+    const db = await openDb(place.settings)
+    await mergeAll(db)
+    const rows = await db.query.selectFrom('generations').select('id').execute()
+    assert.ok(rows.length > 0 && answered > rows.length / 2, `${rows.length} rows, ${answered} answered`)
+    for (const table of cellTables)
+      for (const grain of grainsOf[table])
+        assert.deepEqual(await cellsTold(db, table, grain), await cellsOfRows(db, table, grain))
+    await db.close()
+    await place.remove()
+  })
+})

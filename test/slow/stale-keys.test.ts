@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { newPlace } from '../harness/databases.ts'
+import { startDetour } from '../harness/detour.ts'
+import { askForWords, manage, startPriced } from '../harness/priced-servers.ts'
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+const limitUsd = 0.2
+
+/** A server whose database can be taken away, with a key that has a limit and one that has none, both known to it. */
+async function start(env: Record<string, string>) {
+  const place = await newPlace('postgres')
+  const stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const detour = stack.use(await startDetour(place.settings.database_url!))
+  const [server] = await startPriced(place, 1, detour.url, env)
+  stack.use(server!)
+  const url = await server!.url
+  const free = (await manage(url, 'POST', '/keys', { name: 'free' })).key as string
+  const limited = (await manage(url, 'POST', '/keys', { name: 'limited', limit: limitUsd })).key as string
+  const unknown = (await manage(url, 'POST', '/keys', { name: 'unknown' })).key as string
+  const counts = { served: 0, spentLimited: 0 }
+  const ask = async (key: string) => {
+    const { status, cost } = await askForWords(url, 1, 1, false, key)
+    if (status === 200) counts.served++
+    if (key === limited) counts.spentLimited += cost
+    return status
+  }
+  const untilIs = async (key: string, wanted: number) => {
+    for (const deadline = Date.now() + 60_000; (await ask(key)) !== wanted; await sleep(50)) {
+      assert.ok(Date.now() < deadline, `it is not ${wanted}`)
+    }
+  }
+  const metered = async () => {
+    const client = new pg.Client({ connectionString: place.settings.database_url })
+    await client.connect()
+    const { rows } = await client.query('select coalesce(sum(requests), 0)::int as n from usage_days')
+    await client.end()
+    return rows[0].n as number
+  }
+  assert.deepEqual([await ask(free), await ask(limited)], [200, 200])
+  return {
+    keys: { free, limited, unknown },
+    counts,
+    ask,
+    untilIs,
+    metered,
+    turn: detour.turn,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+for (const trouble of ['cut', 'stalled'] as const) {
+  test(`a database that is ${trouble}: a known key without a limit is served, others are not, and all is metered once`, {
+    skip,
+  }, async () => {
+    await using server = await start({ STALE_KEYS_MS: '600000' })
+    const { keys, counts, ask, untilIs, metered, turn } = server
+    turn(trouble)
+    await untilIs(keys.limited, 503)
+    for (let n = 0; n < 20; n++) {
+      assert.equal(await ask(keys.free), 200)
+      await sleep(150)
+    }
+    assert.deepEqual([await ask(keys.limited), await ask(keys.unknown)], [503, 503])
+    turn('open')
+    await untilIs(keys.limited, 200)
+    for (const deadline = Date.now() + 60_000; (await metered()) !== counts.served; await sleep(100)) {
+      assert.ok(Date.now() < deadline, `${await metered()} of ${counts.served} are metered`)
+    }
+  })
+}
+
+test('what is known is trusted no longer than was set', { skip }, async () => {
+  await using server = await start({ STALE_KEYS_MS: '3000' })
+  server.turn('cut')
+  await server.untilIs(server.keys.free, 503)
+  server.turn('open')
+  await server.untilIs(server.keys.free, 200)
+})
+
+test('requests under a limit are served from what is leased when that was set, and never beyond the limit', {
+  skip,
+}, async () => {
+  await using server = await start({ STALE_KEYS_MS: '600000', STALE_LIMITS: 'leased' })
+  const { keys, counts, ask, turn } = server
+  await sleep(50)
+  turn('cut')
+  const statuses = new Set<number>()
+  for (let n = 0; n < 60; n++) statuses.add(await ask(keys.limited))
+  turn('open')
+  assert.ok(counts.spentLimited > 0.001, 'something was leased')
+  assert.ok(counts.spentLimited <= limitUsd, `${counts.spentLimited} USD`)
+  assert.deepEqual([...statuses].sort(), [200, 503])
+})
+
+test('without the setting nobody is served within a second or so', { skip }, async () => {
+  await using server = await start({})
+  server.turn('cut')
+  await server.untilIs(server.keys.free, 503)
+})

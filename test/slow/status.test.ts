@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openDb } from '#platform/db/open.ts'
+import { newPlace, onEachDatabase } from '../harness/databases.ts'
+import { startDetour } from '../harness/detour.ts'
+import { startFaultyService } from '../harness/faulty-service.ts'
+import { startFaultyUpstream, type Taken } from '../harness/faulty-upstream.ts'
+import { scripted } from '../harness/intern-chat.ts'
+import { runningIntern, say } from '../harness/interns.ts'
+import { addOrganization } from '../harness/organizations.ts'
+import { managementKey, startPriced } from '../harness/priced-servers.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+const statusOf = async (service: Pick<TestService, 'manage'>) => {
+  const { status, body, text } = await service.manage('GET', '/status')
+  assert.equal(status, 200, text)
+  return body.data
+}
+const broken = { changing: ({ socket }: Taken) => socket.resetAndDestroy() }
+const ask = (service: TestService, model: string) =>
+  service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hi' }] } })
+
+onEachDatabase('GET /status', (kind) => {
+  test('of a service without trouble is quiet', async () => {
+    await using service = await startTestService({ kind, settings: { starter_catalogue: 'false' as never } })
+    const { circuits, organization, host, database } = await statusOf(service)
+    assert.deepEqual([circuits, database], [[], { kind, state: 'ok' }])
+    assert.deepEqual(host.workers, { wanted: 1, answering: 1 })
+    assert.deepEqual(organization.money, { held_usd: 0, unaccounted_usd: 0 })
+    assert.deepEqual(host.providers_without_credential, [])
+    assert.deepEqual([organization.interns.failed, organization.interns.questions.waiting], [[], 0])
+  })
+
+  test('has interns that failed and questions that wait, of its organization alone', async () => {
+    await using service = await startTestService({ kind, settings: scripted })
+    const { id } = await runningIntern(service, { agent: 'scripted' })
+    await say(service, id, 'permission shell allow_once')
+    const bob = (await service.ask('POST', '/interns', { body: { name: 'bob' } })).body.id
+    const db = await openDb(service.place.settings)
+    const failure = { status: 'failed', last_failure_message: 'no room' }
+    await db.query.updateTable('interns').set(failure).where('id', '=', bob).execute()
+    await db.close()
+    const { interns } = (await statusOf(service)).organization
+    assert.deepEqual(
+      interns.failed.map((intern: any) => [intern.id, intern.last_failure_message]),
+      [[bob, 'no room']],
+    )
+    assert.deepEqual([interns.counts.running, interns.counts.failed], [1, 1])
+    const [asked] = (await service.ask('GET', `/interns/${id}/questions`)).body.data
+    assert.deepEqual(interns.questions, { waiting: 1, first_deadline_at: asked.deadline_at })
+    const other = await addOrganization(service.place)
+    const theirs = (await service.ask('GET', '/status', { key: other.managementKey })).body.data.organization.interns
+    assert.deepEqual([theirs.failed, theirs.counts.running, theirs.questions.waiting], [[], 0, 0])
+  })
+
+  test('has the money that servers hold, and of one that is heard no more apart', async () => {
+    await using service = await startTestService({ kind })
+    const { hash } = (await service.manage('POST', '/keys', { name: 'limited', limit: 8 })).body.data
+    const db = await openDb(service.place.settings)
+    const lease = { budget: `key:${hash}`, period: 0, spent_pico: 0n }
+    const held = [
+      { ...lease, server: 'heard never', held_pico: 1_500_000_000_000n, renewed_at: Date.now() + 60_000 },
+      { ...lease, server: 'dead never', held_pico: 250_000_000_000n, renewed_at: Date.now() - 600_000 },
+      { ...lease, server: 'other never', budget: 'key:of-somebody-else', held_pico: 7n, renewed_at: Date.now() },
+    ]
+    await db.query.insertInto('budget_leases').values(held).execute()
+    await db.close()
+    assert.deepEqual((await statusOf(service)).organization.money, { held_usd: 1.5, unaccounted_usd: 0.25 })
+  })
+
+  test('has a circuit that opened on this host, and on a server beside it, until that is over', async () => {
+    let ahead = 0
+    const now = () => Date.now() + ahead
+    await using upstream = await startFaultyUpstream(broken)
+    const place = await newPlace(kind)
+    await using stack = new AsyncDisposableStack()
+    stack.defer(place.remove)
+    const service = stack.use(await startFaultyService(upstream, ['changing'], { place, now }))
+    const other = kind === 'postgres' ? stack.use(await startTestService({ place, now })) : undefined
+    for (let n = 0; n < 12; n++) await ask(service, 'faulty/changing')
+    const [circuit] = (await statusOf(service)).circuits
+    assert.deepEqual(
+      [circuit.endpoint.split('@')[0], circuit.state, circuit.workspace_id, circuit.of_this_host],
+      ['faulty/changing', 'open', null, true],
+    )
+    if (other) {
+      const told = await until(async () => (await statusOf(other)).circuits[0])
+      assert.deepEqual({ ...told, of_this_host: true, until: circuit.until, reason: circuit.reason }, circuit)
+      assert.equal(told.of_this_host, false)
+      ahead = 120_000
+      assert.deepEqual((await statusOf(other)).circuits, [])
+    }
+  })
+})
+
+test('a provider without credential is told with its variables, and entries of the catalogue that were left out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-status-'))
+  const file = join(folder, 'catalogue.json')
+  const provider = { name: 'P', protocol: 'openai-chat', base_url: 'http://127.0.0.1:1/v1', credentials: ['P_KEY'] }
+  const model = (endpoints: object) => ({ name: 'x', created: '2026-01-01', context_length: 10, endpoints })
+  const offer = { model: 'x', prices: { prompt: 1, completion: 1 } }
+  writeFileSync(
+    file,
+    JSON.stringify({ providers: { p: provider }, models: { 'a/x': model({ p: offer }), 'a/y': { created: 'never' } } }),
+  )
+  const settings = { catalogue_file: file, starter_catalogue: 'false' as never }
+  try {
+    for (const variables of [{}, { P_KEY: 'secret' }] as Record<string, string>[]) {
+      await using service = await startTestService({ settings, variables })
+      const { host } = await statusOf(service)
+      const lacking = { provider: 'p', name: 'P', variables: ['P_KEY'], models: 1 }
+      assert.deepEqual(host.providers_without_credential, 'P_KEY' in variables ? [] : [lacking])
+      assert.equal(host.catalogue.skipped_count, 1)
+      assert.match(JSON.stringify(host.catalogue.skipped), /a\/y/)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+test('while the database is away it says so, with what this host knows: requests that are not written yet', {
+  skip,
+}, async () => {
+  const place = await newPlace('postgres')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const detour = stack.use(await startDetour(place.settings.database_url!))
+  const settings = { database_url: detour.url, stale_keys_ms: 600_000 }
+  const service = stack.use(
+    await startTestService({ place: { ...place, settings: { ...place.settings, ...settings } } }),
+  )
+  assert.equal((await statusOf(service)).database.state, 'ok')
+  assert.equal((await ask(service, 'signalbox/demo')).status, 200)
+  detour.turn('cut')
+  const away = await until(async () => {
+    await ask(service, 'signalbox/demo')
+    const { status, body } = await service.manage('GET', '/status')
+    return status === 200 && body.data.database.state === 'away' && body.data
+  })
+  assert.equal(away.organization, null)
+  const { memory, files } = away.host.processes[0].ledger
+  assert.ok(memory.waiting + files.waiting > 0)
+  detour.turn('open')
+  await until(async () => (await statusOf(service)).database.state === 'ok')
+})
+
+test('of several processes each says how it is, with a name and circuits of its own', async () => {
+  const place = await newPlace('sqlite')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(place.remove)
+  const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })
+  stack.use(server!)
+  const url = await server!.url
+  const asked = await fetch(`${url}/status`, { headers: { authorization: `Bearer ${managementKey}` } })
+  const { host } = ((await asked.json()) as any).data
+  assert.deepEqual(host.workers, { wanted: 3, answering: 3 })
+  assert.equal(new Set(host.processes.map(({ pid }: any) => pid)).size, 3)
+  assert.equal(new Set(host.processes.map(({ server }: any) => server)).size, 3)
+})

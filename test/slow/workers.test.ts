@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newEmptyPlace, onEachDatabase } from '../harness/databases.ts'
+import { apiKey, askForWords, manage, startPriced } from '../harness/priced-servers.ts'
+import { timed, until } from '../harness/until.ts'
+
+const workers = 3
+
+/** How long a change may take to hold at every worker, and a worker that died to be replaced. */
+const promisedMs = 1000
+
+/** The processes that another one has started, by their ids. */
+function childrenOf(pid: number): number[] {
+  return execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, parent, ...args]) => Number(parent) === pid && args.some((arg) => arg.endsWith('bin/worker.ts')))
+    .map(([child]) => Number(child))
+}
+
+async function startWorkers(kind: 'sqlite' | 'postgres', env: Record<string, string> = {}) {
+  const place = await newEmptyPlace(kind)
+  const [server] = await startPriced(place, 1, undefined, { WORKERS: String(workers), LOG_FORMAT: 'json', ...env })
+  const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))
+  return {
+    server: server!,
+    url: await server!.url,
+    pid,
+    pids: () => childrenOf(pid),
+    async [Symbol.asyncDispose]() {
+      await server![Symbol.asyncDispose]()
+      await until(() => childrenOf(pid).length === 0)
+      await place.remove()
+    },
+  }
+}
+
+type Asked = { key?: string; body?: object; agent?: Agent }
+
+/** On a connection of its own, unless an agent has one. Rejects when the answer is broken off. */
+function ask(url: string, path: string, { key = apiKey, body, agent = new Agent() }: Asked = {}) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  request(url + path, { method: body ? 'POST' : 'GET', headers, agent }, (response) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+    })
+    response.on('error', reject).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+  })
+    .on('error', reject)
+    .end(body && JSON.stringify(body))
+  return promise
+}
+
+/** Of so many requests, each on a connection of its own, what came: all workers are likely to have had some. */
+const statuses = async (url: string, key: string, times = 40) =>
+  new Set(
+    (await Promise.all(Array.from({ length: times }, () => ask(url, '/key', { key })))).map(({ status }) => status),
+  )
+
+/** Asks all the time, on connections that are kept as long as the server likes. */
+function load(url: string, sockets: number) {
+  const told = { answers: 0, broken: 0, other: new Set<string>() }
+  const agent = new Agent({ keepAlive: true })
+  let going = true
+  const asking = Array.from({ length: sockets }, async (_, at) => {
+    while (going) {
+      const stream = at % 2 === 0
+      const answer = await ask(url, '/chat/completions', { body: { ...threeWords, stream }, agent }).catch(() => {})
+      if (!answer) told.broken++
+      else if (answer.status === 200 && answer.text.includes(stream ? '[DONE]' : '"stop"')) told.answers++
+      else told.other.add(answer.text)
+    }
+  })
+  const stop = async () => {
+    going = false
+    await Promise.all(asking)
+    agent.destroy()
+    return told
+  }
+  return { told, stop }
+}
+
+const threeWords = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=3' }] }
+
+const metered = async (url: string) => {
+  const { data } = await manage(url, 'GET', '/activity')
+  return (data as { requests: number }[]).reduce((sum, { requests }) => sum + requests, 0)
+}
+
+onEachDatabase('a service of three workers', (kind) => {
+  test('a worker that is killed takes only its own requests with it, and is back within a second', async () => {
+    await using service = await startWorkers(kind)
+    const before = service.pids()
+    assert.equal(before.length, workers)
+    const { told, stop } = load(service.url, 12)
+    await until(() => told.answers > 200)
+    process.kill(before[0]!, 'SIGKILL')
+    const { tookMs, allowedMs } = await timed(promisedMs, () =>
+      until(() => service.pids().filter((pid) => !before.includes(pid)).length === 1),
+    )
+    assert.ok(tookMs < allowedMs, `${tookMs} ms`)
+    await until(() => service.server.err().includes('a worker is back'))
+    const answersThen = told.answers
+    await until(() => told.answers > answersThen + 300)
+    const { broken, answers, other } = await stop()
+    assert.ok(broken <= 12, `${broken} requests were broken off`)
+    assert.deepEqual([...other], [])
+    assert.deepEqual(
+      service
+        .pids()
+        .filter((pid) => before.includes(pid))
+        .sort(),
+      before.slice(1).sort(),
+    )
+    // What the dead one had not written yet, of half a second, is lost; no more.
+    const lost = await until(async () => {
+      const now = await metered(service.url)
+      return now >= answers * 0.5 && { now }
+    })
+    assert.ok(lost.now <= answers + broken)
+  })
+
+  test('a worker that is stopped, and does not die, is ended and replaced, and its clients are answered', async () => {
+    await using service = await startWorkers(kind, { WORKER_SILENCE_MS: '2000' })
+    const before = service.pids()
+    process.kill(before[0]!, 'SIGSTOP')
+    await until(() => service.pids().some((pid) => !before.includes(pid)))
+    await until(() => service.server.err().includes('a worker is back'))
+    assert.match(service.server.err(), /a worker does not answer any more/)
+    assert.ok(!service.pids().includes(before[0]!))
+    assert.deepEqual([...(await statuses(service.url, apiKey))], [200])
+  })
+
+  test('workers that are replaced one after another lose no request', async () => {
+    await using service = await startWorkers(kind)
+    const before = service.pids()
+    const { told, stop } = load(service.url, 12)
+    await until(() => told.answers > 100)
+    service.server.signal('SIGUSR2')
+    await until(() => service.server.err().includes('workers replaced'))
+    const answersThen = told.answers
+    await until(() => told.answers > answersThen + 300)
+    const { broken, other, answers } = await stop()
+    assert.deepEqual([broken, [...other]], [0, []])
+    // Those before end with their last client.
+    await until(() => service.pids().every((pid) => !before.includes(pid)))
+    assert.equal(service.pids().length, workers)
+    await until(async () => (await metered(service.url)) === answers)
+  })
+
+  test('a key that is revoked, and one that is enabled again, is so at every worker within a second', async () => {
+    await using service = await startWorkers(kind)
+    const { data, key } = await manage(service.url, 'POST', '/keys', { name: 'n' })
+    assert.deepEqual([...(await statuses(service.url, key))], [200])
+    for (const disabled of [true, false]) {
+      await manage(service.url, 'PATCH', `/keys/${data.hash}`, { disabled })
+      const wanted = disabled ? 401 : 200
+      const settled = async () => {
+        const found = await statuses(service.url, key)
+        return found.size === 1 && found.has(wanted)
+      }
+      const { tookMs, allowedMs } = await timed(promisedMs, () => until(settled))
+      assert.ok(tookMs < allowedMs, `${tookMs} ms`)
+    }
+  })
+
+  test('one page of metrics counts the requests of all, also of one that has died, and one log tells them', async () => {
+    await using service = await startWorkers(kind, { LOG_LEVEL: 'info' })
+    const asked = await Promise.all(Array.from({ length: 60 }, () => askForWords(service.url, 1)))
+    assert.ok(asked.every(({ status }) => status === 200))
+    const counted = async () => {
+      const headers = { authorization: `Bearer sb-v1-${'a'.repeat(64)}` }
+      const text = await (await fetch(`${service.url}/metrics`, { headers })).text()
+      const line =
+        /^signalbox_http_request_duration_seconds_count\{method="POST",route="[^"]*\/chat\/completions",status="200"\} (\d+)$/m
+      assert.match(text, /^signalbox_workers [23]$/m)
+      return Number(line.exec(text)?.[1])
+    }
+    await until(async () => (await counted()) === 60)
+    process.kill(service.pids()[0]!, 'SIGKILL')
+    await until(() => service.server.err().includes('another one takes its place'))
+    assert.equal(await counted(), 60)
+    await until(() => service.server.err().split('"msg":"completion"').length > 50)
+    const lines = service.server
+      .err()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.ok(new Set(lines.filter(({ msg }) => msg === 'completion').map(({ pid }) => pid)).size > 1)
+  })
+
+  test('when the primary is killed, workers end, and what they had metered is there after the next start', async () => {
+    const place = await newEmptyPlace(kind)
+    const env = { WORKERS: String(workers), LOG_FORMAT: 'json' }
+    const [first] = await startPriced(place, 1, undefined, env)
+    const pid = Number(readFileSync(join(place.settings.data_dir, 'data', 'server.pid'), 'utf8'))
+    const pids = childrenOf(pid)
+    const url = await first!.url
+    const asked = await Promise.all(Array.from({ length: 100 }, () => askForWords(url, 1)))
+    first!.signal('SIGKILL')
+    await first!.ended
+    assert.ok(asked.every(({ status }) => status === 200))
+    await until(() => pids.every((worker) => !isRunning(worker)))
+    const [next] = await startPriced(place, 1, undefined, env)
+    await until(async () => (await metered(await next!.url)) === 100)
+    await next![Symbol.asyncDispose]()
+    await sleep(100)
+    await place.remove()
+  })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
