@@ -1,71 +1,38 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { text } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
-import { run } from 'node:test'
-import { dot, spec } from 'node:test/reporters'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { inGoodOrder } from './good-order.ts'
+import { hasSubReaper, underSubReaper } from '#agent/sandbox/sub-reaper.ts'
 
 /**
- * The test command. Files named on the command line, or all of them: those beside the code in a process for each core,
- * for speed; those in `test/`, which start processes and push limits, in one process each.
+ * The test command. Runs `run-files.ts` in its own session, so that Ctrl-C reaches only this process. When the run ends
+ * or is interrupted, every process that descends from it is ended, also daemons and processes in other sessions.
  */
-const root = fileURLToPath(new URL('..', import.meta.url))
-process.chdir(root)
+const script = fileURLToPath(new URL('./run-files.ts', import.meta.url))
+const [node, ...parameters] = [process.execPath, script, ...process.argv.slice(2)] as const
+const { file, args } = hasSubReaper
+  ? underSubReaper([node, ...parameters], undefined)
+  : { file: node, args: [...parameters] }
 
-const named = process.argv.slice(2)
-const beside = globSync(['src/**/*.test.ts', 'console/**/*.test.ts']).sort()
-const above = inGoodOrder(globSync('test/**/*.test.ts').sort())
-const wanted = (files: string[]) =>
-  named.length ? files.filter((file) => named.some((part) => file.includes(part))) : files
-
-if (!process.env.TEST_DATABASE_URL) {
-  console.log('TEST_DATABASE_URL is not set: the Postgres half of the tests is skipped.')
-}
-const cores = availableParallelism()
-process.env.NODE_COMPILE_CACHE = 'node_modules/.cache/compile'
-const isSpec = Boolean(process.env.CI || process.stdout.isTTY)
-const passed = [await runBeside(wanted(beside)), await runAbove(wanted(above))]
-process.exit(passed.every(Boolean) ? 0 : 1)
-
-/** What the first process prints is seen at once, what the others print when they have ended: lines are not mixed. */
-async function runBeside(files: string[]): Promise<boolean> {
-  // Two are good for a single core, too: they wait at times.
-  const atOnce = Math.max(2, cores)
-  const shares = Array.from({ length: Math.min(atOnce, files.length) }, (_, share) =>
-    files.filter((_file, at) => at % atOnce === share),
-  )
-  const all = shares.map(async (share, at) => {
-    const child = start(['--test-isolation=none', ...share], at === 0 ? 'inherit' : 'pipe')
-    const printed = child.stdout && text(child.stdout)
-    const passed = await succeeds(child)
-    if (printed) process.stdout.write(await printed)
-    return passed
-  })
-  return (await Promise.all(all)).every(Boolean)
-}
-
-/** They wait two fifths of the time: half as many again as there are cores keep those busy. */
-async function runAbove(files: string[]): Promise<boolean> {
-  if (files.length === 0) return true
-  const events = run({ files, isolation: 'process', concurrency: Math.ceil(cores * 1.5) })
-  let passed = true
-  events.on('test:fail', ({ todo }) => (passed &&= todo !== undefined))
-  await pipeline(isSpec ? events.compose(spec) : events.compose(dot), process.stdout, { end: false })
-  return passed
-}
-
-function start(args: string[], stdout: 'inherit' | 'pipe'): ChildProcess {
-  return spawn(process.execPath, ['--test', '--test-reporter', isSpec ? 'spec' : 'dot', ...args], {
-    stdio: ['ignore', stdout, 'inherit'],
+let interruption: NodeJS.Signals | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    interruption ??= signal
+    endAll()
   })
 }
 
-async function succeeds(child: ChildProcess): Promise<boolean> {
-  const [status, signal] = await once(child, 'exit')
-  if (signal) console.log(`A process of tests was ended by ${signal}.`)
-  return status === 0
+// The sub-reaper ends all processes when the pipe closes, also because this process was killed.
+const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit', 'pipe'], detached: true })
+const [code] = await once(child, 'exit')
+process.exit(interruption ? 128 + constants.signals[interruption] : (code ?? 1))
+
+function endAll(): void {
+  const pipe = child.stdio[3]
+  if (hasSubReaper) return void pipe?.destroy()
+  try {
+    process.kill(-child.pid!, 'SIGKILL')
+  } catch {
+    // All processes of the group have ended.
+  }
 }
