@@ -39,6 +39,9 @@ export type TurnContext = {
   signal: AbortSignal
 }
 
+/** Providers refuse a request with more tools. */
+const mostTools = 128
+
 /** What the user says and shows. */
 export type Prompt = { text: string; images: Image[] }
 
@@ -53,7 +56,7 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     const windowTokens = await context.windowOf(name, signal)
     const seesImages = await context.seesImages(name, signal)
     if (prompt.images.length > 0 && !seesImages) throw noImages(name)
-    const offered = await context.mcp.offer(context, signal)
+    const offered = await context.mcp.offer(context, mostTools - context.tools.length, signal)
     const told = await workspaceNotes(context.workspace)
     const notes = [...told, ...offered.notes]
     signal.throwIfAborted()

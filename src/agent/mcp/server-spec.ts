@@ -25,7 +25,7 @@ export function specOf(server: McpServer): McpServerSpec {
 type Pair = { name: string; value: string }
 const pairs = (list: Pair[]) => list.map(({ name, value }): [string, string] => [name, value])
 
-/** Shorter values are no secrets, and would be found in any text. */
+/** Shorter values are not secrets, and would be found in any text. */
 const shortestSecret = 8
 
 /** Values and, of `Bearer x` and its like, the second word. The longest first, as one may hold another. */

@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto'
 import { printable } from '#platform/text/printable.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { type Connected, connectServer, type Place } from './connect-server.ts'
+import { type ListedTool, listTools, type ToolList } from './list-tools.ts'
 import { type McpServerSpec, withoutSecrets } from './server-spec.ts'
 import { toolNameOf } from './tool-names.ts'
 import { outputOf } from './tool-result.ts'
 
-type Described = Awaited<ReturnType<Connected['client']['listTools']>>['tools'][number]
-
-const most = { tools: 100, description: 2_000, schemaBytes: 24_000 }
+const mostDescribed = 2_000
 /** A server that fails again and again is left alone for a while. */
 const starts = { most: 5, withinMs: 10 * 60_000 }
 const pingMs = 5_000
@@ -23,7 +22,7 @@ export class ServerTools {
   readonly #fetch: typeof globalThis.fetch
   #connected: Connected | undefined
   #connecting: Promise<Connected> | undefined
-  #listed: Described[] | undefined
+  #listed: ToolList | undefined
   #startedAt: number[] = []
 
   constructor(spec: McpServerSpec, now: () => number, fetch: typeof globalThis.fetch) {
@@ -32,15 +31,13 @@ export class ServerTools {
     this.#fetch = fetch
   }
 
-  /** @throws Error that says why it has none. */
-  async tools(place: Place, signal: AbortSignal): Promise<{ tools: Tool[]; note: string | undefined }> {
+  /** Starts the server where it does not run. @throws Error that says why it has no tools. */
+  async tools(place: Place, signal: AbortSignal): Promise<{ tools: Tool[]; excluded: string[] }> {
     const { client } = await this.#connect(place, signal)
-    this.#listed ??= (await this.#about(client.listTools(undefined, { signal, timeout: this.spec.timeoutMs }))).tools
-    const usable = this.#listed.filter((tool) => JSON.stringify(tool.inputSchema).length <= most.schemaBytes)
-    const taken = usable.slice(0, most.tools)
-    const left = this.#listed.length - taken.length
-    const note = left > 0 ? `${left} of its tools are left out: they are too many, or too long to describe` : undefined
-    return { tools: taken.map((tool) => this.#toolOf(tool)), note }
+    const options = { signal, timeout: this.spec.timeoutMs }
+    this.#listed ??= await this.#about(listTools(client, options))
+    const { tools, excluded } = this.#listed
+    return { tools: tools.map((tool) => this.#toolOf(tool)), excluded }
   }
 
   async close(): Promise<void> {
@@ -50,31 +47,34 @@ export class ServerTools {
     await connected?.close()
   }
 
-  #toolOf(described: Described): Tool {
+  #toolOf(listed: ListedTool): Tool {
     const { name: server } = this.spec
-    const name = toolNameOf(server, described.name)
-    const { $schema: _, ...parameters } = described.inputSchema as Record<string, unknown>
-    const said = `[${server}] ${described.description ?? described.title ?? described.name}`
-    const description = withoutSecrets(this.spec, said).slice(0, most.description)
-    const title = `${server}: ${printable(withoutSecrets(this.spec, described.title ?? described.name)).slice(0, 200)}`
-    // A server may change what a tool is, and keep its name: a leave for the session was for what it was.
-    const as = `${name}#${createHash('sha256').update(JSON.stringify(described)).digest('hex')}`
+    const name = toolNameOf(server, listed.name)
+    const description = withoutSecrets(this.spec, `[${server}] ${listed.description}`).slice(0, mostDescribed)
+    const title = `${server}: ${printable(withoutSecrets(this.spec, listed.title)).slice(0, 200)}`
+    const parameters = JSON.parse(withoutSecrets(this.spec, JSON.stringify(listed.parameters)))
+    // A server can change what a tool does and keep its name: a consent for the session covers this version only.
+    const as = `${name}#${createHash('sha256').update(JSON.stringify(listed.definition)).digest('hex')}`
     return {
       name,
       kind: 'other',
       asksItself: true,
-      alone: described.annotations?.readOnlyHint !== true,
+      alone: !listed.isReadOnly,
       description: { name, description, parameters },
       title: () => title,
       run: async (input, context) => {
         if (!(await context.permitted(name, title, 'other', as)))
-          return 'The user did not allow this call. It was not made. Go on without it.'
-        return this.#call(described.name, input, context)
+          return 'The user did not allow this call. It was not made. Continue without it.'
+        return this.#call(listed.definition, input, context)
       },
     }
   }
 
-  async #call(tool: string, input: Record<string, unknown>, context: ToolContext): Promise<ToolOutput> {
+  async #call(
+    toolDefinition: ListedTool['definition'],
+    input: Record<string, unknown>,
+    context: ToolContext,
+  ): Promise<ToolOutput> {
     const { signal } = context
     const place = await placeFor(context)
     const beat = setInterval(context.working, beatMs)
@@ -88,7 +88,8 @@ export class ServerTools {
         resetTimeoutOnProgress: true,
         maxTotalTimeout: timeout * maxTimeouts,
       }
-      const request = client.callTool({ name: tool, arguments: input }, { signal, timeout, ...progress })
+      const options = { signal, timeout, toolDefinition, ...progress }
+      const request = client.callTool({ name: toolDefinition.name, arguments: input }, options)
       const { text, images } = outputOf(await this.#about(request))
       return { text: withoutSecrets(this.spec, text), ...(images && { images }) }
     } catch (error) {
@@ -99,7 +100,7 @@ export class ServerTools {
     }
   }
 
-  /** Says what became of the server where a request fails, and lets go of one that is gone or hangs. */
+  /** Waits for a request. When it fails, reports the state of the server, and closes one that is gone or hangs. */
   async #about<T>(request: Promise<T>): Promise<T> {
     const connected = this.#connected
     try {
@@ -108,7 +109,7 @@ export class ServerTools {
       const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client')
       if (error instanceof ProtocolError || !connected) throw error
       const { name, timeoutMs } = this.spec
-      const again = 'Whether the call did anything is unknown. The server is started again with the next call.'
+      const unknownOutcome = 'Whether the call did anything is unknown. The server is started again with the next call.'
       const late = error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout
       if (late && (await answers(connected))) {
         const { maxTotalTimeout = timeoutMs } = (error.data ?? {}) as { maxTotalTimeout?: number }
@@ -117,7 +118,7 @@ export class ServerTools {
       const reason = connected.whyGone() ?? (error as Error).message
       if (this.#connected === connected) await this.close()
       const why = late ? `did not answer within ${timeoutMs / 1000} s, and hangs` : `is gone: ${reason}`
-      throw new Error(`The server ${name} ${why}. ${again}`)
+      throw new Error(`The server ${name} ${why}. ${unknownOutcome}`)
     }
   }
 
@@ -158,7 +159,7 @@ export class ServerTools {
   }
 }
 
-/** @throws Error where there is no place for it. */
+/** Where commands of a session run. @throws Error where they cannot run. */
 export async function placeFor({
   mode,
   shell,

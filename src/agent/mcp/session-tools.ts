@@ -1,38 +1,74 @@
 import type { McpServer } from '@agentclientprotocol/sdk'
 import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { Place } from './connect-server.ts'
 import { specOf } from './server-spec.ts'
 import { placeFor, ServerTools } from './server-tools.ts'
 
 /** The tools of the servers that a session was offered. */
 export type SessionTools = {
-  /** Starts what is not there. `notes` tell the model which servers it goes without, and why. */
+  /** Starts servers that do not run. At most `most` tools are returned. `notes` are for the model: what is missing, and why. */
   offer: (
     where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>,
+    most: number,
     signal: AbortSignal,
   ) => Promise<{ tools: Tool[]; notes: string[] }>
-  /** The session has ended, or was idle for long: what is wanted again is started again. */
+  /** Ends the servers, when the session has ended or was idle for long. The next offer starts them again. */
   close: () => Promise<void>
 }
 
 export function sessionTools(offered: McpServer[], now: () => number, fetch = globalThis.fetch): SessionTools {
   const servers = offered.map((server) => new ServerTools(specOf(server), now, fetch))
   return {
-    async offer(where, signal) {
+    async offer(where, most, signal) {
       if (servers.length === 0) return { tools: [], notes: [] }
       const place = await placeFor(where)
-      const all = await Promise.all(
-        servers.map(async (server) => {
-          try {
-            const { tools, note } = await server.tools(place, signal)
-            return { tools, notes: note ? [`Of the server of tools ${server.spec.name}, ${note}.`] : [] }
-          } catch (error) {
-            signal.throwIfAborted()
-            return { tools: [], notes: [`You go without the tools of a server now: ${(error as Error).message}`] }
-          }
-        }),
+      const lists = await Promise.all(servers.map((server) => listOf(server, place, signal)))
+      const shares = sharesOf(
+        lists.map(({ tools }) => tools.length),
+        most,
       )
-      return { tools: all.flatMap(({ tools }) => tools), notes: all.flatMap(({ notes }) => notes) }
+      const notes = lists.flatMap((list, at) => notesOf(list, shares[at] ?? 0))
+      return { tools: lists.flatMap(({ tools }, at) => tools.slice(0, shares[at])), notes }
     },
     close: async () => void (await Promise.all(servers.map((server) => server.close()))),
   }
+}
+
+type ServerList = { name: string; tools: Tool[]; excluded: string[]; fault?: string }
+
+async function listOf(server: ServerTools, place: Place, signal: AbortSignal): Promise<ServerList> {
+  const { name } = server.spec
+  try {
+    return { name, ...(await server.tools(place, signal)) }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { name, tools: [], excluded: [], fault: (error as Error).message }
+  }
+}
+
+/** How many tools of each list fit into `most`: short lists are complete, and the long ones share the rest. */
+function sharesOf(lengths: number[], most: number): number[] {
+  const shares = lengths.map(() => 0)
+  let rest = most
+  const ascending = lengths.map((length, at) => ({ length, at })).sort((one, other) => one.length - other.length)
+  for (const [done, { length, at }] of ascending.entries()) {
+    const share = Math.min(length, Math.floor(rest / (lengths.length - done)))
+    shares[at] = share
+    rest -= share
+  }
+  return shares
+}
+
+const mostNamed = 20
+
+function notesOf({ name, tools, excluded, fault }: ServerList, share: number): string[] {
+  if (fault !== undefined) return [`You go without the tools of a server now: ${fault}`]
+  const tooMany = tools.slice(share).map((tool) => tool.name)
+  const listed = (names: string[]) =>
+    names.slice(0, mostNamed).join(', ') + (names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '')
+  const notes: string[] = []
+  if (excluded.length > 0) notes.push(`The server ${name} has tools that cannot be used: ${listed(excluded)}.`)
+  if (tooMany.length > 0)
+    notes.push(`There are too many tools, so these of the server ${name} are excluded: ${listed(tooMany)}.`)
+  return notes
 }

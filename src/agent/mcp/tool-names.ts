@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What providers take as the name of a tool. */
+/** The longest name of a tool that providers accept. */
 const longest = 64
 
 /** The name under which the model knows a tool: by its server's and its own, so that no two servers meet. */

@@ -5,7 +5,7 @@ import type { ToolOutput } from '../tools/tool.ts'
 const most = { images: 4, imageBytes: 4 * 1024 * 1024 }
 const shownTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** What a tool of a server gave, as the model gets it. @throws Error with the server's words where it failed. */
+/** The result of a tool of a server, as the model gets it. @throws Error with the server's words where it failed. */
 export function outputOf(result: CallToolResult): ToolOutput {
   const images: Image[] = []
   const texts = result.content.map((block) => textOf(block, images))

@@ -1,0 +1,86 @@
+import type { Client, Tool as Definition, StandardSchemaV1 } from '@modelcontextprotocol/client'
+import { isSchema, type Schema } from '#platform/json-schema/schema-keywords.ts'
+import { fitToolSchema } from '#platform/json-schema/tool-schema.ts'
+import { printable } from '#platform/text/printable.ts'
+
+/** A tool as its server lists it, with a schema of its arguments that providers accept. */
+export type ListedTool = {
+  name: string
+  title: string
+  description: string
+  isReadOnly: boolean
+  parameters: Schema
+  /** What the server sent. It identifies this version of the tool. */
+  definition: Definition
+}
+
+export type ToolList = {
+  tools: ListedTool[]
+  /** Tools that cannot be offered to a model, each as "name (reason)". */
+  excluded: string[]
+}
+
+const most = { pages: 64, schemaBytes: 24_000, nameLength: 200 }
+
+/**
+ * Lists the tools of a server. The library refuses a whole list for one tool that it does not understand, so each tool is
+ * read by itself here, and one that cannot be used is excluded.
+ */
+export async function listTools(client: Client, options: { signal: AbortSignal; timeout: number }): Promise<ToolList> {
+  const listed: ToolList = { tools: [], excluded: [] }
+  if (!client.getServerCapabilities()?.tools) return listed
+  let cursor: unknown
+  for (let page = 0; page < most.pages; page++) {
+    const params = typeof cursor === 'string' ? { cursor } : {}
+    const result = await client.request({ method: 'tools/list', params }, anyObject, options)
+    for (const tool of Array.isArray(result.tools) ? result.tools : []) addTool(listed, tool)
+    const previous = cursor
+    cursor = result.nextCursor
+    if (typeof cursor !== 'string' || cursor === '' || cursor === previous) break
+  }
+  return listed
+}
+
+/** Accepts every result. */
+const anyObject: StandardSchemaV1<unknown, Record<string, unknown>> = {
+  '~standard': {
+    version: 1,
+    vendor: 'signalbox',
+    validate: (value) => (isSchema(value) ? { value } : { issues: [{ message: 'it is not an object' }] }),
+  },
+}
+
+function addTool(listed: ToolList, given: unknown): void {
+  const name = isSchema(given) && typeof given.name === 'string' ? given.name : ''
+  if (!isSchema(given) || name === '') {
+    listed.excluded.push('one without a name')
+    return
+  }
+  const exclude = (reason: string) => listed.excluded.push(`${printable(name).slice(0, most.nameLength)} (${reason})`)
+  if (listed.tools.some((tool) => tool.name === name)) return void exclude('listed twice')
+  const parameters = parametersOf(given.inputSchema)
+  if (typeof parameters === 'string') return void exclude(parameters)
+  const title = text(given.title) ?? name
+  listed.tools.push({
+    name,
+    title,
+    description: text(given.description) ?? title,
+    isReadOnly: isSchema(given.annotations) && given.annotations.readOnlyHint === true,
+    parameters,
+    // What a server says of its own results is not checked: only the model reads them.
+    definition: { ...given, outputSchema: undefined } as unknown as Definition,
+  })
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** @returns the schema, or why a tool cannot have it. */
+function parametersOf(inputSchema: unknown): Schema | string {
+  try {
+    const fitted = fitToolSchema(inputSchema, {}, () => {})
+    if (!fitted) return 'its arguments are not an object'
+    return JSON.stringify(fitted).length > most.schemaBytes ? 'its arguments are too long to describe' : fitted
+  } catch {
+    return 'its arguments cannot be read'
+  }
+}
