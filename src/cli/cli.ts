@@ -82,12 +82,16 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
   }
 }
 
-/** Drops the arguments after an unknown command. With `--help` among them, Commander shows its parent's help, not an error. */
+/**
+ * Drops the arguments after an unknown command: with `--help` among them, Commander shows the help of the parent, not an
+ * error. Replaces `help` before a command by `--help` after it: Commander ignores all but one word after `help`.
+ */
 function upToUnknownCommand(program: Command, args: string[]): string[] {
   let command = program
   for (const [at, argument] of args.entries()) {
     const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
-    if (!isGroup || argument.startsWith('-') || argument === 'help') return args
+    if (!isGroup || argument.startsWith('-')) return args
+    if (argument === 'help') return upToUnknownCommand(program, [...args.toSpliced(at, 1), '--help'])
     const next = command.commands.find((one) => one.name() === argument)
     if (!next) return args.slice(0, at + 1)
     command = next
