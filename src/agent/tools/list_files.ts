@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { namingNear } from './near-files.ts'
 import { type ToolContext, tool } from './tool.ts'
-import { type Found, fits, walk } from './walk.ts'
+import { type Found, fits, openWalk } from './walk.ts'
 
 const most = 1_000
 
@@ -9,13 +9,13 @@ export const listFiles = tool({
   name: 'list_files',
   description: [
     'List the files of a workspace folder and the folders in it. Folders end in /, links in @. With pattern (a glob such',
-    'as **/*.test.ts) only files that match are listed. Folders such as .git and node_modules are named, not opened.',
+    'as **/*.test.ts) only files that match are listed. Ignored folders (.gitignore, .git, node_modules) are named, not opened.',
   ].join(' '),
   kind: 'read',
   alone: false,
   input: z.object({
-    path: z.string().optional().describe('The folder, relative to the workspace; the workspace itself unless told.'),
-    depth: z.int().min(1).max(20).optional().describe('How many levels; 3 unless told, 20 with pattern.'),
+    path: z.string().optional().describe('The folder, relative to the workspace; defaults to the workspace.'),
+    depth: z.int().min(1).max(20).optional().describe('How many levels; defaults to 3, with pattern to 20.'),
     pattern: z.string().optional().describe('A glob over paths relative to the workspace; without / over names.'),
   }),
   paths: ({ path = '.' }) => [path],
@@ -27,7 +27,7 @@ type Input = { path?: string | undefined; depth?: number | undefined; pattern?: 
 
 async function listed({ path = '.', depth, pattern }: Input, { workspace, signal }: ToolContext): Promise<string> {
   const lines: string[] = []
-  for await (const found of walk(workspace, path, depth ?? (pattern ? 20 : 3))) {
+  for (const found of await openWalk(workspace, path, { deepest: depth ?? (pattern ? 20 : 3), hidden: true })) {
     signal.throwIfAborted()
     if (pattern && (found.kind === 'folder' || !fits(found.path, pattern))) continue
     if (lines.length === most) return `${lines.join('\n')}\n[more than ${most}: name a folder or a pattern]`
@@ -36,7 +36,7 @@ async function listed({ path = '.', depth, pattern }: Input, { workspace, signal
   return lines.join('\n') || (pattern ? '(no file matches)' : '(empty)')
 }
 
-function line({ path, kind, skipped }: Found): string {
-  const end = { file: '', folder: skipped ? '/ (not opened)' : '/', link: '@', other: '' }[kind]
+function line({ path, kind, excluded }: Found): string {
+  const end = { file: '', folder: excluded ? '/ (not opened)' : '/', link: '@', other: '' }[kind]
   return path + end
 }

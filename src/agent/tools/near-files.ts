@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { FileError } from '#platform/files/file-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
-import { walk } from './walk.ts'
+import { openWalk } from './walk.ts'
 import { readBytes, type Workspace } from './workspace.ts'
 
 const most = { looked: 20_000, named: 5, indexBytes: 64 * 1024 * 1024 }
@@ -25,7 +25,7 @@ const named = (paths: string[]) =>
 async function nearFiles(workspace: Workspace, path: string): Promise<string[]> {
   const found: { path: string; distance: number }[] = []
   let looked = 0
-  for await (const entry of walk(workspace, '.', 20)) {
+  for (const entry of await openWalk(workspace, '.', { deepest: 20, hidden: true })) {
     if (++looked > most.looked) break
     const distance = entry.kind === 'file' || entry.kind === 'folder' ? nameDistance(basename(path), entry.name) : 9
     if (distance < 4) found.push({ path: entry.path, distance: distance - shared(path, entry.path) / 100 })

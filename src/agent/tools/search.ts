@@ -1,16 +1,19 @@
+import { TimeSlices } from '#platform/async/time-slices.ts'
 import { z } from '#platform/json/schema.ts'
+import { printableLine } from '#platform/text/printable.ts'
 import { namingNear } from './near-files.ts'
+import { searchPattern } from './search-pattern.ts'
 import { type ToolContext, tool } from './tool.ts'
-import { fits, walk } from './walk.ts'
-import { readBytes } from './workspace.ts'
+import { type Found, fits, openWalk } from './walk.ts'
 
-const most = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300 }
+const most = { matches: 200, fileBytes: 2 * 1024 * 1024, line: 300, named: 5, depth: 60 }
+const sliceMs = 25
 
 export const search = tool({
   name: 'search',
   description: [
     'Search the text files of the workspace for a regular expression (RE2: no look-around, no back-references), line by',
-    'line. Answers path:line: text. Folders such as .git and node_modules are left out.',
+    'line. Answers path:line: text. As with ripgrep, hidden files, binary files and what .gitignore names are skipped.',
   ].join(' '),
   kind: 'search',
   alone: false,
@@ -19,6 +22,7 @@ export const search = tool({
     path: z.string().optional().describe('Only in this folder or file.'),
     glob: z.string().optional().describe('Only in files whose path matches, such as src/**/*.ts.'),
     ignore_case: z.boolean().optional(),
+    include_ignored: z.boolean().optional().describe('Search hidden and ignored files, too.'),
   }),
   paths: ({ path = '.' }) => [path],
   title: ({ pattern }) => `Search for ${pattern}`,
@@ -30,45 +34,63 @@ type Input = {
   path?: string | undefined
   glob?: string | undefined
   ignore_case?: boolean | undefined
+  include_ignored?: boolean | undefined
 }
 
-async function found({ pattern, path = '.', glob, ignore_case = false }: Input, { workspace, signal }: ToolContext) {
-  const matches = await matcher(pattern, ignore_case)
+async function found(input: Input, { workspace, signal }: ToolContext): Promise<string> {
+  const { pattern, path = '.', glob, ignore_case = false, include_ignored: all = false } = input
+  const { canMatch, matches } = await searchPattern(pattern, ignore_case)
   const lines: string[] = []
   const partly: string[] = []
-  for await (const entry of walk(workspace, path, 20)) {
+  const excluded: Found[] = []
+  const buffer = Buffer.allocUnsafe(most.fileBytes + 1)
+  const slices = new TimeSlices(sliceMs)
+  for (const entry of await openWalk(workspace, path, { deepest: most.depth, all })) {
+    const pause = slices.used()
+    if (pause) await pause
     signal.throwIfAborted()
-    if (entry.kind !== 'file' || (glob && !fits(entry.path, glob))) continue
-    const file = await readBytes(workspace, entry.path, most.fileBytes).catch(() => undefined)
-    if (!file || file.bytes.subarray(0, 8192).includes(0)) continue
-    if (file.size > file.bytes.length) partly.push(entry.path)
-    for (const [index, line] of file.bytes.toString().split('\n').entries()) {
+    if (entry.excluded && entry.name !== '.git') excluded.push(entry)
+    if (entry.kind !== 'file' || entry.excluded || (glob && !fits(entry.path, glob))) continue
+    const read = readInto(buffer, entry)
+    if (read.length > most.fileBytes) partly.push(entry.path)
+    const bytes = read.subarray(0, most.fileBytes)
+    if (bytes.includes(0) || !canMatch(bytes)) continue
+    for (const [index, line] of bytes.toString().split('\n').entries()) {
       if (!matches(line)) continue
       if (lines.length === most.matches) return `${lines.join('\n')}\n[more than ${most.matches} lines match]`
       lines.push(`${entry.path}:${index + 1}: ${line.slice(0, most.line)}`)
     }
   }
-  return [lines.join('\n') || '(nothing found)', ...notSearched(partly)].join('\n')
+  return [lines.join('\n') || '(nothing found)', ...partlySearched(partly), ...notSearched(excluded)].join('\n')
 }
 
-/** What is not said to be left out is taken for searched. */
-function notSearched(partly: string[]): string[] {
-  if (partly.length === 0) return []
-  const named = partly.slice(0, 10).join(', ')
-  const others = partly.length > 10 ? ` and ${partly.length - 10} more` : ''
+function readInto(buffer: Buffer, { folder, name }: Found): Buffer {
+  try {
+    return buffer.subarray(0, folder.read(name, buffer))
+  } catch {
+    return buffer.subarray(0, 0)
+  }
+}
+
+function partlySearched(paths: string[]): string[] {
+  if (paths.length === 0) return []
   return [
-    `[only the first ${most.fileBytes} bytes were searched of ${named}${others}: grep in the shell looks at all of it]`,
+    `[only the first ${most.fileBytes} bytes were searched of ${listed(paths, 10)}: grep in the shell searches all of it]`,
   ]
 }
 
-/** Plain text is looked for as such; the rest on an engine whose time is linear, since the pattern is the model's. */
-async function matcher(pattern: string, ignoreCase: boolean): Promise<(line: string) => boolean> {
-  if (!ignoreCase && /^[\w\s/'"`,:;=<>@#%&!~-]*$/.test(pattern)) return (line) => line.includes(pattern)
-  const { RE2JS } = await import('re2js')
-  try {
-    const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
-    return (line) => compiled.matcher(line).find()
-  } catch (error) {
-    throw new Error(`The pattern is wrong: ${(error as Error).message}.`)
-  }
+function notSearched(excluded: Found[]): string[] {
+  const described = (['ignored', 'hidden'] as const).flatMap((reason) => {
+    const paths = excluded
+      .filter((entry) => entry.excluded === reason)
+      .map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
+    return paths.length === 0 ? [] : `${paths.length} ${reason} (${listed(paths, most.named)})`
+  })
+  if (described.length === 0) return []
+  return [`[not searched: ${described.join(', ')}; include_ignored searches them]`]
+}
+
+function listed(paths: string[], named: number): string {
+  const others = paths.length > named ? ` and ${paths.length - named} more` : ''
+  return paths.slice(0, named).map(printableLine).join(', ') + others
 }

@@ -1,44 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newFolder, noWays, realShell } from '#test/harness/agent.ts'
-import { Processes } from '../sandbox/processes.ts'
-import type { ToolContext, ToolOutput } from './tool.ts'
+import { noWays, realShell } from '#test/harness/agent.ts'
+import { setUpTools } from '#test/harness/tools.ts'
 import { tools } from './tools.ts'
-import { openWorkspace } from './workspace.ts'
-
-const textOf = (given: string | ToolOutput) => (typeof given === 'string' ? given : given.text)
-
-/** Tools over a workspace with these files. */
-async function setUp(files: Record<string, string | Buffer> = {}, context: Partial<ToolContext> = {}) {
-  const folder = await newFolder()
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(join(folder.path, name, '..'), { recursive: true })
-    await writeFile(join(folder.path, name), content)
-  }
-  const all: ToolContext = {
-    workspace: await openWorkspace(folder.path),
-    shell: realShell(),
-    processes: new Processes(),
-    mode: 'self-drive',
-    signal: new AbortController().signal,
-    permitted: async () => true,
-    judged: async () => true,
-    working: () => {},
-    ask: async () => ({ action: 'decline' }),
-    plan: async () => {},
-    delegate: async () => '',
-    ...context,
-  }
-  return {
-    path: folder.path,
-    use: async (name: string, input: Record<string, unknown>) =>
-      textOf(await tools.find((tool) => tool.name === name)!.run(input, all)),
-    text: (name: string) => readFile(join(folder.path, name), 'utf8'),
-    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
-  }
-}
 
 test('every tool describes its input as a JSON Schema object with described or obvious members', () => {
   for (const { description } of tools) {
@@ -48,7 +14,7 @@ test('every tool describes its input as a JSON Schema object with described or o
 })
 
 test('wrong arguments are told by name', async () => {
-  await using at = await setUp()
+  await using at = await setUpTools()
   await assert.rejects(
     at.use('read_file', { path: 1 }),
     /arguments of read_file are wrong; it takes path, offset, limit\..*at path/s,
@@ -59,7 +25,7 @@ test('wrong arguments are told by name', async () => {
 })
 
 test('read_file numbers lines, from where it is told, and says what is left', async () => {
-  await using at = await setUp({ 'a.txt': 'one\ntwo\nthree\nfour\n', empty: '' })
+  await using at = await setUpTools({ 'a.txt': 'one\ntwo\nthree\nfour\n', empty: '' })
   assert.equal(await at.use('read_file', { path: 'a.txt' }), '1\tone\n2\ttwo\n3\tthree\n4\tfour')
   assert.equal(
     await at.use('read_file', { path: 'a.txt', offset: 2, limit: 2 }),
@@ -70,7 +36,7 @@ test('read_file numbers lines, from where it is told, and says what is left', as
 })
 
 test('read_file shows a huge file in bounds, and a binary one not at all', async () => {
-  await using at = await setUp({ huge: 'x'.repeat(11 * 1024 * 1024), binary: Buffer.from([1, 0, 2]) })
+  await using at = await setUpTools({ huge: 'x'.repeat(11 * 1024 * 1024), binary: Buffer.from([1, 0, 2]) })
   assert.ok((await at.use('read_file', { path: 'huge' })).length < 70_000)
   await assert.rejects(
     at.use('read_file', { path: 'binary' }),
@@ -79,7 +45,7 @@ test('read_file shows a huge file in bounds, and a binary one not at all', async
 })
 
 test('edit_file replaces what stands there once', async () => {
-  await using at = await setUp({ 'a.ts': 'const a = 1\nconst b = $1\n' })
+  await using at = await setUpTools({ 'a.ts': 'const a = 1\nconst b = $1\n' })
   assert.equal(
     await at.use('edit_file', { path: 'a.ts', old_text: 'b = $1', new_text: 'b = $&' }),
     'Changed a.ts at line 2.',
@@ -89,7 +55,7 @@ test('edit_file replaces what stands there once', async () => {
 
 test('edit_file changes nothing when the text stands there not at all, or more than once', async () => {
   const before = 'x = 1\nx = 1\n  y = 2\n'
-  await using at = await setUp({ 'a.py': before })
+  await using at = await setUpTools({ 'a.py': before })
   const edit = (old_text: string, more = {}) => at.use('edit_file', { path: 'a.py', old_text, new_text: 'z', ...more })
   await assert.rejects(edit('x = 1'), /has old_text 2 times \(lines 1, 2\)/)
   await assert.rejects(edit('q'), /does not contain old_text, or anything like it: read/)
@@ -112,34 +78,34 @@ test('edit_file matches lines whatever their line ends, and keeps each line end'
     ['x\ny\r\nx\r\ny', { old_text: 'x\ny', new_text: 'z\nz', replace_all: true }, 'z\nz\r\nz\r\nz'],
   ]
   for (const [content, input, result] of edits) {
-    await using at = await setUp({ 'a.txt': content })
+    await using at = await setUpTools({ 'a.txt': content })
     await at.use('edit_file', { path: 'a.txt', ...input })
     assert.equal(await at.text('a.txt'), result, JSON.stringify(input))
   }
 })
 
 test('edit_file names a difference of Unicode composition', async () => {
-  await using at = await setUp({ 'a.txt': 'cafe\u0301\n' })
+  await using at = await setUpTools({ 'a.txt': 'cafe\u0301\n' })
   const edit = at.use('edit_file', { path: 'a.txt', old_text: 'caf\u00e9', new_text: 'tea' })
   await assert.rejects(edit, /another Unicode composition/)
 })
 
 test('edit_file keeps Windows line ends, and leaves files alone that are no UTF-8', async () => {
-  await using at = await setUp({ 'a.txt': 'one\r\ntwo\r\nthree\r\n', latin: Buffer.from([0x61, 0xe9]) })
+  await using at = await setUpTools({ 'a.txt': 'one\r\ntwo\r\nthree\r\n', latin: Buffer.from([0x61, 0xe9]) })
   await at.use('edit_file', { path: 'a.txt', old_text: 'one\ntwo', new_text: '1\n2' })
   assert.equal(await at.text('a.txt'), '1\r\n2\r\nthree\r\n')
   await assert.rejects(at.use('edit_file', { path: 'latin', old_text: 'a', new_text: 'b' }), /not UTF-8 text/)
 })
 
 test('write_file makes folders and says what it did', async () => {
-  await using at = await setUp()
+  await using at = await setUpTools()
   assert.equal(await at.use('write_file', { path: 'a/b/c.txt', content: 'é' }), 'Made a/b/c.txt (2 bytes).')
   assert.equal(await at.use('write_file', { path: 'a/b/c.txt', content: '' }), 'Replaced a/b/c.txt (0 bytes).')
   await assert.rejects(at.use('write_file', { path: 'a/b', content: '' }), { message: 'a/b is a folder.' })
 })
 
 test('list_files shows what is there, follows no links and opens no heaps', async () => {
-  await using at = await setUp({ 'src/a.ts': '', 'src/deep/b.test.ts': '', 'node_modules/x/y.js': '' })
+  await using at = await setUpTools({ 'src/a.ts': '', 'src/deep/b.test.ts': '', 'node_modules/x/y.js': '' })
   await symlink('/etc', join(at.path, 'link'))
   const listed = 'link@\nnode_modules/ (not opened)\nsrc/\nsrc/a.ts\nsrc/deep/\nsrc/deep/b.test.ts'
   assert.equal(await at.use('list_files', {}), listed)
@@ -149,7 +115,7 @@ test('list_files shows what is there, follows no links and opens no heaps', asyn
 })
 
 test('search finds lines, plain or by pattern, and no pattern makes it hang', { timeout: 60_000 }, async () => {
-  await using at = await setUp({
+  await using at = await setUpTools({
     'a.txt': `Hello world\n${'a'.repeat(50)}!\n`,
     'b/c.txt': 'hello again',
     bin: 'hello\0',
@@ -164,7 +130,7 @@ test('search finds lines, plain or by pattern, and no pattern makes it hang', { 
 
 test('shell tells output, errors and exit code, and knows no secrets of the agent', async () => {
   process.env.SIGNALBOX_TEST_SECRET = 'secret'
-  await using at = await setUp()
+  await using at = await setUpTools()
   const told = await at.use('shell', { command: 'echo out; echo err >&2; env; exit 3' })
   delete process.env.SIGNALBOX_TEST_SECRET
   assert.match(told, /^out\nerr\n/)
@@ -183,7 +149,7 @@ for (const [setting, answer] of [
   test(`in manual without a sandbox, "${setting}" and a ${answer ? 'yes' : 'no'}: asked it is, told it is, ${runs ? 'and run' : 'and not run'}`, async () => {
     const asked: [string, string][] = []
     const permitted = async (...what: [string, string]) => asked.push(what) > 0 && answer
-    await using at = await setUp({}, { mode: 'manual', permitted, shell: realShell({}, noWays, setting) })
+    await using at = await setUpTools({}, { mode: 'manual', permitted, shell: realShell({}, noWays, setting) })
     for (const unsandboxed of [false, true]) {
       const told = await at.use('shell', { command: 'touch made', unsandboxed }).catch((error: Error) => error.message)
       if (runs) assert.match(told, /\[exit code 0\]/)
@@ -203,22 +169,22 @@ test('in a pod a command runs in it with consent, no sandbox is tried, and the q
   const asked: [string, string][] = []
   const permitted = async (...what: [string, string]) => asked.push(what) > 0
   const shell = { ...realShell({}, noWays, 'pod'), whyNoSandbox: assert.fail }
-  await using at = await setUp({}, { mode: 'manual', permitted, shell })
+  await using at = await setUpTools({}, { mode: 'manual', permitted, shell })
   assert.match(await at.use('shell', { command: 'touch made' }), /\[exit code 0\]/)
   assert.deepEqual(asked, [['shell', "In the intern's pod, which is its sandbox: touch made"]])
 })
 
 test('ask_user tells the answer, and that there was none', async () => {
-  await using declined = await setUp()
+  await using declined = await setUpTools()
   assert.match(await declined.use('ask_user', { message: 'Which?' }), /declined/)
-  await using told = await setUp({}, { ask: async () => ({ action: 'accept', content: { answer: 'that' } }) })
+  await using told = await setUpTools({}, { ask: async () => ({ action: 'accept', content: { answer: 'that' } }) })
   assert.equal(await told.use('ask_user', { message: 'Which?' }), '{"answer":"that"}')
   const field = { name: 'x', type: 'array' }
   await assert.rejects(told.use('ask_user', { message: 'Which?', fields: [field] }), /x of type array needs options/)
 })
 
 test('a file that is not there, or not in the workspace, is told with those that may be meant', async () => {
-  await using at = await setUp({ 'lib/Cart.js': '', 'lib/settings.yaml': '', 'docs/cart.md': '' })
+  await using at = await setUpTools({ 'lib/Cart.js': '', 'lib/settings.yaml': '', 'docs/cart.md': '' })
   const names = async (tool: string, path: string) =>
     /There (?:is|are) (.*)\.$/.exec(await at.use(tool, { path, pattern: 'x' }).catch((error) => error.message))?.[1]
   assert.equal(
@@ -231,7 +197,7 @@ test('a file that is not there, or not in the workspace, is told with those that
 })
 
 test('of a file that was removed it is told that git has it', async () => {
-  await using at = await setUp({ 'lib/a.sh': 'a', 'xlib/b.sh': '' })
+  await using at = await setUpTools({ 'lib/a.sh': 'a', 'xlib/b.sh': '' })
   await at.use('shell', { command: 'git init -q . && git add . && rm lib/a.sh' })
   await assert.rejects(at.use('read_file', { path: 'lib/a.sh' }), /Git has it.*"git checkout -- lib\/a\.sh"/)
   await assert.rejects(
@@ -243,7 +209,7 @@ test('of a file that was removed it is told that git has it', async () => {
 test('edit_file finds what is most like it in a long file too', async () => {
   const lines = (count: number, from = 0) =>
     Array.from({ length: count }, (_, at) => `  value ${from + at} = ${at}`).join('\n')
-  await using at = await setUp({ 'a.txt': lines(100_000) })
+  await using at = await setUpTools({ 'a.txt': lines(100_000) })
   const old_text = `value 90000  =  90000\nother\n${lines(5_000, 200_000)}`
   await assert.rejects(
     at.use('edit_file', { path: 'a.txt', old_text, new_text: '' }),
@@ -252,7 +218,7 @@ test('edit_file finds what is most like it in a long file too', async () => {
 })
 
 test('edit_file takes line numbers of read_file for what they are', async () => {
-  await using at = await setUp({ 'a.py': 'x = 1\ny = 2\n', 'b.tsv': '1\tone\n' })
+  await using at = await setUpTools({ 'a.py': 'x = 1\ny = 2\n', 'b.tsv': '1\tone\n' })
   await at.use('edit_file', { path: 'a.py', old_text: '1\tx = 1\n2\ty = 2', new_text: '1\tx = 3\n2\ty = 4' })
   assert.equal(await at.text('a.py'), 'x = 3\ny = 4\n')
   await at.use('edit_file', { path: 'a.py', old_text: '1\tx = 3\n', new_text: '1\tx = 5\n' })
@@ -262,7 +228,7 @@ test('edit_file takes line numbers of read_file for what they are', async () => 
 })
 
 test('search says of which files it looked at a part alone, and read_file how to see what is behind', async () => {
-  await using at = await setUp({ 'big.log': `${'all is well\n'.repeat(1_000_000)}FATAL\n` })
+  await using at = await setUpTools({ 'big.log': `${'all is well\n'.repeat(1_000_000)}FATAL\n` })
   assert.match(
     await at.use('search', { pattern: 'FATAL' }),
     /nothing found.*only the first \d+ bytes were searched of big\.log: grep/s,
@@ -271,7 +237,7 @@ test('search says of which files it looked at a part alone, and read_file how to
 })
 
 test('shell tells what a command did not do though it looks so', async () => {
-  await using at = await setUp({})
+  await using at = await setUpTools({})
   const says = (command: string) => at.use('shell', { command })
   assert.match(await says('sleep 600 & echo up'), /ended with it: what is to go on is for start_process/)
   assert.match(await says('cd /'), /next command starts in the workspace again/)

@@ -1,26 +1,100 @@
-import { basename, join, matchesGlob } from 'node:path'
-import { type Entry, entriesOf, isFile, type Workspace } from './workspace.ts'
+import { basename, dirname, join, matchesGlob, relative, sep } from 'node:path'
+import { locate } from '#platform/files/confined-folder.ts'
+import { saidOf } from '#platform/files/file-error.ts'
+import { HeldFolder } from '#platform/files/held-folder.ts'
+import { type Exclusion, IgnoreRules } from './ignore/ignore-rules.ts'
+import { aboutFile, type Entry, isFile, sortedEntries, type Workspace } from './workspace.ts'
 
-/** Folders whose content is made by tools: named when met, not walked unless asked for by name. */
-const skipped = new Set(['.git', 'node_modules', '.venv', '__pycache__', 'target', '.next', '.cache'])
+/** Folders that tools fill, ignored where no `.gitignore` names them. */
+const generated = new Set(['node_modules', '__pycache__', '.venv', '.next', '.cache'])
 
-export type Found = Entry & { path: string; depth: number; skipped: boolean }
+/** An entry of a walk. One that is `excluded` is yielded, and not opened if it is a folder. */
+export type Found = Entry & { path: string; depth: number; excluded: Exclusion | undefined; folder: HeldFolder }
+
+export type WalkOptions = {
+  /** How many levels of folders are opened. */
+  deepest: number
+  /** Whether hidden entries, whose name starts with a dot, are walked. `.git` never is. */
+  hidden?: boolean
+  /** Whether ignored and hidden entries are walked, except `.git`. */
+  all?: boolean
+}
 
 /** A glob without a folder is about names, wherever they are. */
 export const fits = (path: string, glob: string) =>
   matchesGlob(path, glob) || (!glob.includes('/') && matchesGlob(basename(path), glob))
 
-/** All entries under a folder, depth first and by name, or a file itself. A folder within that cannot be read is passed over. */
-export async function* walk(workspace: Workspace, from: string, deepest: number, depth = 1): AsyncGenerator<Found> {
-  if (depth === 1 && (await isFile(workspace, from))) {
-    yield { name: basename(from), kind: 'file', path: from, depth, skipped: false }
-    return
+/**
+ * All entries below a folder, depth first and by name, or a file itself. Folders that cannot be read are skipped. The rules
+ * for ignored entries do not exclude the folder that is walked: it was named.
+ */
+export async function openWalk(workspace: Workspace, from: string, options: WalkOptions): Promise<Iterable<Found>> {
+  const real = await aboutFile(from, () => locate(workspace, from))
+  if (await isFile(workspace, from)) return oneFile(workspace, from, real)
+  return walk(workspace, from, real, options)
+}
+
+function* oneFile(workspace: Workspace, path: string, real: string): Generator<Found> {
+  using folder = HeldFolder.open(workspace, dirname(real))
+  yield { name: basename(real), kind: 'file', path, depth: 1, excluded: undefined, folder }
+}
+
+function* walk(workspace: Workspace, from: string, real: string, options: WalkOptions): Generator<Found> {
+  const names = relative(workspace.root, real).split(sep).filter(Boolean)
+  const folders = new DisposableStack()
+  try {
+    const folder = folders.use(HeldFolder.open(workspace, real))
+    const entries = sortedEntries(folder.entries())
+    yield* walkIn({ folder, entries, path: from, names, rules: rulesAbove(workspace, names), depth: 1 }, options)
+  } catch (error) {
+    throw saidOf(from, error)
+  } finally {
+    folders.dispose()
   }
-  const entries = depth === 1 ? await entriesOf(workspace, from) : await entriesOf(workspace, from).catch(() => [])
+}
+
+/** The rules of the folders above one, without those that exclude it. */
+function rulesAbove(workspace: Workspace, names: string[]): IgnoreRules {
+  let rules = IgnoreRules.none
+  for (let depth = 0; depth < names.length; depth++) {
+    using folder = HeldFolder.open(workspace, join(workspace.root, ...names.slice(0, depth)))
+    rules = rules.within(folder, folder.entries(), depth)
+    if (rules.exclusion(names.slice(0, depth + 1), true) === 'ignored') rules = IgnoreRules.none
+  }
+  return rules
+}
+
+type Level = { folder: HeldFolder; entries: Entry[]; path: string; names: string[]; rules: IgnoreRules; depth: number }
+
+function* walkIn({ folder, entries, path, names, rules: above, depth }: Level, options: WalkOptions): Generator<Found> {
+  const rules = above.within(folder, entries, names.length)
   for (const entry of entries) {
-    const path = join(from, entry.name)
-    const skip = entry.kind === 'folder' && skipped.has(entry.name)
-    yield { ...entry, path, depth, skipped: skip }
-    if (entry.kind === 'folder' && !skip && depth < deepest) yield* walk(workspace, path, deepest, depth + 1)
+    const own = { path: join(path, entry.name), names: [...names, entry.name] }
+    const excluded = exclusionOf(entry, own.names, rules, options)
+    yield { ...entry, path: own.path, depth, excluded, folder }
+    if (entry.kind !== 'folder' || excluded || depth >= options.deepest) continue
+    const opened = openIn(folder, entry.name)
+    if (!opened) continue
+    using within = opened.folder
+    yield* walkIn({ folder: within, entries: opened.entries, ...own, rules, depth: depth + 1 }, options)
+  }
+}
+
+function exclusionOf(entry: Entry, names: string[], rules: IgnoreRules, { all, hidden }: WalkOptions) {
+  if (entry.name === '.git') return 'hidden'
+  if (all) return undefined
+  if (entry.kind === 'folder' && generated.has(entry.name)) return 'ignored'
+  const excluded = rules.exclusion(names, entry.kind === 'folder')
+  return hidden && excluded === 'hidden' ? undefined : excluded
+}
+
+function openIn(folder: HeldFolder, name: string): { folder: HeldFolder; entries: Entry[] } | undefined {
+  let opened: HeldFolder | undefined
+  try {
+    opened = folder.open(name)
+    return { folder: opened, entries: sortedEntries(opened.entries()) }
+  } catch {
+    opened?.[Symbol.dispose]()
+    return undefined
   }
 }

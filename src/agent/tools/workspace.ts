@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { type ConfinedFolder, inFolder, locate, openConfined, openFile } from '#platform/files/confined-folder.ts'
 import { aboutFile } from '#platform/files/file-error.ts'
@@ -55,10 +56,15 @@ export async function entriesOf(workspace: Workspace, path: string): Promise<Ent
     const found = await inFolder(workspace, await locate(workspace, path), (folder) =>
       readdir(folder, { withFileTypes: true }),
     )
-    const kindOf = (entry: (typeof found)[number]) =>
-      entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other'
-    return found
-      .map((entry): Entry => ({ name: entry.name, kind: kindOf(entry) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    return sortedEntries(found)
   })
+}
+
+/** Entries as a folder lists them, by name. */
+export function sortedEntries(found: Dirent[]): Entry[] {
+  const kindOf = (entry: Dirent) =>
+    entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : entry.isSymbolicLink() ? 'link' : 'other'
+  return found
+    .map((entry): Entry => ({ name: entry.name, kind: kindOf(entry) }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
 }

@@ -142,7 +142,7 @@ async function realOf(path: string): Promise<string> {
   }
 }
 
-function mustBeInside(confined: ConfinedFolder, path: string): void {
+export function mustBeInside(confined: ConfinedFolder, path: string): void {
   if (!isWithin(confined.root, path)) throw new FileError('outside', 'is outside the workspace')
 }
 

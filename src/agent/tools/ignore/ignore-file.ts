@@ -1,0 +1,36 @@
+import { namePattern, pathPattern } from './wildcard.ts'
+
+/** One line of a file such as `.gitignore`. */
+type Rule = { isNegated: boolean; foldersOnly: boolean; matches: (names: string[]) => boolean }
+
+/** The rules of an ignore file, for names below its folder. The last rule that matches decides. */
+export class IgnoreFile {
+  readonly #rules: Rule[]
+
+  constructor(text: string) {
+    this.#rules = text.split('\n').flatMap((line) => ruleOf(line) ?? [])
+  }
+
+  /** @returns undefined where no rule is about the entry. @param names of the path, from the file's folder. */
+  ignores(names: string[], isFolder: boolean): boolean | undefined {
+    for (let at = this.#rules.length - 1; at >= 0; at--) {
+      const rule = this.#rules[at] as Rule
+      if ((isFolder || !rule.foldersOnly) && rule.matches(names)) return !rule.isNegated
+    }
+    return undefined
+  }
+}
+
+function ruleOf(line: string): Rule | undefined {
+  let glob = line.replace(/\r$/, '').replace(/(?<!\\) +$/, '')
+  if (glob === '' || glob.startsWith('#')) return undefined
+  const isNegated = glob.startsWith('!')
+  if (isNegated) glob = glob.slice(1)
+  const foldersOnly = glob.endsWith('/')
+  if (foldersOnly) glob = glob.slice(0, -1)
+  if (glob === '') return undefined
+  // A pattern with a slash is about a path from the file's folder, one without about a name at any depth.
+  if (glob.includes('/')) return { isNegated, foldersOnly, matches: pathPattern(glob.replace(/^\//, '')) }
+  const matchesName = namePattern(glob)
+  return { isNegated, foldersOnly, matches: (names) => matchesName(names.at(-1) ?? '') }
+}

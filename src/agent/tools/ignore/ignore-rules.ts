@@ -1,0 +1,75 @@
+import type { HeldFolder } from '#platform/files/held-folder.ts'
+import { IgnoreFile } from './ignore-file.ts'
+
+/** An ignore file and those of the folders above. `depth` is the number of names of its folder's path. */
+type Chain = { file: IgnoreFile; depth: number; above: Chain | undefined }
+
+/** Why an entry is not walked. */
+export type Exclusion = 'ignored' | 'hidden'
+
+const maxBytes = 256 * 1024
+
+/**
+ * The rules of ripgrep for what is not searched: hidden entries, and what `.gitignore`, `.ignore` and
+ * `.git/info/exclude` name. `.gitignore` counts in folders without a repository too. Rules of a repository do not
+ * reach into one within it.
+ */
+export class IgnoreRules {
+  readonly #git: Chain | undefined
+  readonly #own: Chain | undefined
+
+  private constructor(git?: Chain, own?: Chain) {
+    this.#git = git
+    this.#own = own
+  }
+
+  static readonly none = new IgnoreRules()
+
+  /** The rules for the entries of a folder, given those for the folder itself. */
+  within(folder: HeldFolder, entries: { name: string }[], depth: number): IgnoreRules {
+    const has = (name: string) => entries.some((entry) => entry.name === name)
+    const isRepository = has('.git')
+    const excludes = isRepository ? excludesOf(folder) : ''
+    const gitignore = has('.gitignore') ? textOf(folder, '.gitignore') : ''
+    const ignore = has('.ignore') ? textOf(folder, '.ignore') : ''
+    if (!isRepository && !gitignore && !ignore) return this
+    const above = isRepository ? undefined : this.#git
+    const git = gitignore || excludes ? { file: new IgnoreFile(`${excludes}\n${gitignore}`), depth, above } : above
+    const own = ignore ? { file: new IgnoreFile(ignore), depth, above: this.#own } : this.#own
+    return new IgnoreRules(git, own)
+  }
+
+  /** @param names of the entry's path. */
+  exclusion(names: string[], isFolder: boolean): Exclusion | undefined {
+    const isIgnored = verdict(this.#own, names, isFolder) ?? verdict(this.#git, names, isFolder)
+    if (isIgnored) return 'ignored'
+    return isIgnored === undefined && names.at(-1)?.startsWith('.') ? 'hidden' : undefined
+  }
+}
+
+function verdict(chain: Chain | undefined, names: string[], isFolder: boolean): boolean | undefined {
+  for (let each = chain; each; each = each.above) {
+    const isIgnored = each.file.ignores(names.slice(each.depth), isFolder)
+    if (isIgnored !== undefined) return isIgnored
+  }
+  return undefined
+}
+
+function excludesOf(folder: HeldFolder): string {
+  try {
+    using git = folder.open('.git')
+    using info = git.open('info')
+    return textOf(info, 'exclude')
+  } catch {
+    return ''
+  }
+}
+
+function textOf(folder: HeldFolder, name: string): string {
+  const bytes = Buffer.alloc(maxBytes)
+  try {
+    return bytes.toString('utf8', 0, folder.read(name, bytes))
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,87 @@
+type Wildcard<Pattern, Item> = { isStar: (one: Pattern) => boolean; fits: (one: Pattern, item: Item) => boolean }
+
+/**
+ * Matches the items of a pattern against the items of a text; a star stands for any number of items. Moves only the last
+ * star, so the work is bounded by the pattern's length times the text's.
+ */
+function matches<Pattern, Item>(pattern: Pattern[], text: Item[], { isStar, fits }: Wildcard<Pattern, Item>): boolean {
+  let at = 0
+  let next = 0
+  let star = -1
+  let afterStar = 0
+  while (at < text.length) {
+    const one = pattern[next]
+    if (one !== undefined && isStar(one)) {
+      star = next++
+      afterStar = at
+    } else if (one !== undefined && fits(one, text[at] as Item)) {
+      next++
+      at++
+    } else if (star >= 0) {
+      next = star + 1
+      at = ++afterStar
+    } else return false
+  }
+  while (next < pattern.length && isStar(pattern[next] as Pattern)) next++
+  return next === pattern.length
+}
+
+type Character = '*' | '?' | { literal: string } | { set: string; negated: boolean }
+
+/** A name of a path with `*`, `?`, `[a-z]` and `\`. */
+export type NamePattern = (name: string) => boolean
+
+export function namePattern(glob: string): NamePattern {
+  const characters = charactersOf(glob)
+  if (characters.every((one) => typeof one === 'object' && 'literal' in one)) {
+    const literal = characters.map((one) => (one as { literal: string }).literal).join('')
+    return (name) => name === literal
+  }
+  return (name) => matches(characters, [...name], { isStar: (one) => one === '*', fits: fitsCharacter })
+}
+
+function fitsCharacter(one: Character, character: string): boolean {
+  if (typeof one === 'string') return true
+  if ('literal' in one) return one.literal === character
+  return isInSet(one.set, character) !== one.negated
+}
+
+function isInSet(set: string, character: string): boolean {
+  const members = [...set]
+  for (let at = 0; at < members.length; at++) {
+    const first = members[at] as string
+    const last = members[at + 1] === '-' ? members[at + 2] : undefined
+    if (character >= first && character <= (last ?? first)) return true
+    if (last !== undefined) at += 2
+  }
+  return false
+}
+
+function charactersOf(glob: string): Character[] {
+  const characters: Character[] = []
+  const source = [...glob]
+  for (let at = 0; at < source.length; at++) {
+    const one = source[at] as string
+    if (one === '*' || one === '?') characters.push(one)
+    else if (one === '\\' && at + 1 < source.length) characters.push({ literal: source[++at] as string })
+    else if (one === '[') {
+      const end = source.indexOf(']', at + (source[at + 1] === '!' || source[at + 1] === '^' ? 3 : 2))
+      if (end < 0) characters.push({ literal: one })
+      else {
+        const negated = source[at + 1] === '!' || source[at + 1] === '^'
+        characters.push({ set: source.slice(at + (negated ? 2 : 1), end).join(''), negated })
+        at = end
+      }
+    } else characters.push({ literal: one })
+  }
+  return characters
+}
+
+/** A path by its names; `**` stands for any number of folders. */
+export function pathPattern(glob: string): (names: string[]) => boolean {
+  const pattern = glob.split('/').map((name) => (name === '**' ? '**' : namePattern(name)))
+  // `a/**` is what lies in `a`, and not `a` itself.
+  if (pattern.at(-1) === '**') pattern.push(() => true)
+  return (names) =>
+    matches(pattern, names, { isStar: (one) => one === '**', fits: (one, name) => (one as NamePattern)(name) })
+}

@@ -1,0 +1,61 @@
+import { closeSync, constants, type Dirent, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
+import { type ConfinedFolder, mustBeInside } from './confined-folder.ts'
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+const descriptors = '/proc/self/fd'
+const hasDescriptors = existsSync(descriptors)
+
+/**
+ * A folder that is held open to be walked. Its entries are opened below its descriptor and links are not followed, so
+ * the walk stays inside even when folders are moved or replaced meanwhile. The calls are synchronous: a search opens tens
+ * of thousands of files, and an asynchronous call costs a multiple of what it does.
+ */
+export class HeldFolder implements Disposable {
+  readonly #fd: number
+  readonly #path: string
+
+  private constructor(path: string) {
+    this.#fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    this.#path = hasDescriptors ? `${descriptors}/${this.#fd}` : path
+  }
+
+  /** @param path as `locate` returns it. @throws FileError where the folder has been moved out of the confined one. */
+  static open(confined: ConfinedFolder, path: string): HeldFolder {
+    const folder = new HeldFolder(path)
+    try {
+      if (hasDescriptors) mustBeInside(confined, readlinkSync(folder.#path))
+      return folder
+    } catch (error) {
+      folder[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  open(name: string): HeldFolder {
+    return new HeldFolder(`${this.#path}/${name}`)
+  }
+
+  entries(): Dirent[] {
+    return readdirSync(this.#path, { withFileTypes: true })
+  }
+
+  /** Reads the first bytes of a file into a buffer. A pipe gives none. @returns how many. */
+  read(name: string, into: Buffer): number {
+    const fd = openSync(`${this.#path}/${name}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      let length = 0
+      while (length < into.length) {
+        const bytes = readSync(fd, into, length, into.length - length, null)
+        if (bytes === 0) break
+        length += bytes
+      }
+      return length
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd)
+  }
+}
