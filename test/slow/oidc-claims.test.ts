@@ -194,6 +194,8 @@ test('a member keeps the role when the issuer cannot send the role claim', async
   const overage = { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example' } } }
   issuer.idToken = { ...ada, ...overage }
   assert.equal((await signIn(world)).session.role, 'admin')
+  issuer.idToken = { ...ada, hasgroups: true }
+  assert.equal((await signIn(world)).session.role, 'admin')
   issuer.idToken = ada
   issuer.userInfo = (response) => void response.writeHead(500).end()
   assert.equal((await signIn(world)).session.role, 'admin')
@@ -219,6 +221,7 @@ test('the client secret is sent as the issuer lists or the setting says', async 
   assert.deepEqual(await methods(undefined, 'auto'), basic)
   assert.deepEqual(await methods(['client_secret_basic'], 'auto'), basic)
   assert.deepEqual(await methods(['private_key_jwt', 'client_secret_post', 'client_secret_basic'], 'auto'), post)
+  assert.deepEqual(await methods(['client_secret_jwt', 'client_secret_basic'], 'auto'), basic)
   assert.deepEqual(await methods(['client_secret_jwt'], 'auto'), jwt)
   assert.deepEqual(await methods(['client_secret_basic'], 'client_secret_post'), post)
   assert.deepEqual(await methods(['client_secret_post'], 'client_secret_basic'), basic)

@@ -30,8 +30,11 @@ export function clientAuthentication({
   }
 }
 
-/** The first method of the issuer's list that uses a secret. OpenID Connect Discovery defaults to basic. */
+/**
+ * The first method of the issuer's list that sends the secret; a signature with it must be registered at many issuers, so
+ * it is used only if nothing else is listed. OpenID Connect Discovery defaults to basic.
+ */
 function preferredMethod(supported: unknown): SecretMethod {
-  const listed: unknown[] = Array.isArray(supported) ? supported : []
-  return listed.find(isSecretMethod) ?? 'client_secret_basic'
+  const listed = (Array.isArray(supported) ? supported : []).filter(isSecretMethod)
+  return listed.find((method) => method !== 'client_secret_jwt') ?? listed[0] ?? 'client_secret_basic'
 }

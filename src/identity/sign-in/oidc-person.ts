@@ -93,7 +93,7 @@ function mayJoin(email: string | undefined, domains: readonly string[]): boolean
 
 /**
  * Why a missing role claim says nothing about the account's roles: issuers move long lists of groups out of the token
- * (OpenID Connect Core 5.6.2), and a failed user-info endpoint may have had them.
+ * (OpenID Connect Core 5.6.2) or replace them by `hasgroups` (Microsoft Entra), and a failed user-info endpoint may have had them.
  */
 function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): string | undefined {
   if (valueAt(claims, path) !== undefined) return undefined
@@ -101,6 +101,9 @@ function unreadableClaim(claims: Claims, path: string, isIncomplete: boolean): s
   const names = [path, path.split('.')[0]!]
   if (typeof moved === 'object' && moved !== null && names.some((name) => Object.hasOwn(moved, name))) {
     return `the claim "${path}" is too long for the token and stands at another endpoint (_claim_names); have the issuer send only the groups assigned to this service`
+  }
+  if (path === 'groups' && claims.hasgroups === true) {
+    return 'the claim "groups" is too long for the token (hasgroups); have the issuer send only the groups assigned to this service'
   }
   return isIncomplete ? `the claim "${path}" is missing, and the user-info endpoint failed` : undefined
 }

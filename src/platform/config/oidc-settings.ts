@@ -30,7 +30,7 @@ export const oidcSettings = {
     .enum(['auto', ...clientSecretMethods])
     .default('auto')
     .describe(
-      'How the secret is sent to the issuer: `auto` uses the first method that the issuer lists, and `client_secret_basic` if it lists none.',
+      'How the secret is sent to the issuer: `auto` uses `client_secret_basic` or `client_secret_post`, the first that the issuer lists, or the only one that it lists; `client_secret_basic` if it lists none.',
     ),
   oidc_sign_out: z
     .enum(['service', 'issuer'])
