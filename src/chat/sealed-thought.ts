@@ -14,7 +14,7 @@ export function seal(mark: ThoughtMark): string | undefined {
 /** The same for a protocol that has no other place for what an item is called. */
 export function sealWhole(mark: ThoughtMark): string | undefined {
   const { format, signature, encrypted, id, via, isSummary, field, by } = mark
-  const isUnsigned = signature === undefined && encrypted === undefined
+  const isUnsigned = signature === undefined && encrypted === undefined && via === undefined
   if (isUnsigned && (field === undefined || by === undefined)) return undefined
   const sealed = isUnsigned ? { field, by } : { format, signature, encrypted, id, via, isSummary }
   return prefix + Buffer.from(JSON.stringify(sealed)).toString('base64url')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Message } from './message.ts'
 import { seal, unseal } from './sealed-thought.ts'
-import { detailsOf, thoughtsOf, withChatThoughts } from './thoughts.ts'
+import { detailsOf, originOf, thoughtsOf } from './thoughts.ts'
 
 const format = 'anthropic-claude-v1' as const
 const saying = (details: unknown) => ({ role: 'assistant', content: 'Yes.', reasoning_details: details }) as Message
@@ -38,7 +38,6 @@ describe('thoughts that clients keep', () => {
     const odd = [null, 5, 'text', [null], { text: 5, format }, { text: {}, format, signature: 5 }]
     const sound = { text: 'Hm', format, signature: 'one' }
     assert.deepEqual(thoughtsOf(saying([...odd, ...detailsOf(sound, 0)]), format), [sound])
-    assert.deepEqual(withChatThoughts(saying([null, 5]), 'a/b'), { role: 'assistant', content: 'Yes.' })
   })
 
   test('a seal that somebody made up gives nothing but the texts of a mark', () => {
@@ -57,20 +56,20 @@ describe('thoughts that clients keep', () => {
       assert.deepEqual(thoughtsOf(saying(details), format), [])
   })
 
-  test("a chat's provider gets back what a chat's provider said, and nothing that was translated", () => {
-    const signed = { text: 'Hm', format, signature: 'one' }
-    const [translated] = detailsOf(signed, 0)
-    const [passed] = detailsOf({ ...signed, via: 'chat', id: 'r1' }, 0)
-    assert.deepEqual(passed, { type: 'reasoning.text', text: 'Hm', signature: 'one', id: 'r1', format, index: 0 })
-    assert.deepEqual(withChatThoughts(saying([translated]), 'a/b'), { role: 'assistant', content: 'Yes.' })
-    assert.deepEqual(withChatThoughts(saying([translated, passed]), 'a/b'), saying([passed]))
-  })
-
-  test('a thought that nobody signed goes back to the model that thought it, where it stood', () => {
-    const details = detailsOf({ text: 'Hm', field: 'reasoning_content', by: 'a/b' }, 0)
-    const back = withChatThoughts(saying(details), 'a/b')
-    assert.deepEqual(back, { role: 'assistant', content: 'Yes.', reasoning_content: 'Hm' })
-    assert.deepEqual(withChatThoughts(saying(details), 'a/c'), { role: 'assistant', content: 'Yes.' })
+  test('the id of an unsigned thought names its place and model', () => {
+    const origin = { field: 'reasoning_content' as const, by: 'a/b:free' }
+    const [detail] = detailsOf({ text: 'Hm', ...origin }, 0)
+    assert.deepEqual(detail, {
+      type: 'reasoning.text',
+      text: 'Hm',
+      id: 'reasoning_content:a/b:free',
+      format: 'unknown',
+      index: 0,
+    })
+    assert.deepEqual(originOf(detail!), origin)
+    assert.deepEqual(originOf({ type: 'reasoning.text', ...origin }), origin)
+    for (const id of ['native:r1', 'rs_1', 'text:a/b', null])
+      assert.equal(originOf({ type: 'reasoning.text', id }), undefined)
   })
 })
 
@@ -81,6 +80,7 @@ describe('sealed thoughts', () => {
       { format, encrypted: 'data' },
       { format: 'google-gemini-v1' as const, encrypted: 'CikB', id: 'call_1' },
       { format: 'openai-responses-v1', encrypted: 'gAAAA', id: 'rs_1', via: 'chat' as const },
+      { format: 'unknown', via: 'chat' as const },
       { format: 'xai-responses-v1', encrypted: 'x', via: 'chat' as const, isSummary: true as const },
       { field: 'reasoning_content' as const, by: 'a/b' },
     ]

@@ -46,7 +46,7 @@ export type ReasoningDetail = {
   id?: string | null
   format?: string | null
   index?: number
-  /** Of a thought that nobody signed: where it stood in the message, and the model that it goes back to. */
+  /** Older versions wrote the origin of an unsigned thought into these members instead of the id. */
   field?: ThoughtPlace
   by?: string
 }
@@ -62,7 +62,7 @@ export function endsThought({ signature, encrypted }: ThoughtMark): boolean {
  */
 export function detailsOf(thought: Thought, index: number): ReasoningDetail[] {
   const { text, format, via, signature, encrypted, field, by } = thought
-  if (field !== undefined && by !== undefined) return [{ type: 'reasoning.text', text, field, by, index }]
+  if (field !== undefined && by !== undefined) return [unsignedDetail({ text, field, by }, index)]
   if (format === undefined && via === undefined) return []
   const id = via === 'chat' ? thought.id : thought.id === undefined ? translated : `${translated}:${thought.id}`
   const shared = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), index }
@@ -75,9 +75,25 @@ export function detailsOf(thought: Thought, index: number): ReasoningDetail[] {
   return details
 }
 
+/** The origin of a thought that nobody signed: its place in the chat message and the id of the model. */
+export type Origin = { field: ThoughtPlace; by: string }
+
+/** Clients drop members that they do not know, and unsigned thoughts without a format. They keep the id. */
+function unsignedDetail({ text, field, by }: { text: string } & Origin, index: number): ReasoningDetail {
+  return { type: 'reasoning.text', text, id: `${field}:${by}`, format: 'unknown', index }
+}
+
+/** The origin of an unsigned thought; undefined for any other detail. */
+export function originOf({ id, field, by }: ReasoningDetail): Origin | undefined {
+  if (isThoughtPlace(field) && typeof by === 'string') return { field, by }
+  const [, place, model] = /^([a-z_]+):(.+)$/s.exec(typeof id === 'string' ? id : '') ?? []
+  return isThoughtPlace(place) && model !== undefined ? { field: place, by: model } : undefined
+}
+
 const translated = 'native'
 
-function isTranslated({ id }: ReasoningDetail): boolean {
+/** Whether the detail was made of a thought of another protocol. */
+export function isTranslated({ id }: ReasoningDetail): boolean {
   return typeof id === 'string' && (id === translated || id.startsWith(`${translated}:`))
 }
 
@@ -130,33 +146,8 @@ export function thoughtsOf(message: Message, format: ThoughtFormat): Thought[] {
   })
 }
 
-/**
- * The message for a chat provider: with the details that a chat provider made, and the unsigned thoughts of this same
- * model. A chat provider would refuse details that were translated from another protocol.
- */
-export function withChatThoughts<T extends object>(message: T, model: string): T {
-  if (!('reasoning_details' in message) || !Array.isArray(message.reasoning_details)) return message
-  const { reasoning_details: _details, ...rest } = message
-  const details = detailsIn(message)
-  const kept = details.filter((detail) => detail.field === undefined && !isTranslated(detail))
-  const said: { [place in ThoughtPlace]?: string } = {}
-  for (const { field, by, text } of details)
-    if (isThoughtPlace(field) && by === model) said[field] = (said[field] ?? '') + text
-  const { thinking, ...members } = said
-  const back = { ...rest, ...members, ...(kept.length > 0 && { reasoning_details: kept }) }
-  if (thinking === undefined) return back as T
-  const { reasoning: _told, ...plain } = back as { reasoning?: unknown; content?: unknown }
-  return { ...plain, content: withThoughtPart(thinking, plain) } as T
-}
-
-/** Content as a list of parts, of which the first is the thought. */
-function withThoughtPart(thought: string, { content }: { content?: unknown }): object[] {
-  const said = Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : []
-  return [{ type: 'thinking', thinking: [{ type: 'text', text: thought }] }, ...said]
-}
-
 /** Values that are not details are skipped. */
-function detailsIn(message: object): ReasoningDetail[] {
+export function detailsIn(message: object): ReasoningDetail[] {
   const { reasoning_details: details } = message as { reasoning_details?: unknown }
   return Array.isArray(details) ? details.filter(isDetail) : []
 }

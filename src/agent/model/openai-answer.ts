@@ -60,7 +60,7 @@ export function createAnswer(newId: () => string) {
           text += said
           yield { type: 'text.added', text: said }
         }
-        details.push(...(delta?.reasoning_details ?? []))
+        for (const detail of delta?.reasoning_details ?? []) addDetail(details, detail)
         for (const part of delta?.tool_calls ?? []) addCall(part)
       }
     },
@@ -86,6 +86,21 @@ export function createAnswer(newId: () => string) {
       }
     },
   }
+}
+
+type Detail = { type?: string; text?: string; signature?: string | null } & Record<string, unknown>
+
+/** Joins the pieces of a text: each chunk of an answer has one. */
+function addDetail(details: unknown[], detail: unknown): void {
+  const last = details.at(-1)
+  if (!isText(last) || !isText(detail) || last.signature || last.id !== detail.id || last.format !== detail.format)
+    details.push(detail)
+  else details[details.length - 1] = { ...last, ...detail, text: last.text + detail.text }
+}
+
+function isText(detail: unknown): detail is Detail & { text: string } {
+  const { type, text } = (detail ?? {}) as Detail
+  return type === 'reasoning.text' && typeof text === 'string'
 }
 
 function finishOf(reason: string | undefined, hasCalls: boolean): Finish {

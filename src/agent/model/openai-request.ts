@@ -42,6 +42,8 @@ function messageBody(message: Message): Record<string, unknown> {
     role: 'assistant',
     content: message.text || (calls ? null : ''),
     ...(calls ? { tool_calls: calls } : {}),
-    ...(message.details ? { reasoning_details: message.details } : {}),
+    ...(message.details
+      ? { reasoning_details: message.details }
+      : message.reasoning && { reasoning: message.reasoning }),
   }
 }

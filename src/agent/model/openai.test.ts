@@ -77,6 +77,19 @@ test('text, reasoning under both names, model, usage and cost are taken over', a
   assert.equal(answer.model, 'm-2')
 })
 
+test('pieces of one reasoning text are joined, and go back as one detail', async () => {
+  const piece = (text: string, more: object = {}) => ({ type: 'reasoning.text', text, id: 'a', ...more })
+  const given = [[piece('hm ')], [piece('so')], [piece('', { signature: 's' }), piece('then')]]
+  await using service = await serve(stream(...given.map((reasoning_details) => chunk({ reasoning_details })), stop))
+  const { answer } = await service.ask()
+  const details = [piece('hm so', { signature: 's' }), piece('then')]
+  assert.deepEqual(answer.message.details, details)
+  await service.ask({ messages: [answer.message, { role: 'assistant', text: 'Hé', reasoning: 'alone' }] })
+  const { messages } = service.bodies[1]
+  assert.deepEqual(messages[0].reasoning_details, details)
+  assert.equal(messages[1].reasoning, 'alone')
+})
+
 test('parallel tool calls are put together from their pieces, also where the index is missing', async () => {
   const part = (index: number | undefined, id: string | undefined, name: string | undefined, text: string) =>
     chunk({ tool_calls: [{ ...(index === undefined ? {} : { index }), id, function: { name, arguments: text } }] })
@@ -164,14 +177,14 @@ for (const [status, words] of [
   [401, /refused the key or the request \(401\): bad field/],
   [404, /does not know this model/],
 ] as const) {
-  test(`${status} is told at once and not tried again`, async () => {
+  test(`${status} is reported at once and not tried again`, async () => {
     await using service = await serve(fails(status, '{"error":{"message":"bad field"}}'))
     await assert.rejects(service.ask(), { message: words, retryable: false, status })
     assert.equal(service.bodies.length, 1)
   })
 }
 
-test('a context that is too long is told apart', async () => {
+test('a context that is too long has an own error', async () => {
   await using service = await serve(fails(400, '{"error":{"message":"maximum context length is 8192 tokens"}}'))
   await assert.rejects(service.ask(), { tooLong: true })
 })

@@ -43,7 +43,13 @@ export type Compatibility = {
   namedToolChoice?: boolean
   /** Whether it stops a whole answer when the client leaves. Usually so. Elsewhere a stream is requested and assembled. */
   wholeAnswers?: boolean
+  /** The place in which it expects the reasoning of earlier answers. Usually where its answers have it. */
+  reasoningField?: ReasoningField
 }
+
+/** A member of an assistant message; `thinking` is a part of its content, `none` no place at all. */
+export const reasoningFields = ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking', 'none'] as const
+export type ReasoningField = (typeof reasoningFields)[number]
 
 export type Provider = {
   slug: string

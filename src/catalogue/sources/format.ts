@@ -105,6 +105,7 @@ function compatibility(row: NonNullable<z.output<typeof ProviderRow>['compatibil
     repeatedRoles: row.repeated_roles,
     namedToolChoice: row.named_tool_choice,
     wholeAnswers: row.whole_answers,
+    reasoningField: row.reasoning_field,
   })
 }
 

@@ -70,6 +70,7 @@ function overlayEndpoint(base: EndpointPatch | undefined, patch: EndpointPatch):
       ...mergedMember('serviceTiers', base.prices, patch.prices),
     },
     toolChoice: { ...base.toolChoice, ...patch.toolChoice },
+    ...mergedMember('compatibility', base, patch),
   }
 }
 

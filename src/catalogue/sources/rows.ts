@@ -1,6 +1,7 @@
 import { perMillion, toDecimal } from '#platform/core/money.ts'
 import { categories, protocols, regions } from '#platform/core/vocabulary.ts'
 import { z } from '#platform/json/schema.ts'
+import { reasoningFields } from '../index/model.ts'
 import { modelIdShape } from '../index/names.ts'
 import { holdsPassword } from './expand-url.ts'
 
@@ -66,6 +67,7 @@ const CompatibilityRow = z
     repeated_roles: z.boolean(),
     named_tool_choice: z.boolean(),
     whole_answers: z.boolean(),
+    reasoning_field: z.enum(reasoningFields),
   })
   .partial()
 

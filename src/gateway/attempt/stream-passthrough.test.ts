@@ -45,8 +45,10 @@ function passed(pieces: Buffer[], readsAll = false): { events: object[]; counted
   return { events: events.map(({ data }) => JSON.parse(data)), counted: counter.result() }
 }
 
-type Delta = { content?: string; audio?: null; tool_calls?: object[] | null }
+type Delta = { content?: string; reasoning?: string; audio?: null; tool_calls?: object[] | null }
 type Chunk = { choices: { delta: Delta; finish_reason?: string | null; usage?: null }[]; usage?: null }
+
+const detail = { type: 'reasoning.text', id: 'reasoning:a/b', format: 'unknown', index: 0 }
 
 /** What the client is to get of a chunk, made without regard to its bytes. */
 function expectedOf({ usage: _null, ...chunk }: Chunk): object {
@@ -54,6 +56,7 @@ function expectedOf({ usage: _null, ...chunk }: Chunk): object {
     ...choice,
     delta: {
       ...delta,
+      ...(delta.reasoning && { reasoning_details: [{ ...detail, text: delta.reasoning }] }),
       ...(calls && { tool_calls: calls }),
     },
     finish_reason: choice.finish_reason || null,

@@ -32,7 +32,7 @@ export class EventTemplate {
   #paddingFrom = 0
   #paddingTo = 0
   #frame = noFrame
-  #newFrame = noFrame
+  #newFrame = noNewFrame
   #trials = mostTrials
   #finds = 0
 
@@ -56,10 +56,14 @@ export class EventTemplate {
 
   /** Writes the event that was found last in its new form. */
   write(bytes: Buffer, out: ByteBatch): void {
-    const { pieces, afterAt, endAt, hasPadding } = this.#newFrame
-    out.addPart(pieces, 0, afterAt)
-    out.addPart(bytes, this.from, this.to)
-    out.addPart(pieces, afterAt, endAt)
+    const { pieces, textsAt, endAt, hasPadding } = this.#newFrame
+    let written = 0
+    for (const at of textsAt) {
+      out.addPart(pieces, written, at)
+      out.addPart(bytes, this.from, this.to)
+      written = at
+    }
+    out.addPart(pieces, written, endAt)
     if (!hasPadding) return
     out.addPart(bytes, this.#paddingFrom, this.#paddingTo)
     out.addPart(pieces, endAt, pieces.length)
@@ -88,9 +92,9 @@ export class EventTemplate {
     ])
     const newFrame = isSaid(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
     if (!newFrame) return false
-    const memory = ownBytes({ known: inOnePiece(frame), changed: inOnePiece(newFrame) })
+    const memory = ownBytes({ known: inOnePiece(frame), changed: newFrame.pieces })
     this.#frame = kept(frame, memory.known)
-    this.#newFrame = kept(newFrame, memory.changed)
+    this.#newFrame = { ...newFrame, pieces: memory.changed }
     return true
   }
 
@@ -157,12 +161,26 @@ const inOnePiece = ({ before, after, end = none }: Frame) => Buffer.concat([befo
 
 const noFrame: KeptFrame = { pieces: none, afterAt: 0, endAt: 0, hasPadding: false }
 
-/** The frame of an event that has the probes in it, each once. */
-function cut(event: Buffer, hasPadding: boolean): Frame | undefined {
-  const [before, after, ...more] = event.toString('latin1').split(probe.toString())
-  if (before === undefined || after === undefined || more.length > 0) return undefined
-  const [middle, end, ...others] = hasPadding ? after.split(paddingProbe.toString()) : [after]
-  if (middle === undefined || others.length > 0 || (end !== undefined) !== hasPadding) return undefined
-  const bytes = (part: string) => Buffer.from(part, 'latin1')
-  return { before: bytes(before), after: bytes(middle), end: end === undefined ? undefined : bytes(end) }
+/**
+ * The new form of an event in one piece. The text is inserted at each of `textsAt`, and the padding, if there is any, at
+ * `endAt`.
+ */
+type NewFrame = { pieces: Buffer; textsAt: number[]; endAt: number; hasPadding: boolean }
+
+const noNewFrame: NewFrame = { pieces: none, textsAt: [], endAt: 0, hasPadding: false }
+
+/** The frame of an event with the probe for text, which can be in several places, and the one for padding, in one. */
+function cut(event: Buffer, hasPadding: boolean): NewFrame | undefined {
+  const [said = '', end = '', ...others] = event.toString('latin1').split(paddingProbe.toString())
+  if (others.length > 0 || (end !== '') !== hasPadding || end.includes(probe.toString())) return undefined
+  const parts = said.split(probe.toString())
+  if (parts.length < 2) return undefined
+  const textsAt: number[] = []
+  let at = 0
+  for (const part of parts.slice(0, -1)) {
+    at += part.length
+    textsAt.push(at)
+  }
+  const text = parts.join('')
+  return { pieces: Buffer.from(text + end, 'latin1'), textsAt, endAt: text.length, hasPadding }
 }

@@ -1,4 +1,4 @@
-import type { Prices } from '../../index/model.ts'
+import { type Prices, reasoningFields } from '../../index/model.ts'
 import type { EndpointPatch, ModelPatch } from '../layer.ts'
 import type { SourceModel } from './source.ts'
 
@@ -23,7 +23,14 @@ export function endpointFacts(model: SourceModel, prices: Prices): EndpointPatch
     maxPromptTokens: model.limit.input || null,
     prices,
     supportedParameters: parametersOf(model),
+    ...compatibilityOf(model),
   }
+}
+
+function compatibilityOf({ interleaved }: SourceModel): Pick<EndpointPatch, 'compatibility'> {
+  const name = typeof interleaved === 'object' ? interleaved?.field : undefined
+  const reasoningField = reasoningFields.find((field) => field === name)
+  return reasoningField ? { compatibility: { reasoningField } } : {}
 }
 
 function inputs({ modalities }: SourceModel): string[] {

@@ -26,6 +26,8 @@ export type SourceModel = {
   reasoning?: boolean
   temperature?: boolean
   structured_output?: boolean
+  /** The member of a chat message in which the server expects the reasoning of earlier answers. */
+  interleaved?: boolean | { field?: string }
   modalities: { input: string[]; output: string[] }
   limit: { context: number; output: number; input?: number }
   cost?: SourceCost & { tiers?: (Partial<SourceCost> & { tier: { type?: string; size: number } })[] }

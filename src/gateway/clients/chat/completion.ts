@@ -8,7 +8,7 @@ import { usageOf } from './usage.ts'
 /** A whole answer. */
 export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
   const said = gathered(events)
-  const details = said.thoughts.flatMap(detailsOf)
+  const details = said.thoughts.flatMap((thought, index) => detailsOf({ by: head.model, ...thought }, index))
   const annotations = said.cited.flatMap((one) => annotationsOf(one, said.text.length))
   const message = {
     role: 'assistant',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { withChatThoughts } from '#chat/thoughts.ts'
 import { chatRewriter } from './rewriter.ts'
 
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
@@ -41,8 +40,8 @@ describe("what is mended of a chat upstream's own bytes", () => {
     assert.deepEqual([id, object, created], ['gen-1', 'chat.completion.chunk', 5])
     const answer = JSON.parse(whole('{ "choices": [] }'))
     assert.deepEqual([answer.system_fingerprint, answer.object, answer.id], [null, 'chat.completion', 'gen-1'])
-    const told = whole('{"system_fingerprint":"fp","choices":[]}')
-    assert.equal(JSON.parse(told).system_fingerprint, 'fp')
+    const given = whole('{"system_fingerprint":"fp","choices":[]}')
+    assert.equal(JSON.parse(given).system_fingerprint, 'fp')
   })
 
   test('a finish reason that is missing or empty is none', () => {
@@ -77,26 +76,46 @@ describe("what is mended of a chat upstream's own bytes", () => {
     assert.deepEqual(mended.choices[0].message, { content: 'ü' })
   })
 
-  test('content in parts becomes text, thoughts stand beside it, and go back as the parts they were', () => {
+  test('content in parts becomes text with the reasoning beside it', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }
     const content = [thinking, { type: 'text', text: 'Yes' }]
     const { event, whole } = rewriter()
     const answer = JSON.parse(whole(JSON.stringify({ ...named, choices: [{ message: { content } }] })))
     const [delta] = read(event(sent({ ...named, choices: [choice({ content })] }))).choices
-    for (const said of [answer.choices[0].message, delta.delta]) {
-      assert.deepEqual([said.content, said.reasoning], ['Yes', 'Hm'])
-      assert.deepEqual(withChatThoughts({ role: 'assistant', ...said }, 'a/b'), { role: 'assistant', content })
-      assert.deepEqual(withChatThoughts({ ...said, content: null }, 'a/b').content, [thinking])
+    for (const fields of [answer.choices[0].message, delta.delta]) {
+      assert.deepEqual([fields.content, fields.reasoning], ['Yes', 'Hm'])
+      assert.equal(fields.reasoning_details[0].id, 'thinking:a/b')
     }
     const logprobs = { content: [{ token: 'Yes', logprob: 0 }] }
     const passed = sent({ ...named, choices: [choice({ content: 'Yes' }, { finish_reason: null, logprobs })] })
     assert.deepEqual(read(event(passed)).choices[0].logprobs, logprobs)
   })
 
+  test('reasoning under any name is in both members that clients read', () => {
+    const detail = (id: string) => ({ type: 'reasoning.text', text: 'Hm', id, format: 'unknown', index: 0 })
+    const own = { type: 'reasoning.text', text: 'Hm', format: 'x' }
+    const rows: [fields: object, id: object][] = [
+      [{ reasoning_content: 'Hm' }, detail('reasoning_content:a/b')],
+      [{ reasoning: 'Hm' }, detail('reasoning:a/b')],
+      [{ reasoning: null, reasoning_content: 'Hm' }, detail('reasoning_content:a/b')],
+      [{ reasoning: '', reasoning_content: 'Hm' }, detail('reasoning_content:a/b')],
+      [{ reasoning_details: [own] }, own],
+      [{ reasoning: 'Hm', reasoning_details: [] }, detail('reasoning:a/b')],
+      [{ reasoning: 'Hm', reasoning_details: [own] }, own],
+    ]
+    for (const [fields, right] of rows) {
+      const { event, whole } = rewriter()
+      const [{ delta }] = read(event(sent({ ...named, choices: [choice(fields)] }))).choices
+      const [{ message }] = JSON.parse(whole(JSON.stringify({ ...named, choices: [{ message: fields }] }))).choices
+      for (const { reasoning, reasoning_details } of [delta, message])
+        assert.deepEqual([reasoning, reasoning_details], ['Hm', [right]], JSON.stringify(fields))
+    }
+  })
+
   test('a call that is made with free text gets a type of its own', () => {
     const call = { index: 0, id: 'own', custom: { name: 'shell', input: 'ls' } }
-    const [told] = read(rewriter().event(sent({ ...named, choices: [choice({ tool_calls: [call] })] }))).choices
-    assert.deepEqual(told.delta.tool_calls, [{ ...call, type: 'custom' }])
+    const [given] = read(rewriter().event(sent({ ...named, choices: [choice({ tool_calls: [call] })] }))).choices
+    assert.deepEqual(given.delta.tool_calls, [{ ...call, type: 'custom' }])
   })
 
   test('a chunk with its id or a comment behind its data is mended like any other', () => {
@@ -130,7 +149,7 @@ describe("what is mended of a chat upstream's own bytes", () => {
     assert.equal(choices[0].delta.tool_calls[0].id, 'call_c_0')
   })
 
-  test('a chunk that leaves out what those before it said at their end is filled in', () => {
+  test('a chunk that leaves out what those before it fields at their end is filled in', () => {
     const { event } = rewriter()
     event(sent({ choices: [choice({ content: 'x' })], ...named }))
     const { id, model, object, created } = read(event(sent({ choices: [choice({}, { finish_reason: 'stop' })] })))

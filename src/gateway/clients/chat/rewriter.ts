@@ -1,12 +1,11 @@
 import { madeCallId } from '#chat/call-id.ts'
 import type { ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
-import { detailsOf } from '#chat/thoughts.ts'
 import { bytesOfJson, valueEnd, withChanges } from '#platform/json/json-members.ts'
 import { Beginnings, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
-import { type Part, textsOf } from '../../protocol/thinking-parts.ts'
 import { CallRepair, type RawCall, withOtherMembers } from './call-repair.ts'
+import { addReasoning, lacksReasoning, withoutThinkingParts } from './reasoning.ts'
 import { chatWriter } from './writer.ts'
 
 /**
@@ -109,7 +108,8 @@ function saysInParts(text: string): boolean {
 const listOfParts = /\s*:\s*\[(?!\s*(?:\{\s*"token"|\]))/y
 
 function needsRewriteInMessage(text: string): boolean {
-  if (saysInParts(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text))) return true
+  if (saysInParts(text) || lacksReasoning(text) || (text.includes('"audio"') && /"audio"\s*:\s*null/.test(text)))
+    return true
   for (let at = text.indexOf(callsName); at !== -1; at = text.indexOf(callsName, at + 1))
     if (needsRewriteInCalls(text, at)) return true
   return false
@@ -134,7 +134,7 @@ const opening = /\s*:\s*([n[])/y
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
 type Call = RawCall & { function?: { name?: string } }
-type ChatDelta = { content?: unknown; tool_calls?: Call[] | null; audio?: unknown }
+type ChatDelta = { content?: unknown; reasoning?: unknown; tool_calls?: Call[] | null; audio?: unknown }
 type Choice = { finish_reason?: string | null; native_finish_reason?: string } & {
   [part in 'delta' | 'message']?: ChatDelta
 }
@@ -152,11 +152,12 @@ function rewritten(text: string, part: 'delta' | 'message', named: Named, right:
   return bytesOfJson(answer)
 }
 
-function fillIn(said: ChatDelta, answerId: string, model: string): void {
-  if (Array.isArray(said.content)) Object.assign(said, asText(said.content, model))
-  if (said.audio === null) delete said.audio
-  if (said.tool_calls === null) delete said.tool_calls
-  for (const [at, call] of (said.tool_calls ?? []).entries()) {
+function fillIn(message: ChatDelta, answerId: string, model: string): void {
+  if (Array.isArray(message.content)) Object.assign(message, withoutThinkingParts(message.content, model))
+  addReasoning(message, model)
+  if (message.audio === null) delete message.audio
+  if (message.tool_calls === null) delete message.tool_calls
+  for (const [at, call] of (message.tool_calls ?? []).entries()) {
     if (!call.function?.name && !call.custom) continue
     call.id ||= madeCallId(answerId, typeof call.index === 'number' ? call.index : at)
     call.type ??= call.custom ? 'custom' : 'function'
@@ -174,13 +175,4 @@ function repairChoice(choice: Choice, part: 'delta' | 'message', { calls, finish
 
 function unnumbered({ index: _index, ...call }: ToolCallDelta): object {
   return call
-}
-
-/** Some say what they think as a part of the content; clients expect text there, and thoughts beside it. */
-function asText(parts: Part[], model: string): object {
-  const texts = parts.map(textsOf)
-  const [content, reasoning] = [texts.map(({ text }) => text).join(''), texts.map(({ thought }) => thought).join('')]
-  if (!reasoning) return { content }
-  const details = detailsOf({ text: reasoning, field: 'thinking', by: model }, 0)
-  return { content, reasoning, reasoning_details: details }
 }

@@ -31,7 +31,7 @@ export function chatWriter(
   const customCalls = new Set<number>()
 
   function thinks(piece: Thought): string {
-    const details = detailsOf(piece, thoughts)
+    const details = detailsOf({ by: head.model, ...piece }, thoughts)
     if (endsThought(piece)) thoughts++
     if (!piece.text && details.length === 0) return ''
     return say({

@@ -104,8 +104,8 @@ describe('messages clients, answers', () => {
       assert.equal(details[0].text ?? details[0].summary, 'Hmm.')
       const last = details.at(-1)
       assert.equal(
-        last.signature ?? last.data ?? last.by,
-        'signature' in mark ? 'signed' : 'field' in mark ? head.model : 'opaque',
+        last.signature ?? last.data ?? last.id,
+        'signature' in mark ? 'signed' : 'field' in mark ? `reasoning_content:${head.model}` : 'opaque',
       )
     }
     const [block] = answer([{ type: 'reasoning', text: '', ...marks[0] }]).content

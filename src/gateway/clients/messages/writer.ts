@@ -133,7 +133,7 @@ export class MessageWriter implements StreamWriter {
     const opened = this.#open?.type === 'thinking' ? '' : this.#start({ type: 'thinking', thinking: '', signature: '' })
     const block = this.#open as ThinkingBlock
     block.thinking += piece.text
-    if (piece.field !== undefined) this.#mark = { ...piece, by: this.#head.model }
+    if (piece.field !== undefined || piece.via === 'chat') this.#mark = { ...piece, by: this.#head.model }
     const said = piece.text ? this.#add({ type: 'thinking_delta', thinking: piece.text }) : ''
     if (!isEnd) return opened + said
     this.#mark = piece

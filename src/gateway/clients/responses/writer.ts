@@ -32,8 +32,8 @@ export class ResponseWriter implements StreamWriter {
   readonly #passedOn: boolean
   #begun = false
   #open: MessageItem | ReasoningItem | undefined
-  /** The field of the chat message that the open thought came from, if it came from one. */
-  #field: Thought['field']
+  /** The latest piece of the open thought. */
+  #thought: Thought | undefined
   #namespaces: Namespaces | undefined
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
@@ -156,7 +156,7 @@ export class ResponseWriter implements StreamWriter {
       said += this.#add({ id: this.#items.newId('rs'), type: 'reasoning', summary: [] })
     const item = this.#open as ReasoningItem
     if (piece.text) said += this.#items.summaryAdded(item, piece.text)
-    this.#field = piece.field
+    this.#thought = piece
     if (!endsThought(piece)) return said
     const sealed = seal(piece)
     if (sealed !== undefined) item.encrypted_content = sealed
@@ -214,7 +214,7 @@ export class ResponseWriter implements StreamWriter {
     if (!item) return ''
     this.#open = undefined
     if (item.type === 'reasoning' && item.encrypted_content === undefined) {
-      const sealed = seal({ field: this.#field, by: this.#head.model })
+      const sealed = seal({ ...this.#thought, by: this.#head.model })
       if (sealed !== undefined) item.encrypted_content = sealed
     }
     const closed = item.type === 'message' ? this.#items.partDone(item) : this.#items.summaryDone(item)

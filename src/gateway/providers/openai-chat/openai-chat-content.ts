@@ -42,8 +42,8 @@ function readThoughts(
   { reasoning, reasoning_content, reasoning_details: details }: ChatContent,
   events: UpstreamEvent[],
 ): void {
-  const field = typeof reasoning === 'string' ? 'reasoning' : 'reasoning_content'
-  const text = reasoning ?? reasoning_content
+  const field = reasoning ? 'reasoning' : 'reasoning_content'
+  const text = reasoning || reasoning_content
   const told = Array.isArray(details) ? details.filter((one) => typeof one === 'object' && one !== null) : []
   const isTold = told.some((one) => one.text || one.summary)
   if (!isTold && typeof text === 'string' && text) events.push({ type: 'reasoning', text, field })

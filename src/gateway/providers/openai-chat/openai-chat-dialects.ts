@@ -6,6 +6,8 @@ export type ChatDialect = Compatibility & {
   callIds?: { allowed: RegExp; longest: number }
   /** Whether it refuses strict schemas that leave a property optional. */
   checksStrict?: boolean
+  /** Whether a reasoning model refuses a conversation with tool calls if an answer in it has no reasoning. */
+  requiresReasoning?: boolean
 }
 
 const anywhere: ChatDialect = { lateSystemMessages: true, repeatedRoles: true }
@@ -17,14 +19,21 @@ const openai: ChatDialect = {
   checksStrict: true,
 }
 
+const openaiItself: ChatDialect = { ...openai, reasoningField: 'none' }
+const needingReasoning: ChatDialect = { reasoningField: 'reasoning_content', requiresReasoning: true }
+
 /** Providers whose servers accept more, or less, than most. A provider of the operator says so in the catalogue. */
 const dialects: Record<string, ChatDialect> = {
-  openai,
+  openai: openaiItself,
   azure: openai,
-  openrouter: { ...anywhere, developerRole: true },
-  groq: anywhere,
-  xai: anywhere,
-  mistral: { ...anywhere, callIds: { allowed: /^[a-zA-Z0-9]{9}$/, longest: 9 } },
+  openrouter: { ...anywhere, developerRole: true, reasoningField: 'reasoning_details' },
+  groq: { ...anywhere, reasoningField: 'reasoning' },
+  cerebras: { reasoningField: 'reasoning' },
+  xai: { ...anywhere, reasoningField: 'reasoning_content' },
+  mistral: { ...anywhere, callIds: { allowed: /^[a-zA-Z0-9]{9}$/, longest: 9 }, reasoningField: 'thinking' },
+  deepseek: needingReasoning,
+  moonshotai: needingReasoning,
+  'moonshotai-cn': needingReasoning,
   signalbox: { ...anywhere, developerRole: true },
 }
 

@@ -7,6 +7,7 @@ import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.t
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { chatCallIdPaths, chatNames, formatRepair, strictToolRepair } from '../openai-rules.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
+import { reasoningRepair } from './openai-chat-reasoning.ts'
 import { withAcceptedRoles } from './openai-chat-roles.ts'
 
 type FunctionTool = { function?: { name?: unknown; parameters?: unknown } }
@@ -42,7 +43,13 @@ const strict: Repair[] = [
 export function acceptableChat(body: Body, endpoint: Endpoint): RepairedBody {
   const dialect = dialectOf(endpoint)
   return repaired(body, {
-    repairs: [...common, ...(dialect.checksStrict ? strict : lenient), roleRepair(dialect), choiceRepair(dialect)],
+    repairs: [
+      ...common,
+      ...(dialect.checksStrict ? strict : lenient),
+      reasoningRepair(dialect, endpoint),
+      roleRepair(dialect),
+      choiceRepair(dialect),
+    ],
     names: chatNames,
     ...(dialect.callIds && { callIds: { ...dialect.callIds, paths: chatCallIdPaths } }),
   })

@@ -2,7 +2,6 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import { answerLimitOf, type LimitName, limitUnder } from '#chat/answer-limit.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { ownFields } from '#chat/own-fields.ts'
-import { withChatThoughts } from '#chat/thoughts.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { effortOf, thinkingSetting } from '../../protocol/reasoning-budget.ts'
@@ -66,17 +65,7 @@ function changesOf(body: Body, { endpoint, stream }: ProtocolTarget): Body {
   changes.stream = stream
   changes.stream_options = stream ? { ...(body.stream_options as object), include_usage: true } : undefined
   if (body.reasoning != null) Object.assign(changes, effortFor(body as ChatRequest))
-  if (Array.isArray(body.messages)) {
-    const messages = withoutForeignThoughts(body.messages, endpoint)
-    if (messages) changes.messages = messages
-  }
   return changes
-}
-
-/** Undefined where there is nothing to take out, as in most. */
-function withoutForeignThoughts(messages: object[], endpoint: Endpoint): object[] | undefined {
-  if (!messages.some((message) => 'reasoning_details' in message)) return undefined
-  return messages.map((message) => withChatThoughts(message, modelOf(endpoint)))
 }
 
 /** `reasoning` is a word of this service; what most providers understand is the effort alone. */
@@ -92,9 +81,4 @@ function effortFor(chat: ChatRequest): Body {
 function limitNameFor({ upstreamModel, supportedParameters }: Endpoint): LimitName {
   const isNew = /^(?:o\d|gpt-[5-9])/.test(upstreamModel) || supportedParameters.includes('max_completion_tokens')
   return isNew ? 'max_completion_tokens' : 'max_tokens'
-}
-
-/** An endpoint is called `<model id>@<tag>`. */
-function modelOf({ id }: Endpoint): string {
-  return id.slice(0, id.lastIndexOf('@'))
 }

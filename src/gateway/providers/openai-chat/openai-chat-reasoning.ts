@@ -1,0 +1,117 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import { detailsIn, isTranslated, originOf, type ReasoningDetail, textOfPiece } from '#chat/thoughts.ts'
+import { mapItems } from '#platform/json/map-texts.ts'
+import type { Body } from '../../protocol/protocol.ts'
+import type { Repair } from '../../protocol/repairs/repair.ts'
+import type { ChatDialect } from './openai-chat-dialects.ts'
+
+type Message = { role?: unknown; content?: unknown; reasoning?: unknown; reasoning_content?: unknown } & Body
+
+const members = ['reasoning', 'reasoning_content', 'reasoning_details'] as const
+
+/** Writes the earlier reasoning of the model into the member that its server expects. */
+export function reasoningRepair(dialect: ChatDialect, endpoint: Endpoint): Repair {
+  const { reasoningField, requiresReasoning = false } = dialect
+  const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
+  const isRequired = requiresReasoning && endpoint.supportedParameters.includes('reasoning')
+  return (body) => {
+    if (!Array.isArray(body.messages)) return body
+    const given = body.messages as Message[]
+    const isFilled = isRequired && given.some(hasCalls)
+    const messages = mapItems(given, (message) => {
+      const placed = withReasoning(message, model, reasoningField)
+      return isFilled ? withPlaceholder(placed) : placed
+    })
+    return messages === given ? body : { ...body, messages }
+  }
+}
+
+const hasCalls = (message: Message) => Array.isArray(message?.tool_calls) && message.tool_calls.length > 0
+
+/**
+ * Some servers refuse a conversation with tool calls in which one answer has no reasoning. The answers of other models have
+ * none for them. An empty text is refused, too.
+ */
+function withPlaceholder(message: Message): Message {
+  if (message?.role !== 'assistant' || message.reasoning_content) return message
+  return { ...message, reasoning_content: ' ' }
+}
+
+function withReasoning(message: Message, model: string, field: ChatDialect['reasoningField']): Message {
+  if (typeof message !== 'object' || message === null || !members.some((name) => message[name] != null)) return message
+  const { reasoning: _text, reasoning_content: _content, reasoning_details: _details, ...rest } = message
+  const earlier = new EarlierReasoning(message, model)
+  switch (field) {
+    case 'none':
+      return rest
+    case undefined:
+      if (earlier.isClients) return earlier.isUnchanged ? message : withDetails(message, earlier.chatDetails)
+      return withParts(withDetails(rest, earlier.chatDetails), earlier.ownTexts)
+    case 'reasoning_details':
+      return withDetails(rest, earlier.chatDetails.length > 0 ? earlier.chatDetails : detailOf(earlier.text))
+    default:
+      return withParts(rest, earlier.text ? new Map([[field, earlier.text]]) : new Map())
+  }
+}
+
+/** The reasoning that a client sends back in one message, as far as this model may get it. */
+class EarlierReasoning {
+  /** Details that a chat server made itself. */
+  readonly chatDetails: ReasoningDetail[]
+  /** The unsigned thoughts of this model, by the place in which it wrote them. */
+  readonly ownTexts = new Map<string, string>()
+  readonly #hasDetails: boolean
+  readonly #message: Message
+
+  constructor(message: Message, model: string) {
+    const details = detailsIn(message)
+    this.#message = message
+    this.#hasDetails = details.length > 0
+    this.chatDetails = details.filter((detail) => !isTranslated(detail) && !originOf(detail))
+    for (const detail of details) {
+      const origin = originOf(detail)
+      if (origin?.by !== model) continue
+      this.ownTexts.set(origin.field, (this.ownTexts.get(origin.field) ?? '') + textOfPiece(detail))
+    }
+  }
+
+  /** Whether nothing in the message comes from the translation of this service. */
+  get isClients(): boolean {
+    return !this.#hasDetails || (this.chatDetails.length > 0 && this.ownTexts.size === 0)
+  }
+
+  /** Whether the details of the message are those that its server gets. */
+  get isUnchanged(): boolean {
+    const { reasoning_details: given } = this.#message
+    return given === undefined || (Array.isArray(given) && given.length > 0 && given.length === this.chatDetails.length)
+  }
+
+  /** Empty if another model earlier it. */
+  get text(): string {
+    if (this.ownTexts.size > 0) return [...this.ownTexts.values()].join('')
+    if (!this.isClients) return ''
+    const { reasoning_content, reasoning } = this.#message
+    const text = [reasoning_content, reasoning].find((one) => typeof one === 'string' && one !== '')
+    return typeof text === 'string' ? text : this.chatDetails.map(textOfPiece).join('')
+  }
+}
+
+function withDetails(message: Message, details: ReasoningDetail[]): Message {
+  const { reasoning_details: _details, ...rest } = message
+  return details.length > 0 ? { ...rest, reasoning_details: details } : rest
+}
+
+const detailOf = (text: string): ReasoningDetail[] =>
+  text ? [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }] : []
+
+function withParts(message: Message, texts: ReadonlyMap<string, string>): Message {
+  const { thinking, ...fields } = Object.fromEntries(texts)
+  const placed = { ...message, ...fields }
+  return thinking === undefined ? placed : { ...placed, content: withThinkingPart(thinking, message.content) }
+}
+
+/** The content as a list of parts that starts with the reasoning. */
+function withThinkingPart(thinking: string, content: unknown): object[] {
+  const parts = Array.isArray(content) ? content : content ? [{ type: 'text', text: content }] : []
+  return [{ type: 'thinking', thinking: [{ type: 'text', text: thinking }] }, ...parts]
+}
