@@ -23,9 +23,9 @@ try {
   const settings = readSettings(process.env)
   const proxies = proxiesInEnvironment(process.env)
   const { sandboxProgram: program, sandboxReadable: readable, withoutSandbox } = settings
-  const extra = process.env.NODE_EXTRA_CA_CERTS
-  const authorities = extra !== undefined && existsSync(extra) ? extra : undefined
-  const sandbox = { program, path: process.env.PATH, node: process.execPath, readable, authorities }
+  const fileIn = (variable: string) => [process.env[variable]].find((path) => path !== undefined && existsSync(path))
+  const [authorities, gitConfig] = [fileIn('NODE_EXTRA_CA_CERTS'), fileIn('GIT_CONFIG_SYSTEM')]
+  const sandbox = { program, path: process.env.PATH, node: process.execPath, readable, authorities, gitConfig }
   const connection = createAgent({
     settings,
     ...(await modelFor(settings)),

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { realShell } from '../harness/agent.ts'
 import { colleague } from '../harness/colleague.ts'
 import { newPlace, onEachDatabase } from '../harness/databases.ts'
 import { type Files, hasGit, startGitServer } from '../harness/git-server.ts'
@@ -28,6 +29,7 @@ const access = { user: 'ada', password: secret }
 const credential = { username: 'ada', password: secret }
 const files: Files = { 'README.md': 'Widgets.\n' }
 const skip = hasGit ? false : 'git is not installed'
+const noSandbox = (await realShell().whyNoSandbox('/tmp')) ?? false
 
 const homeOf = ({ place }: TestService, id: string) => join(place.settings.data_dir, 'interns', id)
 const fileIn = (service: TestService, id: string, path: string) => join(homeOf(service, id), 'workspace', path)
@@ -53,15 +55,26 @@ onEachDatabase('an intern with a repository', (kind) => {
       ...{ url: git.url, ref: null, depth: null, folder: 'widgets' },
       credential: { username: 'ada', label: 'glp…vTn9' },
     })
-    const commit = 'git -c user.name=A -c user.email=a@b commit -qam work'
-    assert.match(
-      await run(service, intern.id, `cd widgets && echo more >> README.md && ${commit} && git status -sb`),
-      /## main.*ahead 1/,
-    )
+    const commit = 'cd widgets && echo more >> README.md && git commit -qam work && git status -sb'
+    assert.match(await run(service, intern.id, commit), /## main.*ahead 1/)
+    const log = 'cd widgets && git log -1 --format="%an, %cn, %ae"'
+    assert.match(await run(service, intern.id, log), /(ada on behalf of .+), \1, \S+@\S+/)
     await service.ask('POST', `/interns/${intern.id}/suspend`)
     await service.ask('POST', `/interns/${intern.id}/provision`)
     await untilIntern(service, intern.id, 'running')
     assert.equal(readFileSync(fileIn(service, intern.id, 'widgets/README.md'), 'utf8'), 'Widgets.\nmore\n')
+  })
+
+  test('commits in the sandbox with the same author', { skip: skip || noSandbox }, async () => {
+    await using git = await startGitServer(files, access)
+    await using service = await startTestService({ kind, settings: { repository_origins: [git.origin] } })
+    const { id } = await started(service, { url: git.url, credential })
+    const question = await say(
+      service,
+      id,
+      'run `cd widgets && git commit -q --allow-empty -m work && git log -1 --format=%an`',
+    )
+    assert.match((await answer(service, id, question, 'allow_once')).text, /ada on behalf of /)
   })
 
   test('shows its password to nobody, and keeps it nowhere in the clear', { skip }, async () => {

@@ -2,14 +2,13 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Command } from './command.ts'
 import {
   account,
-  authoritiesInside,
   beforeCommand,
   environmentOf,
   etc,
+  givenFiles,
   group,
   hostname,
   type Inside,
-  nodeInside,
   passwd,
   type SandboxOptions,
   sandboxedCommand,
@@ -27,8 +26,7 @@ function root(workspace: string, options: SandboxOptions): string[] {
     ...etc.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--perms', '0644', '--ro-bind-data', '3', '/etc/passwd'],
     ...['--perms', '0644', '--ro-bind-data', '4', '/etc/group'],
-    ...['--ro-bind-try', options.node, nodeInside],
-    ...(options.authorities === undefined ? [] : ['--ro-bind-try', options.authorities, authoritiesInside]),
+    ...givenFiles(options).flatMap(([from, to]) => ['--ro-bind-try', from, to]),
     ...['--dev', '/dev', '--size', String(sizes.sharedMemory), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc', '--size', String(sizes.tmp), '--tmpfs', '/tmp'],
     // After /tmp, as they may be in there.

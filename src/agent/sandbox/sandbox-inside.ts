@@ -13,6 +13,8 @@ export type SandboxOptions = {
   readable: string[]
   /** A file of trusted authorities. */
   authorities?: string | undefined
+  /** A system-wide configuration of git. */
+  gitConfig?: string | undefined
 }
 
 export const megabyte = 1024 * 1024
@@ -37,8 +39,19 @@ export const etc = [
   'localtime',
 ].map((name) => `/etc/${name}`)
 
-export const nodeInside = '/opt/signalbox/bin/node'
-export const authoritiesInside = '/opt/signalbox/authorities.pem'
+const nodeInside = '/opt/signalbox/bin/node'
+const authoritiesInside = '/opt/signalbox/authorities.pem'
+const gitConfigInside = '/opt/signalbox/gitconfig'
+
+/** Files of the host, and where they are in the sandbox. */
+export function givenFiles({ node, authorities, gitConfig }: SandboxOptions): [from: string, to: string][] {
+  const files: [string | undefined, string][] = [
+    [node, nodeInside],
+    [authorities, authoritiesInside],
+    [gitConfig, gitConfigInside],
+  ]
+  return files.flatMap(([from, to]) => (from === undefined ? [] : [[from, to] as [string, string]]))
+}
 
 export const sizes = { tmp: 512 * megabyte, sharedMemory: 64 * megabyte }
 
@@ -59,9 +72,10 @@ const fixedEnvironment = {
 }
 
 /** The environment of every command in the sandbox. */
-export const environmentOf = ({ authorities }: SandboxOptions): Record<string, string> => ({
+export const environmentOf = ({ authorities, gitConfig }: SandboxOptions): Record<string, string> => ({
   ...fixedEnvironment,
   ...(authorities !== undefined && authorityEnvironment(authoritiesInside)),
+  ...(gitConfig !== undefined && { GIT_CONFIG_SYSTEM: gitConfigInside }),
 })
 
 /** Each command's own limits; what all of them hold together is watched from outside (`CommandLimits`). */

@@ -61,6 +61,15 @@ for (const { name, sandbox, missing } of ways) {
       assert.equal((await shell.run(script, options)).output, 'PEMPEMPEM')
     })
 
+    test('git has the default author of the agent', async () => {
+      const gitConfig = join(workspace.path, 'gitconfig')
+      writeFileSync(gitConfig, '[user]\n\tname = Ada\n\temail = ada@example.com\n')
+      const shell = realShell({}, { ...sandbox, gitConfig })
+      const script = 'cd $(mktemp -d) && git init -q . && git commit -q --allow-empty -m x && git log --format=%an'
+      const options = { workspace: workspace.path, sandbox: true, timeoutMs: 10_000, signal: never }
+      assert.equal((await shell.run(script, options)).output, 'Ada\n')
+    })
+
     test('nothing else can be written, and /tmp is not the host’s', async () => {
       const outside = join(tmpdir(), `escape-${process.pid}`)
       const { output } = await inside(

@@ -6,7 +6,19 @@ import { makeCommandGroup } from './command-group.ts'
 import { hasSubReaper, underSubReaper } from './sub-reaper.ts'
 
 /** Of the agent's environment, what a command may see: never keys, never settings. */
-const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR']
+const passedOn = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'GIT_CONFIG_SYSTEM',
+]
 const proxies = proxyVariables.flatMap((name) => [name, name.toUpperCase()])
 /**
  * Ends a command with the agent that started it where a sub-reaper is missing, even when the agent is killed: the pipe on

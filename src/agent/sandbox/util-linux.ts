@@ -3,14 +3,13 @@ import { dirname } from 'node:path'
 import type { Command } from './command.ts'
 import {
   account,
-  authoritiesInside,
   beforeCommand,
   environmentOf,
   etc,
+  givenFiles,
   group,
   hostname,
   type Inside,
-  nodeInside,
   passwd,
   pathInside,
   type SandboxOptions,
@@ -33,12 +32,11 @@ export function underUtilLinux(
 ): Command {
   const [inTmp, elsewhere] = [true, false].map((is) => options.readable.filter((path) => isWithin(path, '/tmp') === is))
   const shown = [...systemFolders.filter(isFolder), ...etc, ...elsewhere!].filter((path) => existsSync(path))
-  const { authorities } = options
+  const given = givenFiles(options)
   const links = [...systemFolders, ...deviceLinks].filter(isLink)
   const mounts = [
     ...['/usr', ...shown].flatMap((path) => readOnly(path, path)),
-    ...readOnly(options.node, nodeInside),
-    ...(authorities === undefined ? [] : readOnly(authorities, authoritiesInside)),
+    ...given.flatMap(([from, to]) => readOnly(from, to)),
     ...devices.map((path) => `${escaped(path)} ${root}${path} none bind`),
     `devpts ${root}/dev/pts devpts newinstance,ptmxmode=0666,mode=620,nosuid,noexec`,
     `${root}/dev/pts/ptmx ${root}/dev/ptmx none bind`,
@@ -49,13 +47,7 @@ export function underUtilLinux(
     // Last, as it may be in a folder that is covered before.
     `${escaped(workspace)} ${root}${escaped(workspace)} none bind,X-mount.mkdir`,
   ]
-  const files = [
-    ...shown.filter((path) => !isFolder(path)),
-    nodeInside,
-    ...(authorities === undefined ? [] : [authoritiesInside]),
-    ...devices,
-    '/dev/ptmx',
-  ]
+  const files = [...shown.filter((path) => !isFolder(path)), ...given.map(([, to]) => to), ...devices, '/dev/ptmx']
   const folders = ['/usr', '/etc', '/proc', '/tmp', '/mnt', '/dev/pts', '/dev/shm', ...shown.filter(isFolder)]
   const tree = { folders: [...new Set([...folders, ...files.map(dirname)])], files, links, mounts }
   const start = `${beforeCommand(cpuSeconds)} ${sandboxedCommand(apart)}; exit $?`

@@ -6,6 +6,7 @@ import type { EndReason } from '#interns/contract/run.ts'
 import { InternHosts, type OwnHost } from '#interns/hosts/hosts.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
 import { untilEnded } from '#interns/lifecycle/until-ended.ts'
+import { gitAuthorOf } from '#interns/registry/git-author.ts'
 import { mcpServersOf } from '#interns/registry/mcp-servers.ts'
 import { repositoryPassword } from '#interns/registry/repository.ts'
 import type { Intern } from '#interns/registry/store.ts'
@@ -77,6 +78,7 @@ export function openSupervision({
   const around = {
     ...{ config, warn, hosts, vault, certificates },
     mcpServersOf: ({ id }: Intern) => mcpServersOf({ db, vault }, id),
+    gitAuthorOf: (intern: Intern) => gitAuthorOf(db, intern),
     passwordOf: ({ id }: Intern) => repositoryPassword({ db, vault }, id),
   }
   const inProcesses = () => {

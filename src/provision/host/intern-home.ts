@@ -53,6 +53,8 @@ export type AgentCommand = {
 export type HomeContents = {
   agent: AgentCommand
   instructions: string
+  /** The system-wide configuration of git. */
+  gitConfig: string
   limits: { [name: string]: number }
   /** Whether it has servers of tools, whose secrets stand in no file: the daemon reads them from its standard input. */
   hasMcpServers: boolean
@@ -70,6 +72,7 @@ export type HomeContents = {
 export const settingsFile = (home: string) => join(home, 'settings.json')
 export const logFile = (home: string) => join(home, 'daemon.log')
 export const instructionsFile = (home: string) => join(home, 'instructions.md')
+export const gitConfigFile = (home: string) => join(home, 'gitconfig')
 export const baseUrlFile = (home: string) => join(home, 'service-url')
 export const authoritiesFile = (home: string) => join(home, 'trusted.pem')
 const recordFile = (home: string) => join(home, 'daemon.json')
@@ -80,7 +83,18 @@ const recordFile = (home: string) => join(home, 'daemon.json')
  */
 export function prepareHome(
   home: string,
-  { agent, instructions, limits, hasMcpServers, startsAgent, baseUrl, authorities, uid, listen }: HomeContents,
+  {
+    agent,
+    instructions,
+    gitConfig,
+    limits,
+    hasMcpServers,
+    startsAgent,
+    baseUrl,
+    authorities,
+    uid,
+    listen,
+  }: HomeContents,
 ): { socketPath: string; token: string } {
   prepareFolders(home, uid)
   const connection = socketPathOf(home)
@@ -95,6 +109,7 @@ export function prepareHome(
   }
   writeOwned(uid, join(home, 'token'), token)
   writeOwned(uid, instructionsFile(home), instructions)
+  writeOwned(uid, gitConfigFile(home), gitConfig)
   writeBaseUrl(home, baseUrl, uid)
   if (authorities !== undefined) writeOwned(uid, authoritiesFile(home), authorities)
   writeOwned(uid, settingsFile(home), JSON.stringify(settings, null, 2))

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import type { Intern } from '#interns/registry/store.ts'
 import type { CertificateFiles } from '#interns/remote/daemon-certificates.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/core/authorities.ts'
+import { gitConfigOf } from '../host/git-config.ts'
 import { agentCommandOf } from '../processes/agent-command.ts'
 import { daemonLimits } from '../processes/daemon-limits.ts'
 import { aboutRepository } from '../repository/clone.ts'
@@ -21,13 +23,14 @@ type FilesDeps = {
   baseUrl: string
   servers: McpServer[]
   certificates: CertificateFiles
+  gitAuthor: GitAuthor
   /** The password of its repository. */
   password: string | undefined
 }
 
 /** All that the daemon of an intern reads in its pod, as files of its Secret. */
 export function filesOf(told: FilesDeps): InternFiles {
-  const { config, intern, secret, token, baseUrl, servers, certificates } = told
+  const { config, intern, secret, token, baseUrl, servers, certificates, gitAuthor } = told
   const { repository } = intern
   // What runs is held by the pod: there is no other sandbox in it.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
@@ -46,6 +49,7 @@ export function filesOf(told: FilesDeps): InternFiles {
   const lasting = {
     'settings.json': JSON.stringify(settings, null, 2),
     'instructions.md': [intern.instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
+    gitconfig: gitConfigOf(gitAuthor),
     token,
     key: secret,
     ...(trusted !== undefined && { 'trusted.pem': trusted }),

@@ -7,6 +7,7 @@ import {
   logElsewhere,
   openAccess,
 } from '#interns/hosts/elsewhere.ts'
+import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { type Intern, isUp } from '#interns/registry/store.ts'
@@ -42,6 +43,8 @@ export type KubernetesDeps = ElsewhereDeps & {
   now: Now
   /** The intern's servers of tools, with their secrets. */
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  /** The author of the commits that it makes. */
+  gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
   /** The password of its repository. */
   passwordOf: (intern: Intern) => Promise<string | undefined>
 }

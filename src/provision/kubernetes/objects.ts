@@ -39,6 +39,7 @@ export const inPod = {
   compileCache: `${home}/state/compiled`,
   instructions: `${configured}/instructions.md`,
   baseUrl: `${configured}/service-url`,
+  gitConfig: `${configured}/gitconfig`,
   authorities: `${configured}/trusted.pem`,
 } as const
 /** No user of a system, and none that interns on hosts have. */

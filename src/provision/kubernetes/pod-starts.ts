@@ -1,3 +1,4 @@
+import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import type { Intern } from '#interns/registry/store.ts'
@@ -25,6 +26,7 @@ type StartDeps = {
   /** How the daemon of a pod with this address is reached. */
   addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
   passwordOf: (intern: Intern) => Promise<string | undefined>
 }
 
@@ -60,6 +62,7 @@ export class PodStarts {
       await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
       const servers = await this.#deps.mcpServersOf(intern)
       const issued = await certificates.forDaemon(id)
+      const gitAuthor = await this.#deps.gitAuthorOf(intern)
       const password = await this.#deps.passwordOf(intern)
       const told = {
         config,
@@ -68,6 +71,7 @@ export class PodStarts {
         token,
         servers,
         password,
+        gitAuthor,
         baseUrl: this.#deps.baseUrl(),
         certificates: issued,
       }

@@ -11,6 +11,8 @@ export type AgentPlaces = {
   builtin: string
   instructions: string
   baseUrl: string
+  /** The system-wide configuration of git. */
+  gitConfig: string
   /** The file of trusted authorities, if not the system's alone. */
   authorities: string | undefined
   /** The folder that the builtin agent remembers in, and the one for its compiled code. */
@@ -37,6 +39,7 @@ export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentC
   const told = {
     ...proxyEnvironment(config, baseUrl),
     ...(places.authorities !== undefined && authorityEnvironment(places.authorities)),
+    GIT_CONFIG_SYSTEM: places.gitConfig,
     SIGNALBOX_BASE_URL: baseUrl,
     // Another server may take the intern over, at another address, while its agent runs.
     SIGNALBOX_BASE_URL_FILE: places.baseUrl,

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Runs } from '#interns/contract/runs.ts'
 import { addressElsewhere, type ElsewhereDeps, keptElsewhere, logElsewhere } from '#interns/hosts/elsewhere.ts'
+import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { type Intern, isUp } from '#interns/registry/store.ts'
@@ -52,6 +53,8 @@ export type ProcessDeps = ElsewhereDeps & {
   passwordOf: (intern: Intern) => Promise<string | undefined>
   /** The intern's servers of tools, with their secrets. */
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  /** The author of the commits that it makes. */
+  gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
   /** A text without this secret, or what looks like one. */
   mask: (text: string, secret: string | undefined) => string
   /** Hears when it could not be counted what an intern takes: who counts tries again. */

@@ -30,6 +30,7 @@ test('an intern that is stopped while its start is made ready waits for no clone
     ...{ config, dataDir, listeners: undefined, baseUrl: () => 'http://127.0.0.1:9', warn: assert.fail, clonings },
     ...{ variable: never, started: never, homeOf: () => join(dataDir, 'i'), usersWork: async () => false },
     end: async () => {},
+    gitAuthorOf: async () => ({ name: 'an intern', email: 'a@b' }),
     mcpServersOf: async ({ id }) => {
       clonings.stop(id)
       return []

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import type { Intern } from '#interns/registry/store.ts'
@@ -10,12 +11,14 @@ import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/core/authorities.ts'
 import { makeGroup } from '../host/control-group.ts'
 import { roomForGroups } from '../host/control-groups.ts'
+import { gitConfigOf } from '../host/git-config.ts'
 import {
   type AgentCommand,
   authoritiesFile,
   baseUrlFile,
   type DaemonRecord,
   forgetEnd,
+  gitConfigFile,
   instructionsFile,
   prepareHome,
   restrictSocket,
@@ -45,6 +48,7 @@ type StartDeps = {
   baseUrl: () => string
   warn: (message: string) => void
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
+  gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
   homeOf: (intern: Intern) => string
   /** Whether each intern gets a user of its own. */
   usersWork: () => Promise<boolean>
@@ -133,6 +137,7 @@ export class ProcessStarter {
     const connection = prepareHome(home, {
       ...{ agent, limits: daemonLimits(config), startsAgent, baseUrl, uid, listen },
       authorities: trustedAuthorities(),
+      gitConfig: gitConfigOf(await this.#deps.gitAuthorOf(intern)),
       instructions: [instructions, repository && aboutRepository(repository)].filter(Boolean).join('\n\n'),
       hasMcpServers: servers.length > 0,
     })
@@ -148,7 +153,8 @@ export class ProcessStarter {
     const { config } = this.#deps
     const places = {
       ...{ node: process.execPath, builtin: programs.agent, compileCache },
-      ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), state: join(home, 'state', 'agent') },
+      ...{ instructions: instructionsFile(home), baseUrl: baseUrlFile(home), gitConfig: gitConfigFile(home) },
+      state: join(home, 'state', 'agent'),
       authorities: trustedAuthorities() === undefined ? undefined : authoritiesFile(home),
     }
     return agentCommandOf(intern, { config, places, secret, baseUrl, sandbox: sandboxOf(config) })

@@ -1,0 +1,19 @@
+import type { Query } from '#platform/db/db.ts'
+import type { Intern } from './store.ts'
+
+/** The author of an intern's commits, unless a repository or a command names another one. */
+export type GitAuthor = { name: string; email: string }
+
+/** The intern, on behalf of the user who created it. */
+export async function gitAuthorOf(
+  { query }: { query: Query },
+  { id, name, creatorUserId }: Pick<Intern, 'id' | 'name' | 'creatorUserId'>,
+): Promise<GitAuthor> {
+  const user = await query
+    .selectFrom('users')
+    .select(['name', 'email'])
+    .where('id', '=', creatorUserId)
+    .executeTakeFirst()
+  if (!user) return { name, email: `${id}@interns.invalid` }
+  return { name: `${name} on behalf of ${user.name}`, email: user.email }
+}

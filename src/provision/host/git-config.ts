@@ -1,0 +1,12 @@
+import type { GitAuthor } from '#interns/registry/git-author.ts'
+
+/**
+ * A system-wide configuration for git with a default author, read in place of `/etc/gitconfig`. What that file, the user's
+ * configuration and the repository's say counts more.
+ */
+export function gitConfigOf({ name, email }: GitAuthor): string {
+  return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n[include]\n\tpath = /etc/gitconfig\n`
+}
+
+/** Git removes angle brackets from an author by itself. */
+const quoted = (text: string) => `"${text.replace(/\p{Cc}+/gu, ' ').replace(/["\\]/g, '\\$&')}"`
