@@ -1,35 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Model } from '#catalogue/index/model.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
+import { endpointFor } from '#test/harness/encode.ts'
 import { complete } from './complete.ts'
 import type { CompletionCall } from './completion-call.ts'
-import type { RoutingDeps } from './deps.ts'
+import type { GatewayDeps } from './deps.ts'
 
-const model = { id: 'a/m', endpoints: [] as Model['endpoints'], outputModalities: ['text'] } as Model
+const model = { id: 'a/m', endpoints: [endpointFor('m')], outputModalities: ['text'], inputModalities: ['text'] }
 const chat = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
 const response = { header: () => {}, signal: new AbortController().signal }
 const client = { toChat: () => chat, protocol: 'anthropic-messages' }
-const call = { body: chat, client, response } as unknown as CompletionCall
+const call = { body: chat, client, response, caller: { workspaceId: 'w' } } as unknown as CompletionCall
 
-/** Asks what is refused by the credentials, and fails while its account is closed. @returns how it was settled. */
-async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
+/** Completes a request that fails after its money was reserved. @returns how it was settled. */
+async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
   const settled: (Pick<Generation, 'cost'> | undefined)[] = []
   const errors: string[] = []
+  const reservation = { request: { chat: body, body }, settle: (one?: Generation) => void settled.push(one) }
+  const spending = { budgets: [], priceable: (targets: object[]) => targets, reserve: async () => reservation }
+  const admit = () => {
+    throw new Fault('forbidden', 'no permit')
+  }
   const deps = {
     canMeter: () => true,
     meteringDelayMs: () => 0,
-    catalogue: { current: () => ({ findModel: () => model }) },
+    catalogue: { current: () => ({ findModel: () => model, findProvider: () => ({ protocol: 'openai-chat' }) }) },
     policy: {
-      decide: async () => ({
-        chat: asked,
-        body: asked,
-        leftOut: [],
-        settle: (one?: Generation) => void settled.push(one),
+      decide: async ({ candidates }: object & { candidates: object[] }) => ({
+        candidates,
+        chat: body,
+        body,
+        removedFields: [],
+        spending,
       }),
     },
-    credentials: { of: () => Promise.reject(new Fault('forbidden', 'no credential')) },
+    credentials: { of: async () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
+    circuits: { health: () => 'fit', admit },
     inFlight: { track: () => ({ release: () => {}, response }) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),
@@ -37,9 +44,9 @@ async function failing(broken: Partial<RoutingDeps>, asked: object = chat) {
     now: () => 0,
     newId: () => 'id',
     ...broken,
-  } as unknown as RoutingDeps
-  const taken = { ...call, body: asked, client: { ...client, toChat: () => asked } } as unknown as CompletionCall
-  await assert.rejects(async () => complete(deps, taken), { message: 'no credential' })
+  } as unknown as GatewayDeps
+  const taken = { ...call, body, client: { ...client, toChat: () => body } } as unknown as CompletionCall
+  await assert.rejects(async () => complete(deps, taken), { message: 'no permit' })
   return { settled, errors }
 }
 
@@ -48,34 +55,34 @@ const fails = (when: () => boolean, otherwise: () => number) => () => {
   return otherwise()
 }
 
-test('what was set aside is settled though metering fails, by what is known to have been spent', async () => {
+test('a reservation is settled with the known cost although metering fails', async () => {
   const { settled, errors } = await failing({ meter: fails(() => true, Number) })
   assert.deepEqual([settled.map((one) => one?.cost), errors], [[0n], ['broken']])
 })
 
-test('what was set aside counts as spent when nobody can tell what was', async () => {
-  let asked = 0
-  const { settled, errors } = await failing({ now: fails(() => asked++ > 0, Number) })
+test('a reservation is settled without a cost if the record cannot be closed', async () => {
+  let calls = 0
+  const { settled, errors } = await failing({ now: fails(() => calls++ > 0, Number) })
   assert.deepEqual([settled, errors], [[undefined], ['broken']])
 })
 
-test('a request that names only a list of models is metered under the first of them', async () => {
+test('a request with only a list of models is metered with the first one', async () => {
   const metered: Generation[] = []
   const { messages } = chat
   await failing({ meter: (one) => void metered.push(one) }, { models: ['a/m', 'a/n'], messages })
   assert.equal(metered[0]?.requestedModel, 'a/m')
 })
 
-test('what is refused before anything is known of it has a record: who asked, for what, in which protocol, and why not', async () => {
-  const told: Generation[] = []
+test('a request that is refused early has a record with caller, model and cause', async () => {
+  const records: Generation[] = []
   const headers: Record<string, string> = {}
   const busy = {
     canMeter: () => false,
-    onRefused: (one: Generation) => void told.push(one),
+    onRefused: (one: Generation) => void records.push(one),
     newId: () => 'id',
     now: () => 7,
     regionOf: () => 'eu',
-  } as unknown as RoutingDeps
+  } as unknown as GatewayDeps
   const response = { header: (name: string, value: string) => void Object.assign(headers, { [name]: value }) }
   const from = { ...call, response, requestId: 'req-1', caller: { keyHash: 'k' } } as unknown as CompletionCall
   await assert.rejects(
@@ -85,7 +92,7 @@ test('what is refused before anything is known of it has a record: who asked, fo
       return refused.details.retryAfterSeconds === 2
     },
   )
-  const { id, requestId, caller, protocol, requestedModel, outcome, cost, cause, region } = told[0]!
+  const { id, requestId, caller, protocol, requestedModel, outcome, cost, cause, region } = records[0]!
   assert.deepEqual(
     { id, requestId, caller, protocol, requestedModel, outcome, cost, region },
     {
@@ -103,13 +110,13 @@ test('what is refused before anything is known of it has a record: who asked, fo
   assert.equal(headers['x-generation-id'], 'gen-id')
 })
 
-test('a request waits while more are made than are written, and is refused if there is no room after that', async () => {
-  const waited = performance.now()
+test('a request waits for a slow ledger, and is refused if it is full after that', async () => {
+  const startedAt = performance.now()
   await failing({ meteringDelayMs: () => 50 })
-  assert.ok(performance.now() - waited > 40)
+  assert.ok(performance.now() - startedAt > 40)
   const rooms = [true, false]
   const full = { canMeter: () => rooms.shift()!, meteringDelayMs: () => 1, regionOf: () => 'global' }
-  const deps = { ...full, now: () => 0, newId: () => 'id', onRefused: () => {} } as unknown as RoutingDeps
+  const deps = { ...full, now: () => 0, newId: () => 'id', onRefused: () => {} } as unknown as GatewayDeps
   await assert.rejects(async () => complete(deps, call), { kind: 'unavailable' })
   assert.deepEqual(rooms, [])
 })

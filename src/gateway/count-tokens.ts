@@ -1,9 +1,9 @@
-import { bodyForUpstream, placeOf } from './attempt/attempt-request.ts'
+import { addressOf, bodyForUpstream } from './attempt/attempt-request.ts'
 import { failureOfStatus, faultOf } from './attempt/failure.ts'
 import { fetchWholeAnswer } from './attempt/fetch-small-json.ts'
 import { maskSecrets } from './attempt/mask-secrets.ts'
 import type { CompletionCall } from './completion-call.ts'
-import type { RoutingDeps } from './deps.ts'
+import type { GatewayDeps } from './deps.ts'
 import { exclusionOf } from './plan/exclusion.ts'
 import type { PlanInput, Target } from './plan/plan.ts'
 import type { Body } from './protocol/protocol.ts'
@@ -14,6 +14,8 @@ import { generousPrompt } from './request/prompt-size.ts'
 import { resolveModels } from './request/resolve-models.ts'
 
 export type Count = { tokens: number; estimated: boolean }
+
+type CountDeps = Pick<GatewayDeps, 'catalogue' | 'credentials' | 'policy' | 'presets' | 'upstreams' | 'deadlines'>
 
 type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 'host' | 'requestId'>
 
@@ -32,8 +34,8 @@ const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
  * Counts the tokens of a request. An upstream that speaks the client's protocol counts them; if there is none, they are
  * estimated here. A request that guardrails forbid is not sent to be counted either.
  */
-export async function countTokens(deps: RoutingDeps, call: Counting): Promise<Count> {
-  const { chat: asked, body: given } = await prepareRequest(deps, call as CompletionCall)
+export async function countTokens(deps: CountDeps, call: Counting): Promise<Count> {
+  const { chat: asked, body: given } = await prepareRequest(deps, call)
   const candidates = resolveModels(deps.catalogue.current(), asked)
   const { caller, client, host } = call
   const { protocol } = client
@@ -42,7 +44,7 @@ export async function countTokens(deps: RoutingDeps, call: Counting): Promise<Co
   const wanted = { ...anyRequest, preferences: preferencesOf(asked.provider, asked.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
     if (exclusionOf(first!.model, endpoint, wanted)) continue
-    const limited = decision.limits.length > 0
+    const limited = decision.spending.budgets.length > 0
     const tokens = await countAt(deps, call, { body: decision.body, limited }, { model: first!.model, endpoint })
     if (tokens !== undefined) return { tokens, estimated: false }
   }
@@ -51,7 +53,7 @@ export async function countTokens(deps: RoutingDeps, call: Counting): Promise<Co
 
 /** Undefined where the endpoint cannot count, or does not answer. @throws Fault for what it refuses to read. */
 async function countAt(
-  deps: RoutingDeps,
+  deps: CountDeps,
   { caller, client, headers: asked }: Counting,
   { body, limited }: { body: Body; limited: boolean },
   target: Target,
@@ -69,7 +71,7 @@ async function countAt(
     body: sent,
   } = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
   const answer = await fetchWholeAnswer(deps, {
-    ...placeOf(providerProtocol.origin ?? access.baseUrl, path),
+    ...addressOf(providerProtocol.origin ?? access.baseUrl, path),
     headers: {
       'content-type': 'application/json',
       'accept-encoding': 'identity',

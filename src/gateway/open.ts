@@ -8,14 +8,14 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
 import type { Ledger } from '#spend/metering/ledger.ts'
 import { guardrailPolicy } from './admission/guardrail-policy.ts'
-import { environmentCredentials, ownCredentialsFirst } from './attempt/credentials.ts'
 import { createUpstreams } from './attempt/upstream/create-upstreams.ts'
-import type { RoutingDeps } from './deps.ts'
+import type { GatewayDeps } from './deps.ts'
 import { type CircuitWatch, createCircuits } from './plan/circuits.ts'
 import type { PresetCache } from './presets/preset-cache.ts'
+import { environmentCredentials, ownCredentialsFirst } from './request/credentials.ts'
 import { regionOf } from './request/region.ts'
 
-type RoutingOpenParts = {
+type GatewayParts = {
   config: Pick<
     Config,
     | 'zdr_vendors'
@@ -27,21 +27,21 @@ type RoutingOpenParts = {
     | 'keepalive_ms'
   > &
     ProxySettings
-  catalogue: RoutingDeps['catalogue']
+  catalogue: GatewayDeps['catalogue']
   measures: Pick<Measures, 'record' | 'figures'>
   guardrailCache: GuardrailCache
   budgets: Pick<Budgets, 'reserve'>
   scanner: Scanner
   presets: PresetCache
-  inFlight: RoutingDeps['inFlight']
+  inFlight: GatewayDeps['inFlight']
   ownCredentials: Pick<CredentialCache, 'of'>
   ledger: Pick<Ledger, 'record' | 'hasRoom' | 'admissionDelayMs'>
-  turnLimits?: RoutingDeps['turnLimits']
-  noteRequest?: RoutingDeps['noteRequest']
-  contents?: RoutingDeps['contents']
-  onUnaccounted: RoutingDeps['onUnaccounted']
-  onUsageMismatch?: RoutingDeps['onUsageMismatch']
-  onRefused: RoutingDeps['onRefused']
+  turnLimits?: GatewayDeps['turnLimits']
+  noteRequest?: GatewayDeps['noteRequest']
+  contents?: GatewayDeps['contents']
+  onUnaccounted: GatewayDeps['onUnaccounted']
+  onUsageMismatch?: GatewayDeps['onUsageMismatch']
+  onRefused: GatewayDeps['onRefused']
   tracing: boolean
   onCircuit: CircuitWatch
   variable: (name: string) => string | undefined
@@ -49,11 +49,11 @@ type RoutingOpenParts = {
   newId: NewId
 }
 
-/** Providers tell the usage at once when an answer has ended. */
+/** Providers send the usage right after the end of an answer. */
 const usageMs = 10_000
 
-/** The data plane, ready for requests. */
-export function openRouting({
+/** Creates the dependencies of the gateway from the open parts of the server. */
+export function openGateway({
   config,
   catalogue,
   guardrailCache,
@@ -75,7 +75,7 @@ export function openRouting({
   variable,
   now,
   newId,
-}: RoutingOpenParts): RoutingDeps {
+}: GatewayParts): GatewayDeps {
   return {
     catalogue,
     credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, catalogue, variable),

@@ -37,14 +37,14 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
     const fails = random() < failing
     time.later(fails ? failsAfterMs : answersAfterMs, () => {
       if (!fails) tally.answered++
-      if (!fails) return turn.pass.answered()
-      turn.pass.failed(trouble)
+      if (!fails) return turn.permit.answered()
+      turn.permit.failed(trouble)
       ask(turns, false)
     })
   }
 
-  const idOf = ({ id }: Endpoint) => id
-  const come = () => ask(admittedTargets(circuits, idOf, planned(circuits, endpoints, random)), true)
+  const access = { circuitOf: ({ id }: Endpoint) => id }
+  const come = () => ask(admittedTargets(circuits, access, planned(circuits, endpoints, random)), true)
   let shut = 0
   for (let second = 0; second < seconds; second++) {
     for (let one = 0; one < perSecond; one++) time.later(random() * 1000, come)

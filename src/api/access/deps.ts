@@ -1,6 +1,6 @@
 import type { Measures } from '#catalogue/measurements/measures.ts'
 import type { CatalogueHolder } from '#catalogue/sources/holder.ts'
-import type { RoutingDeps } from '#gateway/deps.ts'
+import type { GatewayDeps } from '#gateway/deps.ts'
 import type { KeyCache } from '#identity/accounts/keys/key-cache.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { SignInAttempts } from '#identity/sign-in/attempts.ts'
@@ -47,7 +47,7 @@ export type ApiDeps = {
   metrics: Metrics
   now: Now
   newId: NewId
-  routing: RoutingDeps
+  routing: GatewayDeps
   /** Scans texts with the content filters of guardrails. */
   scanner: Scanner
   /** The browser sessions of signed-in users. */

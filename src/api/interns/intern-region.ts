@@ -1,4 +1,4 @@
-import type { RoutingDeps } from '#gateway/deps.ts'
+import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
 import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
@@ -11,7 +11,7 @@ import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
  * @throws Fault `forbidden` with the reason that the chat route requires.
  */
 export async function requireRegion(
-  { guardrailCache, routing }: { guardrailCache: Pick<GuardrailCache, 'of'>; routing: Pick<RoutingDeps, 'regionOf'> },
+  { guardrailCache, routing }: { guardrailCache: Pick<GuardrailCache, 'of'>; routing: Pick<GatewayDeps, 'regionOf'> },
   caller: Caller,
   host: string | undefined,
 ): Promise<void> {

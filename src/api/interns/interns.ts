@@ -1,5 +1,6 @@
 import { maskSecrets } from '#gateway/attempt/mask-secrets.ts'
-import { type Finder, resolveModels } from '#gateway/request/resolve-models.ts'
+import type { ModelLookup } from '#gateway/request/catalogue-lookup.ts'
+import { resolveModels } from '#gateway/request/resolve-models.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { guardrailRefusal } from '#interns/contract/chat-fault.ts'
 import type { EndReason } from '#interns/contract/run.ts'
@@ -137,7 +138,10 @@ function requireAllowed(config: AgentDeps['config'], agent: AgentChoice): void {
  * because it may be made later. Other agents have their own model names.
  * @throws Fault `invalid`.
  */
-export function requireModel(catalogue: Finder, { model, agent }: { model?: string | null; agent?: unknown }): void {
+export function requireModel(
+  catalogue: ModelLookup,
+  { model, agent }: { model?: string | null; agent?: unknown },
+): void {
   if (agent || !model || model === 'script' || model.includes('@preset/')) return
   try {
     resolveModels(catalogue, { model })

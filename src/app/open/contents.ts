@@ -1,11 +1,11 @@
-import type { KeepContents } from '#gateway/record/content-recorder.ts'
+import type { ContentStorage } from '#gateway/record/content-recorder.ts'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { ContentKeeper } from '#spend/contents/keeper.ts'
 import { type Opening, warnOf } from './parts.ts'
 import type { OpenStore } from './store.ts'
 
 /** Opens the keeper that stores request and response contents for workspaces that enable it. */
-export function openContents(opening: Opening, { db }: OpenStore, vault: Vault): KeepContents {
+export function openContents(opening: Opening, { db }: OpenStore, vault: Vault): ContentStorage {
   const { parts, metrics, opened } = opening
   const { config } = parts
   const onError = warnOf(opening, 'contents are not written yet')

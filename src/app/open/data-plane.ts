@@ -2,8 +2,8 @@ import { circuitEvents } from '#api/events/circuit-events.ts'
 import { turnLimits } from '#api/interns/turn-limits.ts'
 import { circuitLog } from '#api/telemetry/circuit-log.ts'
 import { completionLog } from '#api/telemetry/completion-log.ts'
-import { openRouting } from '#gateway/open.ts'
-import type { KeepContents } from '#gateway/record/content-recorder.ts'
+import { openGateway } from '#gateway/open.ts'
+import type { ContentStorage } from '#gateway/record/content-recorder.ts'
 import { inBatches } from '#platform/async/in-batches.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createScanner } from '#policy/filters/scan.ts'
@@ -23,7 +23,7 @@ type Below = Opened<typeof openModels> &
     server: string
     /** Whether this process alone writes what is metered. */
     isAlone: boolean
-    contents: KeepContents
+    contents: ContentStorage
     lost: (error: Error) => void
     countRefusal: (cause: Cause) => void
   }
@@ -60,7 +60,7 @@ export function openDataPlane(opening: Opening, below: Below) {
     ledger.record(generation)
     told.add(generation)
   }
-  const routing = openRouting({
+  const routing = openGateway({
     ...used,
     config,
     scanner,

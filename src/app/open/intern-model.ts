@@ -1,6 +1,7 @@
 import type { CatalogueData } from '#catalogue/index/model.ts'
 import { presetReference } from '#gateway/presets/preset-reference.ts'
-import { type Finder, resolveModels } from '#gateway/request/resolve-models.ts'
+import type { ModelLookup } from '#gateway/request/catalogue-lookup.ts'
+import { resolveModels } from '#gateway/request/resolve-models.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { Fault } from '#platform/core/fault.ts'
 
@@ -23,7 +24,7 @@ export function wrongInternModel({ default_intern_model: named, interns }: Settl
   }
 }
 
-function finderIn(data: CatalogueData): Finder {
+function finderIn(data: CatalogueData): ModelLookup {
   const models = data.models.filter(({ endpoints }) => endpoints.length > 0)
   const findModel = (name: string) =>
     models.find(({ id, canonicalSlug, aliases }) => id === name || canonicalSlug === name || aliases.includes(name))

@@ -6,7 +6,7 @@ import type { Target } from '../plan/plan.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
 import type { PolicyQuestion } from './policy.ts'
 
-test('a request of which nobody can tell what it cost has spent all that was set aside for it', async () => {
+test('settling without a known cost charges the whole reservation', async () => {
   let needed = 0n
   const spent: bigint[] = []
   const settle = (cost: bigint, counts: (budget: never) => boolean) =>
@@ -25,13 +25,14 @@ test('a request of which nobody can tell what it cost has spent all that was set
     chat: { messages: [] },
     body: {},
   } as unknown as PolicyQuestion)
-  await decision.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
-  decision.settle(undefined)
+  const targets = [{ endpoint: endpointOf('p') } as Target]
+  const reservation = await decision.spending.reserve(targets, { isByok: () => false })
+  reservation.settle(undefined)
   assert.ok(needed > 0n)
   assert.deepEqual(spent, [needed])
 })
 
-test('a request that is settled twice has spent once', async () => {
+test('settling a reservation twice charges it once', async () => {
   const spent: bigint[] = []
   const reserve = () => ({ reservation: { settle: (cost: bigint) => void spent.push(cost) } })
   const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
@@ -42,12 +43,13 @@ test('a request that is settled twice has spent once', async () => {
     chat: { messages: [] },
     body: {},
   } as unknown as PolicyQuestion)
-  await decision.reserve([{ endpoint: endpointOf('p') } as Target], () => false)
-  for (const cost of [5n, 7n]) decision.settle({ cost, byok: false } as never)
+  const targets = [{ endpoint: endpointOf('p') } as Target]
+  const reservation = await decision.spending.reserve(targets, { isByok: () => false })
+  for (const cost of [5n, 7n]) reservation.settle({ cost, byok: false })
   assert.deepEqual(spent, [5n])
 })
 
-test('a name that some providers take for another is refused: they would do what was not judged', async () => {
+test('a field that providers read as another field is refused', async () => {
   const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
@@ -65,7 +67,7 @@ test('a name that some providers take for another is refused: they would do what
   }
 })
 
-test('nor is such a name taken within messages, tools and settings, but where names are anybody’s own', async () => {
+test('ambiguous names are refused in nested fields, but not in free-form objects', async () => {
   const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)

@@ -93,15 +93,16 @@ const notPlain = (name: string, folded: string) =>
 const foldedName = (name: string) => name.toUpperCase().toLowerCase()
 
 /**
- * A request where a limit holds: fields that nobody here knows stay here. Any of them may mean more or longer answers to
- * some provider, by whatever name.
- * @returns the names of those that were left out.
+ * A request without the fields that this service does not know, for requests that a limit counts: an unknown field can
+ * mean more or longer answers at some provider.
+ * @returns the request, and the names of the removed fields of its body.
  */
-export function withoutUnknownFields<A extends Forms>(asked: A): { asked: A; leftOut: string[] } {
-  const leftOut = unknownIn(asked.body)
-  const ofChat = asked.chat === asked.body ? leftOut : unknownIn(asked.chat)
-  if (leftOut.length === 0 && ofChat.length === 0) return { asked, leftOut }
-  return { asked: { ...asked, body: without(asked.body, leftOut), chat: without(asked.chat, ofChat) }, leftOut }
+export function withoutUnknownFields<F extends Forms>(forms: F): { forms: F; removed: string[] } {
+  const removed = unknownIn(forms.body)
+  const removedFromChat = forms.chat === forms.body ? removed : unknownIn(forms.chat)
+  if (removed.length === 0 && removedFromChat.length === 0) return { forms, removed }
+  const [body, chat] = [without(forms.body, removed), without(forms.chat, removedFromChat)]
+  return { forms: { ...forms, body, chat }, removed }
 }
 
 function unknownIn(body: Body): string[] {

@@ -4,71 +4,66 @@ import { screenRequest } from '#policy/guardrails/decide/content.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { Target } from '../plan/plan.ts'
-import type { JudgeAgainQuestion, Policy, RecheckQuestion } from './policy.ts'
+import type { BeforeSendQuestion, InFlightQuestion, Policy } from './policy.ts'
 
 type Guardrails = readonly GuardrailRecord[]
 
-type JudgeAgainDeps = {
+type RecheckDeps = {
   guardrailCache: Pick<GuardrailCache, 'of'>
   scanner: Pick<Scanner, 'scanRequest'>
-  /** @throws Fault where region, model, endpoint or a limit is forbidden by these guardrails. */
-  requirePermitted: (guardrails: Guardrails, question: RecheckQuestion) => Promise<void>
-  /** Whether these guardrails want nothing retained of what is asked of a model. */
+  /** @throws Fault if the guardrails forbid the region, the model or the endpoint, or a limit is exceeded. */
+  requirePermitted: (guardrails: Guardrails, question: InFlightQuestion) => Promise<void>
+  /** Whether the guardrails forbid the provider to store requests to this model. */
   forbidsStorage: (guardrails: Guardrails, target: Target) => boolean
 }
 
-/** They may change again while filters look at the text; where each look at them takes long, they always seem to. */
-const mostRounds = 3
+/** Guardrails can change again during a check. The loop ends even if they change during every check. */
+const maxRounds = 3
 
 /**
- * What `judgeAgain` of a policy does. A request may have waited for money, or for another endpoint that failed, while a
- * guardrail was changed. What the change would have sent in other words is not sent: its client asks again.
+ * Creates `recheckBeforeSend` of a policy. Guardrails can change while a request waits for money or for another
+ * endpoint. If a change would modify the request, it is not sent, and the client has to repeat it.
  */
-export function judgingAgain(deps: JudgeAgainDeps): Policy['judgeAgain'] {
-  return (question) => {
-    const read = deps.guardrailCache.of(question.caller)
-    return read === question.decision.guardrails ? undefined : judgeChanged(deps, question, read)
+export function recheckingBeforeSend(deps: RecheckDeps): Policy['recheckBeforeSend'] {
+  return async (question) => {
+    const { caller, decision } = question
+    let applied = decision.guardrails
+    let current = await currentOrApplied(deps, caller, applied)
+    for (let round = 0; current !== applied && round < maxRounds; round++) {
+      applied = current
+      await recheck(deps, question, applied)
+      current = await currentOrApplied(deps, caller, applied)
+    }
   }
 }
 
-async function judgeChanged(
-  deps: JudgeAgainDeps,
-  question: JudgeAgainQuestion,
-  read: Guardrails | Promise<Guardrails>,
-): Promise<void> {
-  const { caller, decision } = question
-  let judged = decision.guardrails
-  let next = await lastKnown(read, judged)
-  for (let rounds = 0; next !== judged && rounds < mostRounds; rounds++) {
-    judged = next
-    await judge(deps, question, judged)
-    next = await lastKnown(deps.guardrailCache.of(caller), judged)
-  }
-}
-
-/** While nobody can tell what holds now, what was decided goes on. */
-async function lastKnown(read: Guardrails | Promise<Guardrails>, known: Guardrails): Promise<Guardrails> {
+/** The current guardrails, or those that were applied last if the database is unreachable. */
+async function currentOrApplied(
+  { guardrailCache }: RecheckDeps,
+  caller: BeforeSendQuestion['caller'],
+  applied: Guardrails,
+): Promise<Guardrails> {
   try {
-    return await read
+    return await guardrailCache.of(caller)
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'unavailable') return known
+    if (error instanceof Fault && error.kind === 'unavailable') return applied
     throw error
   }
 }
 
-async function judge(deps: JudgeAgainDeps, question: JudgeAgainQuestion, guardrails: Guardrails): Promise<void> {
-  const { caller, host, decision, sent, target, isByok, signal } = question
-  const asked = { target, byok: isByok(target.endpoint) }
-  await deps.requirePermitted(guardrails, { caller, host, asked, limits: decision.limits })
-  if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw sentOtherwise()
-  const { chat, body } = sent
+async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, guardrails: Guardrails): Promise<void> {
+  const { caller, host, decision, request, target, access, signal } = question
+  const current = { target, byok: access.isByok(target.endpoint) }
+  await deps.requirePermitted(guardrails, { caller, host, current, limits: decision.spending.budgets })
+  if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw needsRepeat()
+  const { chat, body } = request
   const { findings } = await screenRequest(deps.scanner, guardrails, { chat, body }, { requester: caller, signal })
-  if (findings.some(({ action }) => action === 'redact')) throw sentOtherwise()
+  if (findings.some(({ action }) => action === 'redact')) throw needsRepeat()
 }
 
-const sentOtherwise = () =>
+const needsRepeat = () =>
   new Fault(
     'unavailable',
-    'A guardrail was changed while this request waited, and the request would have to be changed as well, so it was not sent on. Send it again.',
+    'A guardrail was changed while this request waited, and now requires changes to the request, so it was not sent. Send it again.',
     { retryAfterSeconds: 1 },
   )

@@ -1,27 +1,27 @@
-import type { Endpoint } from '#catalogue/index/model.ts'
 import type { AttemptPermit, Circuits } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
+import type { EndpointAccess } from '../request/endpoint-access.ts'
 
 /**
- * Each endpoint in its turn, as far as its circuit lets it be asked: the shut ones when no other is left.
- * @param isLeft whether a target may still be asked, after the answers of those before it.
+ * The targets in order, as their circuits admit them. Those with an open circuit come last, when no other is left.
+ * @param isRemaining whether a target can still be tried, after the results of those before it.
  */
 export function* admittedTargets(
   circuits: Pick<Circuits, 'admit' | 'lastResort'>,
-  circuitOf: (endpoint: Endpoint) => string,
+  access: Pick<EndpointAccess, 'circuitOf'>,
   targets: Target[],
-  isLeft: (target: Target) => boolean = () => true,
-): Generator<{ target: Target; pass: AttemptPermit }, undefined> {
-  const shut: Target[] = []
+  isRemaining: (target: Target) => boolean = () => true,
+): Generator<{ target: Target; permit: AttemptPermit }, undefined> {
+  const open: Target[] = []
   for (const target of targets) {
-    if (!isLeft(target)) continue
-    const pass = circuits.admit(circuitOf(target.endpoint))
-    if (pass) yield { target, pass }
-    else shut.push(target)
+    if (!isRemaining(target)) continue
+    const permit = circuits.admit(access.circuitOf(target.endpoint))
+    if (permit) yield { target, permit }
+    else open.push(target)
   }
-  for (const target of shut) {
-    if (!isLeft(target)) continue
-    const pass = circuits.lastResort(circuitOf(target.endpoint))
-    if (pass) yield { target, pass }
+  for (const target of open) {
+    if (!isRemaining(target)) continue
+    const permit = circuits.lastResort(access.circuitOf(target.endpoint))
+    if (permit) yield { target, permit }
   }
 }

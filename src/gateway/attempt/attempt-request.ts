@@ -1,13 +1,13 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
-import type { CompletionContext } from '../completion-call.ts'
-import type { RoutingDeps } from '../deps.ts'
 import type { Target } from '../plan/plan.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
 import { restoringNames } from '../protocol/repairs/aliases.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
+import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
+import type { AdmittedRequest } from './admitted-request.ts'
 import type { CredentialOwner } from './failure.ts'
 import type { Deadlines } from './upstream/deadlines.ts'
 import type { UpstreamRequest } from './upstream/upstream.ts'
@@ -16,11 +16,11 @@ import type { UpstreamRequest } from './upstream/upstream.ts'
 export type AttemptRequest = {
   /** The id of the answer in this service. */
   answerId: string
-  /** The most tokens that the answer may have. */
+  /** The most tokens that the answer can have. */
   answerLimit: number | undefined
   target: Target
   providerProtocol: ProviderProtocol
-  /** Undefined once it was sent: it may be long, and an answer take minutes. */
+  /** Undefined once it was sent, because it can be long and an answer can take minutes. */
   request: UpstreamRequest | undefined
   credential: string | undefined
   credentialOwner: CredentialOwner
@@ -30,80 +30,100 @@ export type AttemptRequest = {
   contentHoldMs?: number
 }
 
-/** The request as one endpoint gets it. */
-export function attemptRequestOf(
-  deps: RoutingDeps,
-  context: CompletionContext,
-  target: Target,
-): { ask: AttemptRequest; passThrough: boolean; dropped: readonly string[]; tried: TriedEndpoint } {
+export type EncodingDeps = {
+  catalogue: Catalogue<ProviderLookup>
+  deadlines: Deadlines
+  /** How long a stream is held back for its first content. */
+  contentHoldMs: number
+}
+
+/** A request in the words of one endpoint, and how its answer is to be handled. */
+export type EncodedAttempt = {
+  request: AttemptRequest
+  /** Whether the bytes of the answer can be passed through, because both sides use the same protocol. */
+  passThrough: boolean
+  /** Fields that the provider protocol cannot express. */
+  droppedFields: readonly string[]
+  tried: TriedEndpoint
+}
+
+/** Encodes a request for one endpoint. @throws Fault `unavailable` if the catalogue no longer has its provider. */
+export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, target: Target): EncodedAttempt {
   const { endpoint } = target
-  const { chat, body: given, client } = context
+  const { client, record, reservation } = admitted
+  const { chat, body } = reservation.request
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
-  const access = provider && context.accesses.find(provider, endpoint)
+  const access = provider && admitted.access.find(provider, endpoint)
   const providerProtocol = providerProtocolOf(endpoint, provider)
   if (!access || !providerProtocol)
-    throw new Fault('unavailable', `The provider ${endpoint.provider} was taken out of the catalogue a moment ago.`)
-  const isStreamed = context.chat.stream === true
-  const stream = isStreamed || endpoint.compatibility?.wholeAnswers === false
-  const protocolTarget = { endpoint, credential: access.secret, stream }
-  const encoded =
-    providerProtocol.protocol === client.protocol ? passedThrough(providerProtocol, context, protocolTarget) : undefined
-  const passedHeaders = encoded && client.headersFor?.(context.headers, given, context.limited)
-  const {
-    path,
-    headers,
-    body,
-    dropped = [],
-    aliases,
-  } = encoded ?? providerProtocol.encode(context.chat, protocolTarget)
+    throw new Fault('unavailable', `The provider ${endpoint.provider} was just removed from the catalogue.`)
+  const stream = chat.stream === true
+  const upstreamStreams = stream || endpoint.compatibility?.wholeAnswers === false
+  const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }
+  const passed =
+    providerProtocol.protocol === client.protocol
+      ? passedThrough(providerProtocol, admitted, protocolTarget)
+      : undefined
+  const encoded = passed ?? providerProtocol.encode(chat, protocolTarget)
+  const { aliases, dropped: droppedFields = [] } = encoded
   const hasAliases = aliases !== undefined && aliases.size > 0
-  const { traceParent: traceparent } = context.requestRecord
-  const request = {
-    ...placeOf(providerProtocol.origin ?? access.baseUrl, path),
-    headers: {
-      'content-type': 'application/json',
-      accept: stream ? 'text/event-stream' : 'application/json',
-      'accept-encoding': 'identity',
-      ...(traceparent !== undefined && { traceparent }),
-      ...headers,
-      ...passedHeaders,
-    },
-    body,
-    streams: isStreamed,
-  }
   return {
-    dropped,
-    ask: {
-      answerId: context.requestRecord.id,
+    droppedFields,
+    request: {
+      answerId: record.id,
       answerLimit: answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? undefined,
       target,
       providerProtocol: hasAliases ? restoringNames(providerProtocol, aliases) : providerProtocol,
-      request,
+      request: {
+        ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
+        headers: headersOf(admitted, encoded, upstreamStreams, passed !== undefined),
+        body: encoded.body,
+        streams: stream,
+      },
       credential: access.secret,
       credentialOwner: access.byok ? 'workspace' : 'service',
-      stream: isStreamed,
+      stream,
       deadlines: deps.deadlines,
       contentHoldMs: deps.contentHoldMs,
     },
     tried: {
       target,
       byok: access.byok,
-      bound: new LazyUsageBound({ chat, body: given, protocol: client.protocol }, target, providerProtocol),
+      bound: new LazyUsageBound({ chat, body, protocol: client.protocol }, target, providerProtocol),
     },
-    // If both sides speak one protocol, the bytes of the answer need no translation.
-    passThrough: encoded !== undefined && !client.rewrites && !hasAliases && stream === isStreamed,
+    passThrough: passed !== undefined && !client.rewrites && !hasAliases && upstreamStreams === stream,
   }
 }
 
+/** The client's own body for an upstream of the same protocol. @returns undefined if the protocol always translates. */
 function passedThrough(
   { passThrough }: ProviderProtocol,
-  { body: given, client, source }: CompletionContext,
+  { call: { source }, client, reservation }: AdmittedRequest,
   target: ProtocolTarget,
 ): EncodedRequest | undefined {
-  return passThrough?.(bodyForUpstream(given, client), target, source?.value === given ? source : undefined)
+  const { body } = reservation.request
+  return passThrough?.(bodyForUpstream(body, client), target, source?.value === body ? source : undefined)
 }
 
-/** Without what only this protocol has for this service; what every protocol has, wires leave out. */
+function headersOf(
+  { call, client, record, reservation, decision }: AdmittedRequest,
+  encoded: EncodedRequest,
+  upstreamStreams: boolean,
+  isPassedThrough: boolean,
+): Record<string, string> {
+  const { traceParent: traceparent } = record
+  const isLimited = decision.spending.budgets.length > 0
+  return {
+    'content-type': 'application/json',
+    accept: upstreamStreams ? 'text/event-stream' : 'application/json',
+    'accept-encoding': 'identity',
+    ...(traceparent !== undefined && { traceparent }),
+    ...encoded.headers,
+    ...(isPassedThrough && client.headersFor?.(call.headers, reservation.request.body, isLimited)),
+  }
+}
+
+/** The body without the fields that only this service reads. */
 export function bodyForUpstream(body: Body, { ownFields }: ClientProtocol): Body {
   if (!ownFields) return body
   const sent: Body = {}
@@ -111,10 +131,11 @@ export function bodyForUpstream(body: Body, { ownFields }: ClientProtocol): Body
   return sent
 }
 
-const place = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i
+const addressPattern = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i
 
-export function placeOf(baseUrl: string | undefined, path: string): { origin: string; path: string } {
-  const [, origin, base = ''] = place.exec(baseUrl ?? '') ?? []
+/** Splits the URL of a request into origin and path. @throws Fault `unavailable` without a base URL. */
+export function addressOf(baseUrl: string | undefined, path: string): { origin: string; path: string } {
+  const [, origin, base = ''] = addressPattern.exec(baseUrl ?? '') ?? []
   if (!origin) throw new Fault('unavailable', 'The provider has no base URL in the catalogue.')
   return { origin, path: base + path }
 }

@@ -5,12 +5,12 @@ import type { AttemptFailure } from './failure.ts'
 import type { Receiver } from './receiver.ts'
 import type { Upstreams } from './upstream/upstream.ts'
 
-/** Is told at the end, in milliseconds, how long an attempt waited for a connection and for the first byte. */
-type AttemptWaits = { waited: (connectMs: number | undefined, firstByteMs: number | undefined) => void }
+/** Receives the milliseconds that an attempt waited for its connection and for the first byte, when it is over. */
+type AttemptWaits = { noteWaits: (connectMs: number | undefined, firstByteMs: number | undefined) => void }
 
 /**
- * Asks one endpoint. Resolves when the answer is over, or with the failure when there was none: then nothing has
- * reached the receiver, and another endpoint may be asked.
+ * Sends a request to one endpoint. Resolves when the answer is over. If there was no answer, it resolves with the failure:
+ * then nothing has reached the receiver, and another endpoint can be tried.
  */
 export function attempt(
   deps: { upstreams: Upstreams; now: () => number },
@@ -24,7 +24,7 @@ export function attempt(
   const answer = new AttemptAnswer(ask, receiver, deps.now, (failure) => {
     signal.removeEventListener('abort', leave)
     answer.stopWaiting()
-    waits?.waited(answer.exchange?.connectMs, answer.firstByteMs)
+    waits?.noteWaits(answer.exchange?.connectMs, answer.firstByteMs)
     resolve(failure)
   })
   const { request } = ask

@@ -13,7 +13,7 @@ function asked(answer: (sink: Sink) => void) {
     const abort = () => sink.failed({ kind: 'aborted', phase: 'answer', message: 'left' })
     return { abort, pause() {}, resume() {} }
   }
-  return fetchWholeAnswer({ upstreams: { send, close: async () => {} }, deadlines }, request)
+  return fetchWholeAnswer({ upstreams: { send }, deadlines }, request)
 }
 
 test('an answer is read as a whole, whatever its pieces', async () => {

@@ -1,6 +1,6 @@
 import { withoutMark } from '#platform/text/text-of-bytes.ts'
-import type { RoutingDeps } from '../deps.ts'
-import type { UpstreamRequest } from './upstream/upstream.ts'
+import type { Deadlines } from './upstream/deadlines.ts'
+import type { UpstreamRequest, Upstreams } from './upstream/upstream.ts'
 
 /** Longer than any answer that is small by its nature. */
 const mostBytes = 64 * 1024
@@ -10,7 +10,7 @@ const mostBytes = 64 * 1024
  * it takes longer than a first byte may: nobody waits for what comes byte by byte.
  */
 export function fetchWholeAnswer(
-  { upstreams, deadlines }: Pick<RoutingDeps, 'upstreams' | 'deadlines'>,
+  { upstreams, deadlines }: { upstreams: Pick<Upstreams, 'send'>; deadlines: Deadlines },
   request: UpstreamRequest,
 ): Promise<{ status: number; body: unknown } | undefined> {
   const { promise, resolve } = Promise.withResolvers<{ status: number; body: unknown } | undefined>()

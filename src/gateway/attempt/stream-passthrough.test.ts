@@ -26,7 +26,7 @@ function passed(pieces: Buffer[], readsAll = false): { events: object[]; counted
     passThrough: true,
     includeUsage: true,
     count: (events) => counter.count(events),
-    countSaid: (type, bytes) => counter.said(type, bytes),
+    countSaid: (type, bytes) => counter.countText(type, bytes),
     readsAll,
     price: () => ({ costUsd: 1 }),
   })

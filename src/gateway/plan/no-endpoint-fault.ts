@@ -3,10 +3,12 @@ import { variablesIn } from '#catalogue/sources/expand-url.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
-import type { CompletionContext } from '../completion-call.ts'
-import type { RoutingDeps } from '../deps.ts'
+import type { RequestRecord } from '../record/request-record.ts'
+import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
+import type { EndpointAccess } from '../request/endpoint-access.ts'
 import { estimatePrompt } from '../request/prompt-size.ts'
 import type { Shut } from './circuit.ts'
+import type { Circuits } from './circuits.ts'
 import { contextLengthError } from './context-length.ts'
 import type { Excluded, Exclusion } from './plan.ts'
 
@@ -40,16 +42,28 @@ function neededVariables(provider: Provider | undefined, endpoint: Endpoint): st
   return `${needed.join(' and ')} (for ${endpoint.provider})`
 }
 
-/** Puts on record what the circuits have against each endpoint. @returns why the request is refused. */
+type FaultDeps = {
+  catalogue: Catalogue<ProviderLookup>
+  circuits: Pick<Circuits, 'whyShut'>
+  now: () => number
+}
+
+type UnservedRequest = {
+  chat: ChatRequest
+  access: Pick<EndpointAccess, 'circuitOf'>
+  record: Pick<RequestRecord, 'noteOpenCircuit'>
+}
+
+/** Records the open circuits. @returns the fault with the reasons why no endpoint can serve the request. */
 export function noEndpointFault(
-  { circuits, catalogue, now }: Pick<RoutingDeps, 'circuits' | 'catalogue' | 'now'>,
-  { circuitOf, requestRecord, chat }: Pick<CompletionContext, 'circuitOf' | 'requestRecord' | 'chat'>,
+  { circuits, catalogue, now }: FaultDeps,
+  { access, record, chat }: UnservedRequest,
   excluded: ExcludedEndpoint[],
 ): Fault {
   const left = excluded.map((one) =>
-    one.reason === 'unavailable_now' ? { ...one, shut: circuits.whyShut(circuitOf(one.target.endpoint)) } : one,
+    one.reason === 'unavailable_now' ? { ...one, shut: circuits.whyShut(access.circuitOf(one.target.endpoint)) } : one,
   )
-  for (const { target, shut } of left) if (shut) requestRecord.shutOut(target, shut)
+  for (const { target, shut } of left) if (shut) record.noteOpenCircuit(target, shut)
   return noEndpointMessage(left, now(), catalogue.current().findProvider, chat)
 }
 

@@ -1,37 +1,54 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { CompletionContext } from '../completion-call.ts'
-import type { RoutingDeps } from '../deps.ts'
 import { type ClientProtocol, passes } from '../protocol/protocol.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
+import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
+import type { EndpointAccess } from '../request/endpoint-access.ts'
 import { preferencesOf } from '../request/preferences.ts'
 import { needsOf } from '../request/request-needs.ts'
+import type { Circuits } from './circuits.ts'
 import { noEndpointFault } from './no-endpoint-fault.ts'
-import type { Candidate, Plan } from './plan.ts'
+import type { Candidate, Plan, PlanInput } from './plan.ts'
 import { planAttempts } from './plan-attempts.ts'
 import { drawsFor } from './sticky-draw.ts'
 
+export type PlanDeps = {
+  catalogue: Catalogue<ProviderLookup>
+  circuits: Pick<Circuits, 'health' | 'whyShut'>
+  /** The median speed of an endpoint in the last 30 minutes. */
+  speeds: PlanInput['speeds']
+  now: () => number
+}
+
+/** A request whose endpoints are to be chosen. */
+export type PlannedRequest = {
+  chat: ChatRequest
+  client: ClientProtocol
+  caller: { workspaceId: string }
+  sessionId: string | undefined
+  access: EndpointAccess
+  /** The estimated length of the prompt; defined if the request allows the prompt to be shortened. */
+  promptTokens: number | undefined
+  record: Parameters<typeof noEndpointFault>[1]['record']
+}
+
 /** The endpoints to try, in order. @throws Fault with the reason if there is none. */
-export function planCompletion(deps: RoutingDeps, context: CompletionContext, candidates: Candidate[]): Plan {
-  const { chat, client, accesses, circuitOf, promptTokens } = context
-  const catalogue = deps.catalogue.current()
+export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidates: Candidate[]): Plan {
+  const { chat, client, access, promptTokens } = request
   const needs = needsOf(chat, smallestContext(candidates))
   const plan = planAttempts({
     candidates,
     preferences: preferencesOf(chat.provider, chat.route),
     needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
-    health: (endpoint) => deps.circuits.health(circuitOf(endpoint)),
+    health: (endpoint) => deps.circuits.health(access.circuitOf(endpoint)),
     speeds: deps.speeds,
     knowsTools: toolsKnown(deps, chat, client),
     givesAnswers: answersGiven(deps, chat, client),
-    configured: (endpoint) => {
-      const provider = catalogue.findProvider(endpoint.provider)
-      return provider !== undefined && accesses.find(provider, endpoint) !== undefined
-    },
-    draw: drawsFor(context),
+    configured: (endpoint) => access.isConfigured(endpoint),
+    draw: drawsFor(request),
   })
   if (plan.targets.length > 0) return plan
-  throw noEndpointFault(deps, context, plan.excluded)
+  throw noEndpointFault(deps, request, plan.excluded)
 }
 
 function smallestContext(candidates: Candidate[]): number {
@@ -42,7 +59,11 @@ function smallestContext(candidates: Candidate[]): number {
 }
 
 /** Several choices (`n` > 1) are only passed through. A translated or rewritten answer has one choice. */
-function answersGiven(deps: RoutingDeps, { n }: ChatRequest, client: ClientProtocol): (endpoint: Endpoint) => boolean {
+function answersGiven(
+  deps: Pick<PlanDeps, 'catalogue'>,
+  { n }: ChatRequest,
+  client: ClientProtocol,
+): (endpoint: Endpoint) => boolean {
   if (typeof n !== 'number' || n < 2) return () => true
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
@@ -53,19 +74,19 @@ function answersGiven(deps: RoutingDeps, { n }: ChatRequest, client: ClientProto
 
 /** Endpoints that know the provider tools of a request whose body is translated rather than passed through. */
 function toolsKnown(
-  deps: RoutingDeps,
+  deps: Pick<PlanDeps, 'catalogue'>,
   { tools }: ChatRequest,
   client: ClientProtocol,
 ): (endpoint: Endpoint) => boolean {
-  const own = tools?.filter((tool) => !tool.function) ?? []
-  if (own.length === 0) return () => true
+  const providerTools = tools?.filter((tool) => !tool.function) ?? []
+  if (providerTools.length === 0) return () => true
   const catalogue = deps.catalogue.current()
   return (endpoint) => {
     const providerProtocol = providerProtocolOf(endpoint, catalogue.findProvider(endpoint.provider))
     return (
       !providerProtocol ||
       passes(providerProtocol, client.protocol) ||
-      (providerProtocol.knowsTool !== undefined && own.every(providerProtocol.knowsTool))
+      (providerProtocol.knowsTool !== undefined && providerTools.every(providerProtocol.knowsTool))
     )
   }
 }

@@ -1,11 +1,7 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
-import type { CompletionCall } from '../completion-call.ts'
 
-type StickyRequest = { caller: Pick<CompletionCall['caller'], 'workspaceId'>; chat: ChatRequest } & Pick<
-  CompletionCall,
-  'sessionId'
->
+type StickyRequest = { caller: { workspaceId: string }; sessionId: string | undefined; chat: ChatRequest }
 
 /**
  * The random draw of each endpoint, from 0 to 1. It depends only on the endpoint's id and on what requests of one

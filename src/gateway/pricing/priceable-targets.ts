@@ -7,7 +7,7 @@ import type { Bill } from './bill.ts'
  * The endpoints at which all that a request may have billed can be priced, of those that a limit counts; where none
  * does, all. @throws Fault `forbidden` that names what cannot be priced when no endpoint is left.
  */
-export function priceable(
+export function priceableTargets(
   targets: Target[],
   billOf: (target: Target) => Bill | undefined,
   counts: (endpoint: Endpoint) => boolean,

@@ -88,7 +88,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
       ? {
           change: rewriter.event,
           take({ type }: TextEvent, bytes: number, template: EventTemplate, from: Buffer) {
-            tally.said(type, bytes)
+            tally.countText(type, bytes)
             template.write(from, batch)
           },
         }

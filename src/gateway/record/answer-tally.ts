@@ -75,8 +75,8 @@ export class AnswerCounter {
     this.#now = now
   }
 
-  /** A count that was told before more was said was not the last. */
-  said(type: AnswerEvent['type'], bytes: number): void {
+  /** Counts a piece of text. A usage report before it was not final. */
+  countText(type: AnswerEvent['type'], bytes: number): void {
     const tally = this.#tally
     const at = this.#now()
     tally.firstTokenAt ??= at
@@ -122,11 +122,11 @@ export class AnswerCounter {
       case 'refusal':
       case 'reasoning':
       case 'tool_arguments':
-        this.said(event.type, lengthOf(event.text))
+        this.countText(event.type, lengthOf(event.text))
         break
       case 'tool_call':
         tally.toolCalls++
-        this.said(event.type, lengthOf(event.name))
+        this.countText(event.type, lengthOf(event.name))
         break
       case 'usage':
         tally.told = event.tokens

@@ -9,35 +9,35 @@ import type { ContentKeeper } from '#spend/contents/keeper.ts'
 import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 import type { PolicyDecision } from '../admission/policy.ts'
 
-/** Where contents are kept, and how much of each, of what is asked and of what is answered. */
-export type KeepContents = { keeper: Pick<ContentKeeper, 'keep'>; mostBytes: number }
+/** Where contents are stored, and the most bytes of each prompt and answer. */
+export type ContentStorage = { keeper: Pick<ContentKeeper, 'keep'>; mostBytes: number }
 
 /**
- * Collects the content of a request that is to be kept. Undefined where nothing is kept: the workspace does not want it,
- * the request is not in the sample, or nothing of it may be retained.
+ * Collects the content of a request to store it. Undefined if nothing is stored: the workspace stores no content, the
+ * request is not in the sample, or a guardrail forbids storage.
  */
-export function contentToKeep(
-  contents: KeepContents | undefined,
+export function contentRecorderFor(
+  contents: ContentStorage | undefined,
   caller: Pick<Caller, 'keptShare'>,
   id: string,
   { chat, retainsNothing }: Pick<PolicyDecision, 'chat' | 'retainsNothing'>,
-): KeptContent | undefined {
+): ContentRecorder | undefined {
   if (!contents || !caller.keptShare || retainsNothing || chat.provider?.zdr) return undefined
-  return isSampled(id, caller.keptShare.rate) ? new KeptContent(contents, chat) : undefined
+  return isSampled(id, caller.keptShare.rate) ? new ContentRecorder(contents, chat) : undefined
 }
 
-/** The end of an id is as good as chance. */
+/** Ids end with random hexadecimal digits. */
 function isSampled(id: string, rate: number): boolean {
   return rate >= 1 || Number.parseInt(id.slice(-8), 16) / 2 ** 32 < rate
 }
 
-export class KeptContent {
-  readonly #contents: KeepContents
+export class ContentRecorder {
+  readonly #contents: ContentStorage
   readonly #chat: ChatRequest
   #answer: AnswerText
 
-  /** @param chat as guardrails let it through. */
-  constructor(contents: KeepContents, chat: ChatRequest) {
+  /** @param chat the request after content filters. */
+  constructor(contents: ContentStorage, chat: ChatRequest) {
     this.#contents = contents
     this.#chat = chat
     this.#answer = new AnswerText(contents.mostBytes)
@@ -53,7 +53,7 @@ export class KeptContent {
     }
   }
 
-  /** The request is over. What was refused, or ended because a rule forbids it now, leaves nothing behind. */
+  /** Stores the content when the request is over. Refused requests, and those that a rule ended, are not stored. */
   close(generation: Generation): void {
     const { outcome, cause, caller, id, createdAt } = generation
     if (outcome === 'refused' || cause?.rule !== undefined || cause?.guardrailId !== undefined) return
@@ -63,30 +63,30 @@ export class KeptContent {
 
   #read(generation: Generation): Content {
     const { mostBytes } = this.#contents
-    const [asked, said] = [new Cutter(mostBytes), new Cutter(mostBytes)]
+    const [prompt, answer] = [new Cutter(mostBytes), new Cutter(mostBytes)]
     const { completion, reasoning, calls } = this.#answer.read()
     return {
-      input: { messages: asked.messages(this.#chat.messages), parameters: parametersOf(this.#chat, mostBytes) },
+      input: { messages: prompt.messages(this.#chat.messages), parameters: parametersOf(this.#chat, mostBytes) },
       output: {
-        completion: completion === null ? null : said.text(completion),
-        tool_calls: said.value(calls) as Content['output']['tool_calls'],
-        reasoning: reasoning === null ? null : said.text(reasoning),
+        completion: completion === null ? null : answer.text(completion),
+        tool_calls: answer.value(calls) as Content['output']['tool_calls'],
+        reasoning: reasoning === null ? null : answer.text(reasoning),
       },
       error: errorOf(generation),
-      truncated: asked.isCut || said.isCut,
+      truncated: prompt.isCut || answer.isCut,
     }
   }
 }
 
-/** All that it takes to ask the same again; half of that would be another request. */
+/** The parameters that reproduce the request; null if they are too long, because a part would be another request. */
 function parametersOf(chat: ChatRequest, mostBytes: number): object | null {
-  const { messages: _said, model: _asked, stream: _how, stream_options: _told, ...parameters } = chat
+  const { messages: _1, model: _2, stream: _3, stream_options: _4, ...parameters } = chat
   const cutter = new Cutter(mostBytes)
-  const kept = cutter.value(parameters) as object
-  return cutter.isCut ? null : kept
+  const stored = cutter.value(parameters) as object
+  return cutter.isCut ? null : stored
 }
 
-/** In words of ours: what a provider said may repeat what it was asked, or hold what must not be told. */
+/** The error in this service's words, because a provider's message can repeat the prompt or contain secrets. */
 function errorOf({ outcome, cause, provider, attempts }: Generation): ContentError | null {
   if (outcome !== 'failed') return null
   const kind = cause?.kind

@@ -1,15 +1,25 @@
 import { noTokens } from '#chat/events.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Region } from '#platform/core/vocabulary.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
 import type { CompletionCall } from '../completion-call.ts'
-import type { RoutingDeps } from '../deps.ts'
 import { causeOf } from './failure-cause.ts'
 
-/** The most characters of a requested model's name that are recorded: clients may send any text. */
+export type RefusalDeps = {
+  /** Takes the record of a request that was refused before its own record was open. */
+  onRefused: (refused: Generation) => void
+  /** The region of a host name. */
+  regionOf: (host: string | undefined) => Region
+  now: () => number
+  newId: NewId
+}
+
+/** The most characters of a requested model's name that are recorded, because clients can send any text. */
 const longestName = 200
 
-/** The record of a request that was refused before any provider was chosen for it: it cost nothing. */
+/** The record of a request that was refused before any attempt. Its cost is zero. */
 export function refusedGeneration(
-  { newId, now, regionOf }: Pick<RoutingDeps, 'newId' | 'now' | 'regionOf'>,
+  { newId, now, regionOf }: Pick<RefusalDeps, 'newId' | 'now' | 'regionOf'>,
   { requestId, caller, sessionId, app, traceParent, client, body, host }: CompletionCall,
   error: unknown,
 ): Generation {

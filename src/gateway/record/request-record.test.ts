@@ -12,27 +12,29 @@ const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
 const tried = { target, byok: false, bound: { whole: most, surelyAllows: () => false } } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
-function journalAt(streamed: boolean) {
+const permit = { answered() {}, failed() {} } as never
+
+function openRecord(streamed: boolean) {
   const clock = { now: 1000 }
   const measured: Measurement[] = []
   const measure = (one: Measurement) => void measured.push(one)
   const mismatches: string[][] = []
   const onUsageMismatch = (...mismatch: string[]) => void mismatches.push(mismatch)
   const deps = { measure, now: () => clock.now, newId: () => '1', tracing: false, onUsageMismatch }
-  return { clock, measured, mismatches, requestRecord: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
+  return { clock, measured, mismatches, record: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
 }
 
 /** Asked 10 ms after the request came, answering after 20 more, done after another 30. */
 function answered(streamed: boolean) {
-  const { clock, measured, requestRecord } = journalAt(streamed)
+  const { clock, measured, record } = openRecord(streamed)
   clock.now += 10
-  requestRecord.asked({ answered() {}, failed() {} } as never)
+  record.startAttempt(target as never, permit)
   clock.now += 20
-  requestRecord.count([{ type: 'text', text: 'Hi' }])
+  record.count([{ type: 'text', text: 'Hi' }])
   clock.now += 30
-  requestRecord.count([{ type: 'usage', tokens: reported }])
-  requestRecord.gaveAnswer(tried, undefined, false, true)
-  return { measured, requestRecord }
+  record.count([{ type: 'usage', tokens: reported }])
+  record.finishAttempt(tried, undefined, false, true)
+  return { measured, record }
 }
 
 test('an answer is measured once it is whole; only a stream says when its first piece came', () => {
@@ -43,46 +45,45 @@ test('an answer is measured once it is whole; only a stream says when its first 
 })
 
 test('a count beyond what was possible is measured as what was possible: it would make the fastest of any', () => {
-  const { measured, requestRecord } = journalAt(true)
-  requestRecord.asked({ answered() {}, failed() {} } as never)
-  requestRecord.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
-  requestRecord.gaveAnswer(tried, undefined, false, true)
+  const { measured, record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  record.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
+  record.finishAttempt(tried, undefined, false, true)
   assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
 })
 
 test('pieces of the kinds that every object has a member of are metered, and of a hundred kinds at the most', () => {
-  const { requestRecord } = journalAt(true)
-  requestRecord.asked({ answered() {}, failed() {} } as never)
-  for (const unit of ['constructor', 'constructor', 'toString']) requestRecord.count([{ type: 'piece', unit }])
-  for (let i = 0; i < 1000; i++) requestRecord.count([{ type: 'piece', unit: `tool ${i}` }])
-  requestRecord.gaveAnswer(tried, undefined, false, true)
-  const { pieces = {} } = requestRecord.close().extras ?? {}
+  const { record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  for (const unit of ['constructor', 'constructor', 'toString']) record.count([{ type: 'piece', unit }])
+  for (let i = 0; i < 1000; i++) record.count([{ type: 'piece', unit: `tool ${i}` }])
+  record.finishAttempt(tried, undefined, false, true)
+  const { pieces = {} } = record.close().extras ?? {}
   assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])
 })
 
 test('what is metered says how long the client waited for the first piece, and for all', () => {
-  const { latencyMs, durationMs } = answered(true).requestRecord.close()
+  const { latencyMs, durationMs } = answered(true).record.close()
   assert.deepEqual([latencyMs, durationMs], [30, 60])
 })
 
 test('a request that nobody answered took no time to its first piece, and no tokens of any kind', () => {
-  const { latencyMs, tokens, cost, outcome } = journalAt(true).requestRecord.close()
+  const { latencyMs, tokens, cost, outcome } = openRecord(true).record.close()
   assert.deepEqual([latencyMs, cost, outcome], [undefined, 0n, 'failed'])
   assert.deepEqual(tokens, { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 })
 })
 
 test('a request that money or a rule kept from every endpoint was refused; one that was tried has failed', () => {
-  const { requestRecord } = journalAt(true)
-  requestRecord.because(new Fault('payment_required', 'The limit is used up.'))
-  assert.equal(requestRecord.close().outcome, 'refused')
+  const { record } = openRecord(true)
+  record.noteCause(new Fault('payment_required', 'The limit is used up.'))
+  assert.equal(record.close().outcome, 'refused')
 })
 
 test('counts that contradict each other are reported once, with their endpoint', () => {
-  const { mismatches, requestRecord } = journalAt(true)
-  requestRecord.asked({ answered() {}, failed() {} } as never)
-  for (const mismatch of ['a total of 1', 'a total of 2'])
-    requestRecord.count([{ type: 'usage', tokens: reported, mismatch }])
-  requestRecord.gaveAnswer(tried, undefined, false, true)
-  requestRecord.close()
+  const { mismatches, record } = openRecord(true)
+  record.startAttempt(target as never, permit)
+  for (const mismatch of ['a total of 1', 'a total of 2']) record.count([{ type: 'usage', tokens: reported, mismatch }])
+  record.finishAttempt(tried, undefined, false, true)
+  record.close()
   assert.deepEqual(mismatches, [['test/m@test', 'a total of 2']])
 })

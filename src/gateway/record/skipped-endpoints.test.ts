@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Candidate, Target } from '../plan/plan.ts'
-import { notAsked, type Planned } from './skipped-endpoints.ts'
+import { type Planned, skippedEndpoints } from './skipped-endpoints.ts'
 
 const model = { id: 'a/m' }
 const target = (tag: string) => ({ model, endpoint: { id: `a/m@${tag}` } }) as unknown as Target
@@ -18,13 +18,13 @@ const planned = (more: Partial<Planned>): Planned => ({
 })
 
 test('of a model whose only endpoint was asked there is nothing to tell', () => {
-  assert.equal(notAsked(planned({}), [asked(one)]), undefined)
+  assert.equal(skippedEndpoints(planned({}), [asked(one)]), undefined)
 })
 
 test('those behind the one that answered are told with why they stood there, those left out with why', () => {
   const behind = new Map([['a/m@three', 'troubled' as const]])
   const plan = { targets: [one, two, three], excluded: [{ target: four, reason: 'unconfigured' as const }], behind }
-  assert.deepEqual(notAsked(planned({ plan, targets: plan.targets }), [asked(one)]), {
+  assert.deepEqual(skippedEndpoints(planned({ plan, targets: plan.targets }), [asked(one)]), {
     not_reached: ['a/m@two'],
     troubled: ['a/m@three'],
     unconfigured: ['a/m@four'],
@@ -34,7 +34,7 @@ test('those behind the one that answered are told with why they stood there, tho
 test('what guardrails forbid, and what cannot be priced under a limit, is told too', () => {
   const permitted = [{ ...all[0]!, endpoints: all[0]!.endpoints.slice(0, 2) }]
   const plan = { targets: [one, two], excluded: [] }
-  assert.deepEqual(notAsked(planned({ permitted, plan, targets: [one] }), [asked(one)]), {
+  assert.deepEqual(skippedEndpoints(planned({ permitted, plan, targets: [one] }), [asked(one)]), {
     not_priceable: ['a/m@two'],
     guardrail: ['a/m@three', 'a/m@four'],
   })
@@ -43,15 +43,15 @@ test('what guardrails forbid, and what cannot be priced under a limit, is told t
 test('one that a guardrail has come to forbid when its turn comes is told so, also where it is the only one', () => {
   const plan = { targets: [one, two, three], excluded: [], behind: new Map([['a/m@two', 'troubled' as const]]) }
   const forbidden = new Set(['a/m@two'])
-  assert.deepEqual(notAsked(planned({ plan, targets: plan.targets }), [asked(one)], forbidden), {
+  assert.deepEqual(skippedEndpoints(planned({ plan, targets: plan.targets }), [asked(one)], forbidden), {
     guardrail: ['a/m@two'],
     not_reached: ['a/m@three'],
   })
-  assert.deepEqual(notAsked(planned({}), [], new Set(['a/m@one'])), { guardrail: ['a/m@one'] })
+  assert.deepEqual(skippedEndpoints(planned({}), [], new Set(['a/m@one'])), { guardrail: ['a/m@one'] })
 })
 
 test('no more than thirty are told', () => {
   const many = Array.from({ length: 40 }, (_, n) => target(`e${n}`))
   const plan = { targets: many, excluded: [] }
-  assert.equal(notAsked(planned({ plan, targets: many }), [asked(many[0]!)])?.not_reached?.length, 30)
+  assert.equal(skippedEndpoints(planned({ plan, targets: many }), [asked(many[0]!)])?.not_reached?.length, 30)
 })

@@ -3,34 +3,34 @@ import type { AttemptNote, NotAsked } from '#spend/ledger/generation.ts'
 import type { Shut } from '../plan/circuit.ts'
 import type { Candidate, Plan, Target } from '../plan/plan.ts'
 
-/** What was decided before the first attempt. It is only kept here; the record is made of it when the request is over. */
+/** The decisions before the first attempt. The list of skipped endpoints is derived from them when the request ends. */
 export type Planned = {
-  /** The models that could answer with all their endpoints, and with those that guardrails let be asked. */
+  /** The candidate models with all endpoints, and with those that the guardrails permit. */
   candidates: readonly Candidate[]
   permitted: readonly Candidate[]
   plan: Plan
-  /** The endpoints of the plan that are left where a spending limit counts only what has a price. */
+  /** The endpoints of the plan without those that have no price for the request, if a spending limit applies. */
   targets: readonly Target[]
 }
 
-/** No row is to become long because a model has many endpoints. */
-const mostTold = 30
+/** Limits the size of a ledger row for models with many endpoints. */
+const maxListed = 30
 
-const nothing: ReadonlySet<string> = new Set()
+const none: ReadonlySet<string> = new Set()
 
 /**
- * The endpoints that could have answered and were not asked, by why; undefined where there is none.
- * @param forbidden the ids of those whose turn came when a guardrail had come to forbid them.
+ * The candidate endpoints that were not tried, by reason; undefined if there are none.
+ * @param forbidden the ids of endpoints that a guardrail forbids since the plan was made.
  */
-export function notAsked(
+export function skippedEndpoints(
   { candidates, permitted, plan, targets }: Planned,
   attempts: readonly AttemptNote[],
-  forbidden: ReadonlySet<string> = nothing,
+  forbidden: ReadonlySet<string> = none,
 ): NotAsked | undefined {
   let found: { [reason: string]: string[] } | undefined
-  let told = 0
-  const tell = (reason: string, endpointId: string) => {
-    if (told++ >= mostTold) return
+  let listed = 0
+  const list = (reason: string, endpointId: string) => {
+    if (listed++ >= maxListed) return
     found ??= {}
     found[reason] ??= []
     found[reason].push(endpointId)
@@ -39,24 +39,24 @@ export function notAsked(
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
       const why = forbidden.has(endpoint.id) ? 'guardrail' : (plan.behind?.get(endpoint.id) ?? 'not_reached')
-      tell(why, endpoint.id)
+      list(why, endpoint.id)
     }
   }
-  for (const { target, reason } of plan.excluded) tell(reason, target.endpoint.id)
+  for (const { target, reason } of plan.excluded) list(reason, target.endpoint.id)
   if (targets.length < plan.targets.length) {
-    for (const target of plan.targets) if (!targets.includes(target)) tell('not_priceable', target.endpoint.id)
+    for (const target of plan.targets) if (!targets.includes(target)) list('not_priceable', target.endpoint.id)
   }
   if (permitted === candidates) return found
   for (const { model, endpoints } of candidates) {
     const left = permitted.find((candidate) => candidate.model === model)?.endpoints ?? []
     if (left.length === endpoints.length) continue
-    for (const endpoint of endpoints) if (!left.includes(endpoint)) tell('guardrail', endpoint.id)
+    for (const endpoint of endpoints) if (!left.includes(endpoint)) list('guardrail', endpoint.id)
   }
   return found
 }
 
-/** An endpoint that its circuit kept from being asked. */
-export function shutOutNote({ endpoint }: Target, { reason, until }: Shut): AttemptNote {
+/** The note of an endpoint that was skipped because its circuit is open. */
+export function openCircuitNote({ endpoint }: Target, { reason, until }: Shut): AttemptNote {
   return {
     endpointId: endpoint.id,
     provider: endpoint.provider,

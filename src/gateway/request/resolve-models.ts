@@ -1,6 +1,7 @@
 import { canBeCalled, type Model } from '#catalogue/index/model.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Candidate, SortKey } from '../plan/plan.ts'
+import type { ModelLookup } from './catalogue-lookup.ts'
 import { nearNames } from './model-suggestions.ts'
 
 /** Suffixes that say how to route rather than which model. `:free` and the like name a variant in the catalogue. */
@@ -9,14 +10,15 @@ const routingSuffixes = new Map<string, SortKey>([
   ['floor', 'price'],
 ])
 
-export type Finder = { findModel: (name: string) => Model | undefined; models?: readonly Model[] }
-
 /**
  * The models a request names, first choice first. Unknown fallbacks are passed over as long as one name is known: a
  * list made for several installations should not fail on each.
  * @throws Fault `invalid` without any name, `not_found` when no name is known.
  */
-export function resolveModels(catalogue: Finder, names: { model?: string; models?: string[] | null }): Candidate[] {
+export function resolveModels(
+  catalogue: ModelLookup,
+  names: { model?: string; models?: string[] | null },
+): Candidate[] {
   const first = names.model ? [names.model] : []
   const wanted = names.models ? [...new Set([...first, ...names.models])] : first
   if (wanted.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
@@ -40,7 +42,7 @@ export function resolveModels(catalogue: Finder, names: { model?: string; models
   )
 }
 
-const modelsWithAlias = ({ models = [] }: Finder, name: string) =>
+const modelsWithAlias = ({ models = [] }: ModelLookup, name: string) =>
   models.flatMap(({ id, aliases }) => (aliases.includes(name) ? [id] : []))
 
 function makesNoText({ id, outputModalities }: Model): string {
@@ -48,7 +50,7 @@ function makesNoText({ id, outputModalities }: Model): string {
   return `The model "${id}" cannot be asked here: it makes ${made}, and every operation of this service answers with text. GET /models lists the models that make text.`
 }
 
-function meant({ models = [] }: Finder, name: string): string {
+function meant({ models = [] }: ModelLookup, name: string): string {
   const near = nearNames(
     models.map(({ id }) => id),
     shortened(name),
@@ -56,7 +58,7 @@ function meant({ models = [] }: Finder, name: string): string {
   return near.length > 0 ? `Did you mean ${near.map((id) => `"${id}"`).join(' or ')}? ` : ''
 }
 
-function resolveModel(catalogue: Finder, name: string): Candidate | undefined {
+function resolveModel(catalogue: ModelLookup, name: string): Candidate | undefined {
   const exact = catalogue.findModel(name)
   if (exact) return { model: exact, endpoints: exact.endpoints }
   const colon = name.lastIndexOf(':')

@@ -1,7 +1,7 @@
 import type { TurnLimits } from '#gateway/admission/turn-limits.ts'
 import { complete } from '#gateway/complete.ts'
 import type { CompletionCall } from '#gateway/completion-call.ts'
-import type { RoutingDeps } from '#gateway/deps.ts'
+import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { type Call, HttpAnswer } from '#platform/http/route.ts'
@@ -42,7 +42,7 @@ function wholeAnswer(answer: Buffer | object | undefined): unknown {
   return Buffer.isBuffer(answer) ? new HttpAnswer(200, { 'content-type': 'application/json' }, answer) : answer
 }
 
-export async function answerCompletion(routing: RoutingDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
+export async function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
   return wholeAnswer(await startCompletion(routing, call, client))
 }
 
@@ -51,7 +51,7 @@ export async function answerCompletion(routing: RoutingDeps, call: Incoming, cli
  * @throws Fault when it is refused, at once or later.
  */
 export function startCompletion(
-  routing: RoutingDeps,
+  routing: GatewayDeps,
   call: Incoming,
   client: ClientProtocol,
 ): ReturnType<typeof complete> {
@@ -62,7 +62,7 @@ export function startCompletion(
 }
 
 /** A request that an intern makes with its own key. */
-async function completeOfIntern(routing: RoutingDeps, asked: CompletionCall) {
+async function completeOfIntern(routing: GatewayDeps, asked: CompletionCall) {
   const { keyHash } = asked.caller
   const limits = await routing.turnLimits?.(keyHash)
   // Whoever asks what its turn took knows by the note that this is not written yet.

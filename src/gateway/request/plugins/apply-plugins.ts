@@ -1,13 +1,11 @@
 import type { Candidate } from '../../plan/plan.ts'
-import type { ClientProtocol } from '../../protocol/protocol.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
 import { healing } from './healing.ts'
 import { middleOut, promptTokensOf } from './middle-out.ts'
 import { pluginOptions } from './plugin-options.ts'
 
-/** A request as what it wishes of this service has made it, and the client whose answers are made so. */
-type PluggedRequest = PreparedRequest & {
-  client: ClientProtocol
+/** A request after its plugins were applied. */
+export type PluggedRequest = PreparedRequest & {
   /**
    * The estimated length of the prompt; defined if the request allows the prompt to be shortened. It is the usual
    * estimate, not the cautious one.
@@ -15,22 +13,21 @@ type PluggedRequest = PreparedRequest & {
   promptTokens: number | undefined
 }
 
-/** @throws Fault `invalid` for a wish that this service cannot meet. */
-export function applyPlugins(
-  asked: PreparedRequest,
-  client: ClientProtocol,
-  candidates: readonly Candidate[],
-): PluggedRequest {
-  const options = pluginOptions(asked.body)
-  const fitting = options.fits ? fitted(asked, client, candidates) : asked
+/** Shortens the prompt and sets up the repair of the answer, if the request asks for it. @throws Fault `invalid`. */
+export function applyPlugins(prepared: PreparedRequest, candidates: readonly Candidate[]): PluggedRequest {
+  const options = pluginOptions(prepared.body)
+  const fitting = options.fits ? fitToContext(prepared, candidates) : prepared
   return {
-    ...fitting,
-    client: options.heals ? healing(client, fitting.chat) : client,
+    chat: fitting.chat,
+    body: fitting.body,
+    preset: prepared.preset,
+    client: options.heals ? healing(prepared.client, fitting.chat) : prepared.client,
     promptTokens: options.fits ? promptTokensOf(fitting.chat) : undefined,
   }
 }
 
-function fitted(asked: PreparedRequest, client: ClientProtocol, candidates: readonly Candidate[]): PreparedRequest {
-  const body = middleOut(asked.body, client.conversation, asked.chat, candidates)
-  return body ? { ...asked, body, chat: client.toChat(body) } : asked
+function fitToContext(prepared: PreparedRequest, candidates: readonly Candidate[]): PreparedRequest {
+  const { client } = prepared
+  const body = middleOut(prepared.body, client.conversation, prepared.chat, candidates)
+  return body ? { ...prepared, body, chat: client.toChat(body) } : prepared
 }

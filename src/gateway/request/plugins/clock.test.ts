@@ -33,17 +33,18 @@ async function hear(...answers: (AnswerEvent[] | Fault)[]) {
     signal: new AbortController().signal,
   } as unknown as ResponseStream
   const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }], stream: true }
-  const asked = { body, chat: chatClient.toChat({ ...body, tools: [] }) } as unknown as Parameters<typeof withClock>[2]
+  const chat = chatClient.toChat({ ...body, tools: [] })
+  const prepared = { body, chat, client: chatClient, preset: undefined } as Parameters<typeof withClock>[2]
   await withClock(
     { timezone: 'UTC' },
-    { client: chatClient, response },
-    asked,
+    response,
+    prepared,
     () => 0,
-    async (round, client, inner) => {
+    async (round, inner) => {
       heard.asked.push(round.body)
       const answer = answers.shift()!
       if (answer instanceof Fault) throw answer
-      const writer = client.writer(head, { includeUsage: true })
+      const writer = round.client.writer(head, { includeUsage: true })
       for (const event of answer) inner.write(writer.event(event))
       inner.write(writer.end({ costUsd: 0.25 }))
       inner.end()

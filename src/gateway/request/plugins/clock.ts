@@ -2,14 +2,13 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { faultStatus } from '#platform/http/response/faults.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
-import type { CompletionCall } from '../../completion-call.ts'
-import type { Body, ClientProtocol } from '../../protocol/protocol.ts'
+import type { Body } from '../../protocol/protocol.ts'
 import type { PreparedRequest } from '../prepared-request.ts'
 import { ClockRounds, clockName } from './clock-round.ts'
 import type { PluginOptions } from './plugin-options.ts'
 
 /** The most rounds of tool calls for one request. */
-const mostRounds = 4
+const maxRounds = 4
 
 const tool = {
   type: 'function',
@@ -20,34 +19,31 @@ const tool = {
   },
 }
 
-/** Asks for one answer, as a request of its own: judged, metered and charged like any other. */
-type AskOnce = (
-  asked: PreparedRequest,
-  client: ClientProtocol,
-  response: ResponseStream,
-) => Buffer | object | undefined | Promise<Buffer | object | undefined>
+/** Completes one round as a request of its own: it passes the policy, and is metered and charged. */
+type CompleteRound = (round: PreparedRequest, response: ResponseStream) => Promise<Buffer | object | undefined>
 
 /**
- * Asks until the model no longer wants to know the time. Calls of the client's own tools end it, as they end every
- * answer.
- * @throws Fault as a request does, as long as nothing has been said.
+ * Completes rounds until the model no longer calls the clock. Calls of the client's own tools end the answer, as they
+ * do without the clock.
+ * @throws Fault if a round fails before the response is open.
  */
 export async function withClock(
   { timezone }: NonNullable<PluginOptions['clock']>,
-  { client, response }: Pick<CompletionCall, 'client' | 'response'>,
-  filled: PreparedRequest,
+  response: ResponseStream,
+  prepared: PreparedRequest,
   now: () => number,
-  askOnce: AskOnce,
+  completeRound: CompleteRound,
 ): Promise<Buffer | object | undefined> {
-  const rounds = new ClockRounds(client, filled.body)
-  let chat = withTool(client.toChat(withoutClock(filled.body)))
-  for (let round = 1; ; round++) {
-    const isLast = round === mostRounds
+  const rounds = new ClockRounds(prepared.client, prepared.body)
+  let chat = withTool(prepared.client.toChat(withoutClock(prepared.body)))
+  for (let number = 1; ; number++) {
+    const isLast = number === maxRounds
     rounds.begin(isLast)
-    const asked = isLast ? { ...chat, tool_choice: 'none' as const } : chat
+    const roundChat = isLast ? { ...chat, tool_choice: 'none' as const } : chat
     try {
-      const body = { ...asked, ...hasOtherPlugins(filled.body) }
-      const answer = await askOnce({ ...filled, chat: asked, body }, rounds.client, rounds.response(response))
+      const body = { ...roundChat, ...otherPlugins(prepared.body) }
+      const round = { ...prepared, chat: roundChat, body, client: rounds.client }
+      const answer = await completeRound(round, rounds.response(response))
       if (rounds.calls.length === 0 || response.signal.aborted) return answer
     } catch (error) {
       if (!(error instanceof Fault) || !response.opened) throw error
@@ -65,7 +61,7 @@ export async function withClock(
 }
 
 /** The plugin fields of the body that a chat made from another protocol does not contain. */
-function hasOtherPlugins({ plugins, transforms, truncation }: Body): Body {
+function otherPlugins({ plugins, transforms, truncation }: Body): Body {
   return { plugins, transforms: truncation === 'auto' ? ['middle-out'] : transforms }
 }
 

@@ -2,8 +2,7 @@ import type { Endpoint, Provider } from '#catalogue/index/model.ts'
 import { expandUrl } from '#catalogue/sources/expand-url.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import type { CredentialCache, OwnCredential } from '#identity/provider-keys/credential-cache.ts'
-import { whenKnown } from '#platform/async/when-known.ts'
-import type { Finder } from '../request/resolve-models.ts'
+import type { Catalogue, ModelLookup } from './catalogue-lookup.ts'
 
 /** Access to an upstream: its base URL, the secret if it needs one, and whether the caller's workspace supplied it. */
 export type Access = { baseUrl: string | undefined; secret: string | undefined; byok: boolean }
@@ -13,7 +12,7 @@ export type Accesses = { find: (provider: Provider, endpoint: Pick<Endpoint, 'id
 
 type CredentialOwner = Pick<Caller, 'workspaceId' | 'keyHash' | 'userId'>
 
-export type Credentials = { of: (caller: CredentialOwner) => Accesses | Promise<Accesses> }
+export type Credentials = { of: (caller: CredentialOwner) => Promise<Accesses> }
 
 type Variable = (name: string) => string | undefined
 
@@ -40,7 +39,7 @@ export function environmentCredentials(variable: Variable): { of: (caller: Crede
 export function ownCredentialsFirst(
   operators: { of: (caller: CredentialOwner) => Accesses },
   inUse: Pick<CredentialCache, 'of'>,
-  catalogue: { current: () => Finder },
+  catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
   const over = (caller: CredentialOwner, all: readonly OwnCredential[]): Accesses => {
@@ -50,7 +49,7 @@ export function ownCredentialsFirst(
     return { find: (provider, endpoint) => findOwn(asked, provider, endpoint) }
   }
   return {
-    of: (caller) => whenKnown(inUse.of(caller.workspaceId), (own) => over(caller, own)),
+    of: async (caller) => over(caller, await inUse.of(caller.workspaceId)),
   }
 }
 
@@ -58,7 +57,7 @@ type CredentialQuery = {
   all: readonly OwnCredential[]
   caller: CredentialOwner
   operator: Accesses
-  catalogue: Finder
+  catalogue: ModelLookup
   variable: Variable
 }
 
@@ -85,7 +84,7 @@ function findOwn(
 }
 
 /** Models are named as everywhere: by id, canonical slug or alias. */
-function isNamed(catalogue: Finder, model: string, names: string[] | null): boolean {
+function isNamed(catalogue: ModelLookup, model: string, names: string[] | null): boolean {
   return names?.some((name) => name === model || catalogue.findModel(name)?.id === model) ?? true
 }
 

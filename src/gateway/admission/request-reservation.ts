@@ -1,0 +1,106 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
+import type { Budget } from '#spend/budgets/budget.ts'
+import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
+import type { Target } from '../plan/plan.ts'
+import type { Forms } from '../pricing/bill.ts'
+import { shorterAnswers } from './bounds/shorter-answer.ts'
+import type { ProtocolTraits } from './bounds/usage-bound.ts'
+import { worstCase } from './bounds/worst-case.ts'
+import { reserveBudgets } from './budget-reservation.ts'
+import type { TurnLimits } from './turn-limits.ts'
+
+type ReservationDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
+
+type ReservationTerms = {
+  budgets: readonly Budget[]
+  guardrails: readonly GuardrailRecord[]
+  turns: TurnLimits | undefined
+  access: { isByok: (endpoint: Endpoint) => boolean }
+  protocolOf: (endpoint: Endpoint) => ProtocolTraits
+}
+
+/** A cost, and whether it was caused with the workspace's own credential. */
+export type SettledCost = { cost: PicoUsd; byok: boolean }
+
+/** The money that is reserved for one request, until it is settled. */
+export class RequestReservation {
+  readonly #deps: ReservationDeps
+  readonly #terms: ReservationTerms
+  readonly #original: Forms
+  #request: Forms
+  #highestCost: PicoUsd = 0n
+  #reservation: Reservation | undefined
+  readonly #settledEarly: { record: () => void }[] = []
+
+  constructor(deps: ReservationDeps, terms: ReservationTerms, request: Forms) {
+    this.#deps = deps
+    this.#terms = terms
+    this.#original = request
+    this.#request = request
+  }
+
+  /**
+   * The request as the reservation covers it. It has a lower token limit than the original if only a shorter answer fits
+   * the limits of an intern's turn.
+   */
+  get request(): Forms {
+    return this.#request
+  }
+
+  /** Reserves the highest cost at any of the targets. @throws Fault if a limit leaves no room. */
+  async reserve(targets: readonly Target[]): Promise<void> {
+    const { protocolOf, guardrails, turns } = this.#terms
+    const budgets = this.#countingBudgets(targets)
+    if (budgets.length === 0) return
+    this.#highestCost = worstCase(this.#request, targets, protocolOf)
+    const costOf = (forms: Forms) => worstCase(forms, targets, protocolOf)
+    const shorter = turns && shorterAnswers(this.#original, this.#highestCost, costOf)
+    const reserved = await reserveBudgets(this.#deps, budgets, guardrails, this.#highestCost, turns, shorter)
+    this.#reservation = reserved.reservation
+    if (!reserved.less) return
+    this.#request = reserved.less.asked
+    this.#highestCost = reserved.less.cost
+  }
+
+  /**
+   * Charges failed attempts, releases the rest of the reservation, and reserves again for the remaining targets.
+   * @throws Fault if a limit leaves no room.
+   */
+  async renew(failed: SettledCost, remaining: readonly Target[]): Promise<void> {
+    const reservation = this.#take()
+    if (reservation) this.#settledEarly.push(reservation.settleEarly(failed.cost, counting(failed)))
+    await this.reserve(remaining)
+  }
+
+  /**
+   * Charges the request and releases the rest. Called when its record is in the ledger.
+   * @param charge undefined if the cost is unknown: then the whole reservation counts as spent.
+   */
+  settle(charge: SettledCost | undefined): void {
+    const { cost, byok } = charge ?? { cost: this.#highestCost, byok: false }
+    this.#take()?.settle(cost, counting({ byok }))
+    for (const { record } of this.#settledEarly) record()
+  }
+
+  #countingBudgets(targets: readonly Target[]): readonly Budget[] {
+    const { budgets, access } = this.#terms
+    return targets.every(({ endpoint }) => access.isByok(endpoint))
+      ? budgets.filter((one) => one.includesByok)
+      : budgets
+  }
+
+  /** A budget reservation is settled only once. */
+  #take(): Reservation | undefined {
+    const reservation = this.#reservation
+    this.#reservation = undefined
+    return reservation
+  }
+}
+
+/** Selects the budgets that count a charge. */
+function counting({ byok }: Pick<SettledCost, 'byok'>): (budget: Budget) => boolean {
+  return (budget) => !byok || budget.includesByok
+}

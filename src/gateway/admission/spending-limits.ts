@@ -1,0 +1,71 @@
+import type { Endpoint } from '#catalogue/index/model.ts'
+import type { Now } from '#platform/core/clock.ts'
+import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
+import type { Budget } from '#spend/budgets/budget.ts'
+import type { Budgets } from '#spend/budgets/budgets.ts'
+import type { Target } from '../plan/plan.ts'
+import { billOf, type Forms } from '../pricing/bill.ts'
+import { priceableTargets } from '../pricing/priceable-targets.ts'
+import { providerProtocolOf } from '../providers/protocols.ts'
+import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
+import { RequestReservation } from './request-reservation.ts'
+import type { TurnLimits } from './turn-limits.ts'
+
+export type SpendingDeps = { catalogue: Catalogue<ProviderLookup>; budgets: Pick<Budgets, 'reserve'>; now: Now }
+
+/** The limits that count the cost of one request. */
+type RequestLimits = {
+  budgets: readonly Budget[]
+  guardrails: readonly GuardrailRecord[]
+  turns: TurnLimits | undefined
+}
+
+/** Knows the endpoints that are called with the workspace's own credential. */
+export type CredentialSource = { isByok: (endpoint: Endpoint) => boolean }
+
+/** The spending limits of one request. Without limits, every method returns at once. */
+export class SpendingLimits {
+  readonly budgets: readonly Budget[]
+  readonly #deps: SpendingDeps
+  readonly #limits: RequestLimits
+  readonly #request: Forms
+
+  /** @param request the request as it will be sent. */
+  constructor(deps: SpendingDeps, limits: RequestLimits, request: Forms) {
+    this.budgets = limits.budgets
+    this.#deps = deps
+    this.#limits = limits
+    this.#request = request
+  }
+
+  /**
+   * The endpoints at which everything that the limits count has a price.
+   * @throws Fault `forbidden` with what has no price, if no endpoint remains.
+   */
+  priceable(targets: Target[], access: CredentialSource): Target[] {
+    if (this.budgets.length === 0) return targets
+    const counts = (endpoint: Endpoint) =>
+      this.budgets.some((budget) => budget.includesByok || !access.isByok(endpoint))
+    return priceableTargets(
+      targets,
+      (target) => billOf(this.#request, target, this.#protocolOf(target.endpoint)),
+      counts,
+    )
+  }
+
+  /**
+   * Reserves the highest possible cost of the request. Limits that do not count the workspace's own credentials are
+   * skipped if all targets use those.
+   * @throws Fault if a limit leaves no room.
+   */
+  async reserve(targets: readonly Target[], access: CredentialSource): Promise<RequestReservation> {
+    const protocolOf = (endpoint: Endpoint) => this.#protocolOf(endpoint)
+    const reservation = new RequestReservation(this.#deps, { ...this.#limits, access, protocolOf }, this.#request)
+    if (this.budgets.length > 0) await reservation.reserve(targets)
+    return reservation
+  }
+
+  #protocolOf(endpoint: Endpoint) {
+    return providerProtocolOf(endpoint, this.#deps.catalogue.current().findProvider(endpoint.provider))
+  }
+}

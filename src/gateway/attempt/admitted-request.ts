@@ -1,0 +1,23 @@
+import type { RevocableResponse } from '#platform/net/revocable-response.ts'
+import type { PolicyDecision } from '../admission/policy.ts'
+import type { RequestReservation } from '../admission/request-reservation.ts'
+import type { CompletionCall } from '../completion-call.ts'
+import type { ClientProtocol } from '../protocol/protocol.ts'
+import type { ContentRecorder } from '../record/content-recorder.ts'
+import type { RequestRecord } from '../record/request-record.ts'
+import type { EndpointAccess } from '../request/endpoint-access.ts'
+
+/** A request that can be sent: the policy permits it, its record is open, and its cost is reserved. */
+export type AdmittedRequest = {
+  call: Pick<CompletionCall, 'caller' | 'headers' | 'host' | 'source'>
+  /** The protocol of the answer. Plugins can wrap the client's protocol. */
+  client: ClientProtocol
+  response: RevocableResponse
+  decision: PolicyDecision
+  record: RequestRecord
+  /** The prompt and answer to store; undefined if the policy stores none. */
+  content: ContentRecorder | undefined
+  access: EndpointAccess
+  /** Also has the request as it is sent, which can have a lower token limit than the decision. */
+  reservation: RequestReservation
+}

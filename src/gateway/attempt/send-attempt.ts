@@ -1,0 +1,107 @@
+import type { TokenCounts } from '#chat/events.ts'
+import type { Fault } from '#platform/core/fault.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
+import { faultStatus } from '#platform/http/response/faults.ts'
+import type { Target } from '../plan/plan.ts'
+import type { AnswerHead, StreamWriter } from '../protocol/protocol.ts'
+import { relayStream, relayWhole } from '../protocol/relay.ts'
+import type { RequestRecord } from '../record/request-record.ts'
+import type { TriedEndpoint } from '../record/tried-endpoint.ts'
+import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
+import type { AdmittedRequest } from './admitted-request.ts'
+import { attempt } from './attempt.ts'
+import { type EncodingDeps, encodeAttempt } from './attempt-request.ts'
+import { nameDroppedFields } from './dropped-fields-header.ts'
+import { type AttemptFailure, faultOf } from './failure.ts'
+import type { Upstreams } from './upstream/upstream.ts'
+
+/** A whole answer, as bytes of JSON or an object; undefined if it was streamed. */
+export type Answer = Buffer | object | undefined
+
+type SendDeps = EncodingDeps & { upstreams: Upstreams; now: () => number }
+
+type SendResult = { answer: Answer } | { failure: AttemptFailure }
+
+/** Sends a streamed request to one endpoint and relays the answer. */
+export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
+  const { call, client, response, record, content, decision } = admitted
+  const { chat } = admitted.reservation.request
+  const { request, passThrough, droppedFields, tried } = encodeAttempt(deps, admitted, target)
+  const relay = relayStream(response, {
+    client,
+    head: answerHead(deps, admitted, target),
+    passThrough,
+    includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
+    count: content ? content.collecting(record.count) : record.count,
+    countSaid: record.countText,
+    readsAll: content !== undefined,
+    started: () => {
+      nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
+      call.source?.release()
+    },
+    price: priceFor(record, tried),
+  })
+  response.onRevoked((fault) => endWithError(admitted, relay.writer(), fault))
+  const failure = await attempt(deps, request, relay, response.signal, record)
+  if (failure) {
+    record.failAttempt(tried, failure, response.signal.aborted)
+    return { failure }
+  }
+  record.finishAttempt(tried, relay.failure, response.signal.aborted, !relay.heldBack)
+  if (relay.failure) {
+    const fault = faultOf(relay.failure, target)
+    record.noteCause(fault)
+    endWithError(admitted, relay.writer(), fault)
+  }
+  return { answer: undefined }
+}
+
+/** Sends a request to one endpoint and returns the whole answer. */
+export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
+  const { client, response, record, content, decision } = admitted
+  const { request, passThrough, droppedFields, tried } = encodeAttempt(deps, admitted, target)
+  const relay = relayWhole({
+    client,
+    head: answerHead(deps, admitted, target),
+    passThrough,
+    count: content ? content.collecting(record.count) : record.count,
+    price: priceFor(record, tried),
+  })
+  const failure = (await attempt(deps, request, relay, response.signal, record)) ?? relay.failure
+  if (failure) {
+    // Nothing has reached the client, so the next endpoint can be tried.
+    record.failAttempt(tried, failure, response.signal.aborted)
+    return { failure }
+  }
+  nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
+  record.finishAttempt(tried, undefined, false, true)
+  return { answer: relay.body() }
+}
+
+/** The cost in the answer equals the charged cost. */
+function priceFor(record: RequestRecord, tried: TriedEndpoint) {
+  return (tokens: TokenCounts) => ({ costUsd: toUsd(record.costAt(tried, tokens)) })
+}
+
+/** The facts of an answer that do not come from the upstream. */
+export function answerHead(
+  { catalogue }: { catalogue: Catalogue<ProviderLookup> },
+  { record, reservation }: Pick<AdmittedRequest, 'record' | 'reservation'>,
+  { model, endpoint }: Target,
+): AnswerHead {
+  const createdSeconds = Math.floor(record.createdAt / 1000)
+  const provider = catalogue.current().findProvider(endpoint.provider)?.name ?? endpoint.provider
+  return { id: record.id, model: model.id, provider, createdSeconds, request: reservation.request.body }
+}
+
+/** Ends an open stream with an error event. */
+export function endWithError(
+  { response }: Pick<AdmittedRequest, 'response'>,
+  writer: StreamWriter,
+  fault: Fault,
+): void {
+  if (!response.isOpen) return
+  const { metadata } = fault.details
+  response.write(writer.fail({ code: faultStatus[fault.kind], message: fault.message, ...(metadata && { metadata }) }))
+  response.end()
+}
