@@ -24,7 +24,7 @@ import { importCommand } from './import/import.ts'
 import { configCommand } from './kit/config.ts'
 import type { Terminal } from './kit/terminal.ts'
 
-/** Every command adds itself; a new one is a file and a line here. */
+/** The top-level commands. A new one is a file in `commands/` and a line here. */
 const commands = [
   acpCommand,
   auditCommand,
@@ -52,17 +52,24 @@ export function addCommands(program: Command, terminal: Terminal): void {
 }
 
 const help = `
-Most commands ask a running service: SIGNALBOX_KEY holds a key (to manage with a management key, for interns an API key),
-SIGNALBOX_URL the service's base URL (default: http://127.0.0.1:8080/api/v1). catalogue, config, database and
-keys reset-management read the settings of the service instead (CONFIG, DATA_DIR, DATABASE_URL).
-"signalbox help <command>" tells more.`
+Environment:
+  SIGNALBOX_KEY  Key for the running service: an API key for acp, chat and interns,
+                 a management key for the other commands
+  SIGNALBOX_URL  Base URL of the service (default: http://127.0.0.1:8080/api/v1)
 
-/** @returns the exit code: 0, or 1 after one sentence on what was wrong. */
-export async function runCli(args: string[], given: Terminal): Promise<number> {
-  const terminal = obeyingNobody(given)
+"catalogue", "config", "database" and "keys reset-management" do not call the service.
+They read its settings instead (CONFIG, DATA_DIR, DATABASE_URL).
+
+Run "signalbox <command> --help" for the options of a command.`
+
+/** Runs one command. Prints an error of the user or the environment as one sentence. @returns the exit code */
+export async function runCli(args: string[], rawTerminal: Terminal): Promise<number> {
+  const terminal = withoutControlCharacters(rawTerminal)
   const program = new Command('signalbox')
-    .description('A self-hosted model router with governed agents.')
-    .version(version)
+    .description('Manage a self-hosted gateway for language models, and talk to its interns.')
+    .version(version, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', help)
     .exitOverride()
     .configureOutput({
@@ -71,13 +78,13 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
     })
   addCommands(program, terminal)
   try {
-    await program.parseAsync(upToUnknownCommand(program, args), { from: 'user' })
+    await program.parseAsync(untilUnknownCommand(program, args), { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    const told = error instanceof StartupError || error instanceof Fault ? error.message : systemRefusal(error)
-    if (told === undefined) throw error
-    terminal.err(printable(told))
+    const message = error instanceof StartupError || error instanceof Fault ? error.message : systemRefusal(error)
+    if (message === undefined) throw error
+    terminal.err(printable(message))
     return 1
   }
 }
@@ -86,12 +93,12 @@ export async function runCli(args: string[], given: Terminal): Promise<number> {
  * Drops the arguments after an unknown command: with `--help` among them, Commander shows the help of the parent, not an
  * error. Replaces `help` before a command by `--help` after it: Commander ignores all but one word after `help`.
  */
-function upToUnknownCommand(program: Command, args: string[]): string[] {
+function untilUnknownCommand(program: Command, args: string[]): string[] {
   let command = program
   for (const [at, argument] of args.entries()) {
     const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0
     if (!isGroup || argument.startsWith('-')) return args
-    if (argument === 'help') return upToUnknownCommand(program, [...args.toSpliced(at, 1), '--help'])
+    if (argument === 'help') return untilUnknownCommand(program, [...args.toSpliced(at, 1), '--help'])
     const next = command.commands.find((one) => one.name() === argument)
     if (!next) return args.slice(0, at + 1)
     command = next
@@ -99,7 +106,7 @@ function upToUnknownCommand(program: Command, args: string[]): string[] {
   return args
 }
 
-/** What is printed may hold what anybody wrote: names of keys and files, what an intern left behind. */
-function obeyingNobody({ out, err, ...terminal }: Terminal): Terminal {
+/** Removes control characters from the output, because it can contain text of other people: names of keys and files. */
+function withoutControlCharacters({ out, err, ...terminal }: Terminal): Terminal {
   return { ...terminal, out: (text) => out(withoutControls(text)), err: (text) => err(withoutControls(text)) }
 }

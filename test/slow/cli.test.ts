@@ -16,21 +16,21 @@ function signalbox(args: string[], env: Record<string, string> = {}) {
   return { status, stdout, stderr }
 }
 
-test('signalbox config prints the settings in force', () => {
+test('signalbox config prints the effective settings', () => {
   const { status, stdout } = signalbox(['config'], { PORT: '9000' })
   assert.equal(status, 0)
   assert.match(stdout, /^port: 9000$/m)
 })
 
-test('what goes wrong is one sentence and exit code 1, without a stack', () => {
+test('an error is one sentence without a stack, and exit code 1', () => {
   const { status, stdout, stderr } = signalbox(['config'], { PORT: 'many' })
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(stderr, /^The setting port from the environment variable PORT is not right: .*\n$/)
 })
 
-test('every command explains itself', () => {
+test('every command has help', () => {
   const { stdout } = signalbox(['--help'])
-  assert.match(stdout, /SIGNALBOX_KEY holds a key .*SIGNALBOX_URL the service's base URL/s)
+  assert.match(stdout, /SIGNALBOX_KEY {2}Key .*SIGNALBOX_URL {2}Base URL/s)
   for (const [, command] of stdout.matchAll(/^ {2}([a-z]+) /gm)) {
     const { status, stdout: help } = signalbox([command!, '--help'])
     assert.equal(status, 0)

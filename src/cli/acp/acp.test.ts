@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../../../bin/signalbox.js', import.meta.u
 
 type Answers = { permission?: (params: any, withdrawn: AbortSignal) => unknown; form?: (params: any) => unknown }
 
-/** `signalbox acp` as a process of its own, and an editor that speaks with it. */
+/** `signalbox acp` as a process, with an editor as its client. */
 async function editor(service: Talk, { permission, form }: Answers = {}, intern = 'ada') {
   const env = { PATH: process.env.PATH, SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.apiKey }
   const child = spawn(process.execPath, [program, 'acp', intern], { env, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -42,9 +42,9 @@ async function editor(service: Talk, { permission, form }: Answers = {}, intern 
     agent,
     greeting,
     updates,
-    said: () => texts('agent_message_chunk'),
-    thought: () => texts('agent_thought_chunk'),
-    heard: () => texts('user_message_chunk'),
+    replyText: () => texts('agent_message_chunk'),
+    reasoningText: () => texts('agent_thought_chunk'),
+    promptText: () => texts('user_message_chunk'),
     begin: () => agent.request('session/new', { cwd: '/', mcpServers: [] }),
     ask: (sessionId: string, text: string) =>
       agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] }),
@@ -67,7 +67,7 @@ describe('signalbox acp', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  test('a reply comes as it is made: thoughts, text, tool calls with what they change, the plan', async () => {
+  test('a reply is streamed: reasoning, text, tool calls with diffs, the plan', async () => {
     const mine = await editor(service)
     assert.equal(mine.greeting.agentInfo?.title, 'Signalbox: ada')
     const { sessionId, modes } = await mine.begin()
@@ -76,7 +76,7 @@ describe('signalbox acp', () => {
     const { stopReason } = await mine.ask(sessionId, `think hm\nsay hello\n${work}\nplan read, write`)
     assert.equal(stopReason, 'end_turn')
     await until(() => mine.updates.some(({ sessionUpdate }) => sessionUpdate === 'plan'))
-    assert.deepEqual([mine.thought(), mine.said()], ['hm', 'hello'])
+    assert.deepEqual([mine.reasoningText(), mine.replyText()], ['hm', 'hello'])
     const calls = mine.updates.filter(({ sessionUpdate }) => sessionUpdate.startsWith('tool_call'))
     assert.deepEqual(
       calls.map(({ sessionUpdate }) => sessionUpdate),
@@ -88,19 +88,19 @@ describe('signalbox acp', () => {
     assert.deepEqual(await mine.leaves(), { code: 0, err: '' })
   })
 
-  test('a permission shows all of what would be done, and the answer goes on', async () => {
-    const asked: any[] = []
+  test('a permission has all details, and its answer continues the run', async () => {
+    const requests: any[] = []
     const mine = await editor(service, {
       permission: (params) => {
-        asked.push(params)
+        requests.push(params)
         return chosen('allow_once')
       },
     })
     const { sessionId } = await mine.begin()
     const long = 'x'.repeat(50_000)
     await mine.ask(sessionId, `permission shell allow_once reject_once\nedit run.sh {"after": "x", "repeat": 50000}`)
-    assert.match(mine.said(), /\[allow_once-0\]\[.*"optionId":"yes".*\]$/)
-    const [first, second] = asked
+    assert.match(mine.replyText(), /\[allow_once-0\]\[.*"optionId":"yes".*\]$/)
+    const [first, second] = requests
     assert.deepEqual(
       first.options.map(({ optionId, kind }: any) => [optionId, kind]),
       [
@@ -112,7 +112,7 @@ describe('signalbox acp', () => {
     await mine.leaves()
   })
 
-  test('a form is filled in, and declined where the editor shows none', async () => {
+  test('a form is forwarded, or declined if the editor does not support forms', async () => {
     const schema = JSON.stringify({
       type: 'object',
       properties: { city: { type: 'string', enum: ['Oslo', 'Rome'] }, days: { type: 'integer' } },
@@ -126,15 +126,15 @@ describe('signalbox acp', () => {
       },
     })
     await able.ask((await able.begin()).sessionId, `ask ${schema}`)
-    assert.match(able.said(), /"city":"Oslo"/)
+    assert.match(able.replyText(), /"city":"Oslo"/)
     assert.deepEqual(forms[0].properties.city, { type: 'string', enum: ['Oslo', 'Rome'] })
     const unable = await editor(service)
     await unable.ask((await unable.begin()).sessionId, `ask ${schema}`)
-    assert.match(unable.said(), /The intern asks: .*"action":"decline"/s)
+    assert.match(unable.replyText(), /The intern asks: .*"action":"decline"/s)
     await Promise.all([able.leaves(), unable.leaves()])
   })
 
-  test('a turn that is cancelled ends at the intern too, also at a question, and the session goes on', async () => {
+  test('cancelling a turn ends the run, also at a question', async () => {
     let waits = false
     const mine = await editor(service, {
       permission: (_params, withdrawn) => {
@@ -146,7 +146,7 @@ describe('signalbox acp', () => {
     })
     const { sessionId } = await mine.begin()
     const streaming = mine.ask(sessionId, 'stream 1000 50')
-    await until(() => mine.said().includes('word3'))
+    await until(() => mine.replyText().includes('word3'))
     await mine.agent.notify('session/cancel', { sessionId })
     assert.equal((await streaming).stopReason, 'cancelled')
     const asking = mine.ask(sessionId, 'permission shell allow_once')
@@ -154,20 +154,20 @@ describe('signalbox acp', () => {
     await mine.agent.notify('session/cancel', { sessionId })
     assert.equal((await asking).stopReason, 'cancelled')
     assert.equal((await mine.ask(sessionId, 'say after')).stopReason, 'end_turn')
-    assert.match(mine.said(), /after$/)
+    assert.match(mine.replyText(), /after$/)
     await mine.leaves()
   })
 
-  test('an editor that is started again takes its sessions up, answers what waits, and sees what was said', async () => {
+  test('a restarted editor loads its sessions and answers open questions', async () => {
     const { sessionId } = await say(service, 'ada', 'say earlier\npermission shell allow_once\nsay later')
     const mine = await editor(service, { permission: () => chosen('allow_once') })
     const { sessions } = await mine.agent.request('session/list', {})
     assert.ok(sessions.some((session) => session.sessionId === sessionId))
     await mine.agent.request('session/load', { sessionId: sessionId!, cwd: '/', mcpServers: [] })
-    await until(() => mine.said() === 'earlier')
-    assert.match(mine.heard(), /^say earlier/)
+    await until(() => mine.replyText() === 'earlier')
+    assert.match(mine.promptText(), /^say earlier/)
     await mine.ask(sessionId!, 'say now')
-    assert.equal(mine.said(), 'earlier[allow_once-0]laternow')
+    assert.equal(mine.replyText(), 'earlier[allow_once-0]laternow')
     const unknown = mine.agent.request('session/load', { sessionId: 'nowhere', cwd: '/', mcpServers: [] })
     await assert.rejects(unknown, /not found/i)
     const empty = await mine.begin()
@@ -175,12 +175,12 @@ describe('signalbox acp', () => {
     await mine.leaves()
   })
 
-  test('modes are those of the intern; what cannot be done is one sentence', async () => {
+  test('the modes of the intern are offered, and errors are one sentence', async () => {
     const mine = await editor(service)
     const { sessionId } = await mine.begin()
     await mine.agent.request('session/set_mode', { sessionId, modeId: 'self-drive' })
     await mine.ask(sessionId, 'permission shell allow_once')
-    assert.match(mine.said(), /\[allow_once-0\]/)
+    assert.match(mine.replyText(), /\[allow_once-0\]/)
     await assert.rejects(mine.ask(sessionId, 'fail Something is broken'), /Something is broken/)
     await assert.rejects(mine.agent.request('session/set_mode', { sessionId, modeId: 'x' }), /manual or self-drive/)
     const image = { type: 'image' as const, mimeType: 'image/png', data: '' }
@@ -198,7 +198,7 @@ describe('signalbox acp', () => {
     await careful.leaves()
   })
 
-  test('images and files go with a prompt, where the agent takes them', async () => {
+  test('images and files are sent with a prompt', async () => {
     await runningIntern(service, { name: 'seeing', agent: 'seeing' })
     const [able, unable] = await Promise.all([editor(service, {}, 'seeing'), editor(service)])
     const image = { type: 'image' as const, mimeType: 'image/png', data: 'iVBORw0KGgo=' }
@@ -206,7 +206,7 @@ describe('signalbox acp', () => {
     const resource = { uri: 'file:///home/me/sums.csv', mimeType: 'text/csv', blob }
     const prompt = [{ type: 'text' as const, text: 'blocks' }, image, { type: 'resource' as const, resource }]
     await able.agent.request('session/prompt', { ...(await able.begin()), prompt })
-    const [seen, read] = JSON.parse(able.said())
+    const [seen, read] = JSON.parse(able.replyText())
     assert.deepEqual(seen, { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' })
     assert.equal(read.resource.text, 'a,b')
     assert.match(read.resource.uri, /\/sums\.csv$/)
@@ -215,11 +215,11 @@ describe('signalbox acp', () => {
     await Promise.all([able.leaves(), unable.leaves()])
   })
 
-  test('an editor that goes away ends its turns', async () => {
+  test('a disconnected editor ends its turns', async () => {
     const mine = await editor(service)
     const { sessionId } = await mine.begin()
     mine.ask(sessionId, 'stream 1000 50').catch(() => {})
-    await until(() => mine.said().includes('word1'))
+    await until(() => mine.replyText().includes('word1'))
     assert.equal((await mine.leaves()).code, 0)
     await until(async () => {
       const { body } = await service.ask('GET', `/interns/ada/sessions/${sessionId}`)

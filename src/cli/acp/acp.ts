@@ -7,14 +7,14 @@ import type { Terminal } from '../kit/terminal.ts'
 export function acpCommand(program: Command, terminal: Terminal): void {
   program
     .command('acp')
-    .description('carry an intern to an editor: speak the Agent Client Protocol on standard input and output')
-    .argument('<intern>', 'its name or id')
+    .description('Connect an editor to an intern over the Agent Client Protocol (standard input and output)')
+    .argument('<intern>', 'Name or ID of the intern')
     .addHelpText('after', internsHelp)
     .action(async (intern: string) => {
       const screen = terminal.screen?.()
-      if (!screen) throw new StartupError('There is no standard input to speak the protocol on.')
+      if (!screen) throw new StartupError('Standard input is not available.')
       const client = apiClient(terminal.env, 'api')
-      // Nobody else pays for loading the protocol.
+      // Loaded here, so that other commands start without the protocol library.
       const [{ ndJsonStream }, { internAgent }] = await Promise.all([
         import('@agentclientprotocol/sdk'),
         import('./agent.ts'),

@@ -4,7 +4,7 @@ import type { ApprovalMode, InternRecord } from '#interns/registry/intern.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { version } from '#platform/core/version.ts'
 import { conversation, type PromptContent } from '../chat/conversation.ts'
-import { untilRunning } from '../chat/until-running.ts'
+import { waitUntilRunning } from '../chat/wait-until-running.ts'
 import type { ApiClient } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { readHistory, readSessions } from './history.ts'
@@ -21,23 +21,23 @@ const modeNames: Record<ApprovalMode, { name: string; description: string }> = {
 }
 
 /**
- * An intern as an agent of the Agent Client Protocol. Its sessions are those of the intern, by the same ids. It works in
- * its own workspace: the folder and the tool servers that an editor names are not used.
+ * Serves an intern as an agent of the Agent Client Protocol. Sessions have the same ids as those of the intern. The intern
+ * works in its own workspace: the folder and the MCP servers of the editor are ignored.
  */
 export function internAgent({ client, intern }: Deps): AgentApp {
   const sessions = new Map<string, BridgedSession>()
-  let canAsk = false
+  let supportsForms = false
 
   const find = (id: string) => {
     const session = sessions.get(id)
     if (!session) throw RequestError.resourceNotFound(id)
     return session
   }
-  /** An intern that was made to ask cannot be told not to. */
+  /** An intern with the approval mode `manual` does not offer `self-drive`. */
   async function open(id: string) {
-    await untilRunning(client, intern)
-    const { approval_mode: own } = await client.ask<InternRecord>('GET', internPath(intern))
-    const modes: ApprovalMode[] = own === 'manual' ? ['manual'] : ['manual', 'self-drive']
+    await waitUntilRunning(client, intern)
+    const { approval_mode: internMode } = await client.request<InternRecord>('GET', internPath(intern))
+    const modes: ApprovalMode[] = internMode === 'manual' ? ['manual'] : ['manual', 'self-drive']
     sessions.set(id, { mode: 'manual', modes })
     return {
       modes: { currentModeId: 'manual', availableModes: modes.map((mode) => ({ id: mode, ...modeNames[mode] })) },
@@ -49,14 +49,14 @@ export function internAgent({ client, intern }: Deps): AgentApp {
     for (const update of replay ? history : []) await replay?.notify('session/update', { sessionId: id, update })
     return opened
   }
-  async function prompted(sessionId: string, content: PromptContent, editor: AgentContext, asked: AbortSignal) {
+  async function runPrompt(sessionId: string, content: PromptContent, editor: AgentContext, cancelled: AbortSignal) {
     const session = find(sessionId)
     if (session.turn) throw RequestError.invalidRequest(undefined, 'The session is busy with another prompt.')
     session.turn = new AbortController()
-    const signal = AbortSignal.any([session.turn.signal, asked])
-    const talking = conversation(client, intern, { mode: session.mode, session: sessionId })
+    const signal = AbortSignal.any([session.turn.signal, cancelled])
+    const chat = conversation(client, intern, { mode: session.mode, session: sessionId })
     try {
-      return await runTurn({ client, intern, editor, sessionId, canAsk, talking, signal }, content)
+      return await runTurn({ client, intern, editor, sessionId, supportsForms, chat, signal }, content)
     } finally {
       session.turn = undefined
     }
@@ -67,7 +67,7 @@ export function internAgent({ client, intern }: Deps): AgentApp {
       signal.addEventListener('abort', () => sessions.forEach(({ turn }) => void turn?.abort()))
     })
     .onRequest('initialize', ({ params }) => {
-      canAsk = Boolean(params.clientCapabilities?.elicitation?.form)
+      supportsForms = Boolean(params.clientCapabilities?.elicitation?.form)
       return {
         protocolVersion: 1,
         agentInfo: { name: 'signalbox', title: `Signalbox: ${intern}`, version },
@@ -80,15 +80,17 @@ export function internAgent({ client, intern }: Deps): AgentApp {
       }
     })
     .onRequest('session/new', () =>
-      told(async () => {
+      withProtocolErrors(async () => {
         const sessionId = randomUUID()
         return { sessionId, ...(await open(sessionId)) }
       }),
     )
-    .onRequest('session/load', ({ params, client: editor }) => told(() => restore(params.sessionId, editor)))
-    .onRequest('session/resume', ({ params }) => told(() => restore(params.sessionId)))
+    .onRequest('session/load', ({ params, client: editor }) =>
+      withProtocolErrors(() => restore(params.sessionId, editor)),
+    )
+    .onRequest('session/resume', ({ params }) => withProtocolErrors(() => restore(params.sessionId)))
     .onRequest('session/list', ({ params }) =>
-      told(() => readSessions({ client, intern }, params.cursor, params.cwd ?? process.cwd())),
+      withProtocolErrors(() => readSessions({ client, intern }, params.cursor, params.cwd ?? process.cwd())),
     )
     .onRequest('session/close', ({ params }) => {
       find(params.sessionId).turn?.abort()
@@ -108,13 +110,13 @@ export function internAgent({ client, intern }: Deps): AgentApp {
       return {}
     })
     .onRequest('session/prompt', ({ params, client: editor, signal }) =>
-      told(() => prompted(params.sessionId, promptContent(params.prompt), editor, signal)),
+      withProtocolErrors(() => runPrompt(params.sessionId, promptContent(params.prompt), editor, signal)),
     )
     .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
 }
 
-/** What a person would be told at the terminal is told by the editor. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+/** Converts an error for the user into an error of the protocol, which the editor displays. */
+async function withProtocolErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type ListSessionsResponse, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk'
 import type { z } from 'zod'
 import type { EntryItem, InternSession } from '#interns/turns/entry-item.ts'
-import { type ApiClient, ServiceRefused } from '../kit/api-client.ts'
+import { type ApiClient, ServiceError } from '../kit/api-client.ts'
 import { internPath } from '../kit/intern-path.ts'
 import { activityUpdate, textContent } from './updates.ts'
 
@@ -9,17 +9,17 @@ type Deps = { client: ApiClient; intern: string }
 type Page<Data> = { data: Data; has_more: boolean; next_cursor?: string }
 type ListedSession = z.infer<typeof InternSession>
 
-/** As `session/new` makes them. In such a session of which nothing is known, nothing was said yet. */
-const ourOwn = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+/** The ids that `session/new` creates. The service stores a session only when its first prompt arrives. */
+const newSessionId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** What was said and done in a session, as its editor is shown it again. @throws RequestError for an unknown one. */
+/** Reads the transcript of a session as updates for the editor. @throws RequestError for an unknown session */
 export async function readHistory({ client, intern }: Deps, sessionId: string): Promise<SessionUpdate[]> {
   const updates: SessionUpdate[] = []
   for (let after = ''; ; ) {
     const path = internPath(intern, `/sessions/${encodeURIComponent(sessionId)}?limit=100${after}`)
-    const page = await client.ask<Page<{ entries: EntryItem[] }>>('GET', path).catch((error) => {
-      if (!(error instanceof ServiceRefused && error.status === 404)) throw error
-      if (!ourOwn.test(sessionId)) throw RequestError.resourceNotFound(sessionId)
+    const page = await client.request<Page<{ entries: EntryItem[] }>>('GET', path).catch((error) => {
+      if (!(error instanceof ServiceError && error.status === 404)) throw error
+      if (!newSessionId.test(sessionId)) throw RequestError.resourceNotFound(sessionId)
     })
     if (!page) return updates
     const { data, has_more, next_cursor } = page
@@ -45,7 +45,7 @@ function updatesOf(entry: EntryItem): SessionUpdate[] {
   }
 }
 
-/** @param cwd the editor's folder: the intern's own is not on this machine, or not the editor's affair */
+/** @param cwd the editor's folder; the folder of the intern is not reachable for the editor */
 export async function readSessions(
   { client, intern }: Deps,
   cursor: string | null | undefined,
@@ -53,7 +53,7 @@ export async function readSessions(
 ): Promise<ListSessionsResponse> {
   const after = cursor ? `&starting_after=${encodeURIComponent(cursor)}` : ''
   const path = internPath(intern, `/sessions?limit=100${after}`)
-  const { data, next_cursor } = await client.ask<Page<ListedSession[]>>('GET', path)
+  const { data, next_cursor } = await client.request<Page<ListedSession[]>>('GET', path)
   const sessions = data.map(({ id, title, updated_at }) => ({ sessionId: id, cwd, title, updatedAt: updated_at }))
   return { sessions, ...(next_cursor && { nextCursor: next_cursor }) }
 }

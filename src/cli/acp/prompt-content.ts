@@ -3,8 +3,8 @@ import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk'
 import type { PromptContent } from '../chat/conversation.ts'
 
 /**
- * A prompt of an editor as the content of a chat message. Text that is attached comes after the words, links in their
- * place; images, sound and other files are parts of their own, and whether the intern takes them is the service's to say.
+ * Converts a prompt of an editor to the content of a chat message. Attached text and links become text; images, audio and
+ * other files become separate parts, which the service accepts or rejects.
  */
 export function promptContent(blocks: ContentBlock[]): PromptContent {
   const parts = blocks.map(partOf)
@@ -30,6 +30,6 @@ function partOf(block: ContentBlock): Exclude<PromptContent, string>[number] {
       return { type: 'file', file: { filename: basename(resource.uri) || 'file', file_data } }
     }
     default:
-      throw RequestError.invalidParams(undefined, `A prompt cannot hold "${(block as { type: string }).type}".`)
+      throw RequestError.invalidParams(undefined, `A prompt cannot contain "${(block as { type: string }).type}".`)
   }
 }

@@ -1,33 +1,34 @@
 import { type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 import type { ActivityItem } from '#interns/contract/activity-item.ts'
-import { leavingAnswer } from '../chat/answers.ts'
+import { cancelAnswer } from '../chat/ask-user.ts'
 import type { AgentQuestion, ChatOutput, Conversation, PromptContent } from '../chat/conversation.ts'
-import { waitingIn } from '../chat/waiting.ts'
-import { ServiceRefused } from '../kit/api-client.ts'
-import { askEditor, type EditorDeps } from './ask.ts'
+import { openQuestionOf } from '../chat/open-question.ts'
+import { ServiceError } from '../kit/api-client.ts'
+import { askEditor, type EditorDeps } from './ask-editor.ts'
 import { activityUpdate, textContent } from './updates.ts'
 
-type TurnDeps = EditorDeps & { talking: Conversation }
+type TurnDeps = EditorDeps & { chat: Conversation }
 
 const cancelled: PromptResponse = { stopReason: 'cancelled' }
 
-/** How long the intern may take to hear that nobody answers. */
-const leaveMs = 5000
+/** The time limit for reporting to the intern that nobody answers. */
+const cancelTimeoutMs = 5000
 
 /**
- * A prompt, and all that the intern asks until it is done. A session that waits for an answer, which it may owe to
- * somebody who left, is given that first.
+ * Runs a prompt, and forwards the questions of the intern until it is done. If the session has an open question, possibly
+ * from a client that disconnected, that is answered first.
  */
 export async function runTurn(deps: TurnDeps, content: PromptContent): Promise<PromptResponse> {
-  const { talking, signal } = deps
+  const { chat, signal } = deps
   try {
     try {
-      await relayAll(deps, talking.prompt(content, signal))
+      await relayAll(deps, chat.prompt(content, signal))
     } catch (error) {
-      const waiting = error instanceof ServiceRefused && error.status === 409 ? await waitingFor(deps) : undefined
-      if (!waiting) throw error
-      await answerAndRelay(deps, waiting)
-      await relayAll(deps, talking.prompt(content, signal))
+      const openQuestion =
+        error instanceof ServiceError && error.status === 409 ? await findOpenQuestion(deps) : undefined
+      if (!openQuestion) throw error
+      await answerAndRelay(deps, openQuestion)
+      await relayAll(deps, chat.prompt(content, signal))
     }
     return { stopReason: 'end_turn' }
   } catch (error) {
@@ -36,49 +37,53 @@ export async function runTurn(deps: TurnDeps, content: PromptContent): Promise<P
   }
 }
 
-const waitingFor = ({ client, intern, sessionId }: TurnDeps) => waitingIn(client, intern, sessionId)
+const findOpenQuestion = ({ client, intern, sessionId }: TurnDeps) => openQuestionOf(client, intern, sessionId)
 
-/** Tells the editor what comes, and asks it what the intern asks. */
+/** Forwards the output of the intern to the editor, including questions and the turns after them. */
 async function relayAll(deps: TurnDeps, outputs: AsyncIterable<ChatOutput>): Promise<void> {
-  const asked = await relay(deps, outputs)
-  if (asked) await answerAndRelay(deps, asked)
+  const question = await relay(deps, outputs)
+  if (question) await answerAndRelay(deps, question)
 }
 
 async function answerAndRelay(deps: TurnDeps, first: AgentQuestion): Promise<void> {
-  let asked: AgentQuestion | undefined = first
-  while (asked) asked = await relay(deps, deps.talking.answer(asked, await answerTo(deps, asked), deps.signal))
-}
-
-async function relay({ editor, sessionId }: TurnDeps, outputs: AsyncIterable<ChatOutput>) {
-  const known = new Set<string>()
-  let asked: AgentQuestion | undefined
-  for await (const output of outputs) {
-    if (output.type === 'asked') asked = output.asked
-    else if (output.type === 'error') throw new RequestError(-32603, output.text)
-    else await editor.notify('session/update', { sessionId, update: updateOf(output, known) })
+  let question: AgentQuestion | undefined = first
+  while (question) {
+    const answer = await answerOf(deps, question)
+    question = await relay(deps, deps.chat.answer(question, answer, deps.signal))
   }
-  return asked
 }
 
-function updateOf(output: Exclude<ChatOutput, { type: 'asked' | 'error' }>, known: Set<string>) {
-  if (output.type === 'activity') return activityUpdate(output.activity, isNew(output.activity, known))
+/** @returns the question with which the output ends, if any */
+async function relay({ editor, sessionId }: TurnDeps, outputs: AsyncIterable<ChatOutput>) {
+  const reportedCalls = new Set<string>()
+  let question: AgentQuestion | undefined
+  for await (const output of outputs) {
+    if (output.type === 'question') question = output.question
+    else if (output.type === 'error') throw new RequestError(-32603, output.text)
+    else await editor.notify('session/update', { sessionId, update: updateOf(output, reportedCalls) })
+  }
+  return question
+}
+
+function updateOf(output: Exclude<ChatOutput, { type: 'question' | 'error' }>, reportedCalls: Set<string>) {
+  if (output.type === 'activity') return activityUpdate(output.activity, isNew(output.activity, reportedCalls))
   const sessionUpdate = output.type === 'text' ? ('agent_message_chunk' as const) : ('agent_thought_chunk' as const)
   return { sessionUpdate, content: textContent(output.text) }
 }
 
-function isNew(activity: ActivityItem, known: Set<string>): boolean {
-  if (activity.type === 'plan' || known.has(activity.tool_call_id)) return false
-  known.add(activity.tool_call_id)
+function isNew(activity: ActivityItem, reportedCalls: Set<string>): boolean {
+  if (activity.type === 'plan' || reportedCalls.has(activity.tool_call_id)) return false
+  reportedCalls.add(activity.tool_call_id)
   return true
 }
 
-/** Nobody can be shown the question again when the editor cancels the turn: left open, it would hold up the session. */
-async function answerTo(deps: TurnDeps, asked: AgentQuestion): Promise<string> {
+/** Asks the editor. When the editor cancels the turn, cancels the question too, because it would block the session. */
+async function answerOf(deps: TurnDeps, question: AgentQuestion): Promise<string> {
   try {
-    return await askEditor(deps, asked)
+    return await askEditor(deps, question)
   } catch (error) {
-    const heard = AbortSignal.timeout(leaveMs)
-    for await (const _ of deps.talking.answer(asked, leavingAnswer(asked), heard)) break
+    const timeout = AbortSignal.timeout(cancelTimeoutMs)
+    for await (const _ of deps.chat.answer(question, cancelAnswer(question), timeout)) break
     throw error
   }
 }

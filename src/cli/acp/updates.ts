@@ -4,7 +4,7 @@ import type { ActivityItem } from '#interns/contract/activity-item.ts'
 type ToolCallItem = Extract<ActivityItem, { type: 'tool_call' }>
 export type Change = ToolCallItem['changes'][number]
 
-/** The protocol's kinds of tools, by the first word of an operation. */
+/** The protocol's kind of tool for the first word of an operation. */
 const kinds: Record<string, ToolKind> = {
   shell: 'execute',
   edit: 'edit',
@@ -21,7 +21,7 @@ export const kindOf = (operation: string | null): ToolKind => kinds[operation?.s
 
 export const textContent = (text: string) => ({ type: 'text' as const, text })
 
-/** @param isNew whether the editor has not heard of this tool call yet */
+/** @param isNew whether the tool call is new to the editor */
 export function activityUpdate(activity: ActivityItem, isNew: boolean): SessionUpdate {
   if (activity.type === 'plan') return { sessionUpdate: 'plan', entries: activity.steps.map(planEntry) }
   const { tool_call_id: toolCallId, operation, title, status, input, paths } = activity
@@ -45,8 +45,8 @@ function contentOf({ changes, output }: ToolCallItem): ToolCallContent[] {
 }
 
 /**
- * What is told of a change is a unified diff: before and after are made of each of its hunks. Lines of the file have a sign
- * before them, so that none looks like the head of a hunk.
+ * Converts a unified diff to one before-and-after pair for each hunk. Every line of the file has a sign before it, so none
+ * can be mistaken for the header of a hunk.
  */
 export function diffContents({ path, diff }: Change): ToolCallContent[] {
   const isNew = !diff.startsWith('--- ')
@@ -63,26 +63,26 @@ export function diffContents({ path, diff }: Change): ToolCallContent[] {
   }))
 }
 
-/** The text without the lines of the other side. Whether its last line has a line break is told only where the sides differ in it. */
+/** The text of one side. The diff marks a missing line break at the end only if the sides differ in it. */
 function sideOf(lines: string[], other: '+' | '-'): string {
-  const kept = lines.map((line, at) => {
+  const sideLines = lines.map((line, at) => {
     if (line.startsWith(other) || isMark(line)) return ''
     return lines[at + 1] !== undefined && isMark(lines[at + 1]!) ? line.slice(1) : `${line.slice(1)}\n`
   })
-  const text = kept.join('')
+  const text = sideLines.join('')
   return lines.some(isMark) ? text : text.replace(/\n$/, '')
 }
 
-/** "\ No newline at end of file": of the line before it. */
+/** `\ No newline at end of file`, which refers to the previous line. */
 const isMark = (line: string) => line.startsWith('\\')
 
 function planEntry({ text, status, priority }: Extract<ActivityItem, { type: 'plan' }>['steps'][number]): PlanEntry {
-  const known = <T extends string>(words: readonly T[], word: string | undefined, otherwise: T) =>
-    words.find((one) => one === word) ?? otherwise
+  const oneOf = <T extends string>(values: readonly T[], value: string | undefined, fallback: T) =>
+    values.find((one) => one === value) ?? fallback
   return {
     content: text,
-    status: known(['pending', 'in_progress', 'completed'], status, 'pending'),
-    priority: known(['high', 'medium', 'low'], priority, 'medium'),
+    status: oneOf(['pending', 'in_progress', 'completed'], status, 'pending'),
+    priority: oneOf(['high', 'medium', 'low'], priority, 'medium'),
   }
 }
 

@@ -6,68 +6,68 @@ import { help, runCommand } from './commands.ts'
 import { conversation } from './conversation.ts'
 import { keyboard } from './keyboard.ts'
 import { showOn } from './show.ts'
-import { answerWaiting, say, type Talk } from './turn.ts'
-import { untilRunning } from './until-running.ts'
+import { answerOpenQuestion, type ChatContext, sendPrompt } from './turn.ts'
+import { waitUntilRunning } from './wait-until-running.ts'
 
 export function chatCommand(program: Command, terminal: Terminal): void {
   program
     .command('chat')
-    .description('talk to an intern; it asks before it acts')
-    .argument('<intern>', 'its name or id')
+    .description('Chat with an intern')
+    .argument('<intern>', 'Name or ID of the intern')
     .addOption(
-      new Option('--mode <mode>', 'whether it asks you for permissions')
+      new Option('--mode <mode>', 'Whether the intern asks you before it acts')
         .choices(['manual', 'self-drive'])
         .default('manual'),
     )
-    .option('--session <id>', 'go on with an earlier session')
+    .option('--session <id>', 'Continue an earlier session')
     .addHelpText('after', internsHelp)
     .action(async (intern: string, { mode, session }: { mode: string; session?: string }) => {
       const screen = terminal.screen?.()
-      if (!screen) throw new StartupError('There is no terminal to chat at.')
+      if (!screen) throw new StartupError('Standard input is not available.')
       const client = apiClient(terminal.env, 'api')
       const show = showOn(screen.output)
-      await untilRunning(client, intern, show.line)
+      await waitUntilRunning(client, intern, show.line)
       const keys = keyboard(screen, show.queued)
-      show.line(`Talking to ${intern}. /help tells the commands; Ctrl-C stops what it does, Ctrl-D leaves.`)
-      const talk: Talk = {
+      show.line(`Chatting with ${intern}. /help lists the commands. Ctrl-C stops the intern, Ctrl-D leaves.`)
+      const context: ChatContext = {
         client,
         intern,
-        talking: conversation(client, intern, { mode, session }),
+        chat: conversation(client, intern, { mode, session }),
         keyboard: keys,
         show,
       }
       try {
-        await converse(talk)
+        await converse(context)
       } finally {
         keys.close()
       }
-      const id = talk.talking.session()
-      show.line(id ? `\nTo go on: npx signalbox chat ${intern} --session ${id}` : '')
+      const id = context.chat.session()
+      show.line(id ? `\nTo continue: npx signalbox chat ${intern} --session ${id}` : '')
     })
 }
 
-async function converse(talk: Talk): Promise<void> {
-  const { keyboard, show } = talk
-  if ((await answerWaiting(talk)) === 'left') return
+async function converse(context: ChatContext): Promise<void> {
+  const { keyboard, show } = context
+  if ((await answerOpenQuestion(context)) === 'left') return
   for (let interrupted = false; ; ) {
     const typed = await keyboard.prompt('\n> ')
     if (typed === 'left' || (typed === 'interrupted' && interrupted)) return
     interrupted = typed === 'interrupted'
     if (typed === 'interrupted') {
-      show.line('(Ctrl-C once more leaves.)')
+      show.line('(Press Ctrl-C again to leave.)')
       continue
     }
     const text = typed.text.trim()
     if (/^\/?(exit|quit)$/.test(text)) return
-    if (text.startsWith('/')) await command(talk, text)
-    else if (text !== '' && (await say(talk, text)) === 'left') return
+    if (text.startsWith('/')) await command(context, text)
+    else if (text !== '' && (await sendPrompt(context, text)) === 'left') return
   }
 }
 
-/** What a command says may be an agent's, or the service's no. */
-async function command({ client, intern, talking, show }: Talk, text: string): Promise<void> {
+/** Runs a command such as /files. Errors of the service are displayed. */
+async function command({ client, intern, chat, show }: ChatContext, text: string): Promise<void> {
   try {
-    if (!(await runCommand({ client, intern, talking, say: show.line }, text))) show.line(help)
+    if (!(await runCommand({ client, intern, chat, print: show.line }, text))) show.line(help)
   } catch (error) {
     if (!(error instanceof StartupError)) throw error
     show.error(error.message)

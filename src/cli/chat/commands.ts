@@ -7,21 +7,21 @@ import { internPath } from '../kit/intern-path.ts'
 import { table } from '../kit/table.ts'
 import type { Conversation } from './conversation.ts'
 
-type Context = { client: ApiClient; intern: string; talking: Conversation; say: (text: string) => void }
+type Context = { client: ApiClient; intern: string; chat: Conversation; print: (text: string) => void }
 type ListedSession = z.infer<typeof InternSession>
 
-/** How many sessions are listed. */
-const mostSessions = 20
+/** The maximum number of listed sessions. */
+const maxSessions = 20
 
-export const help = `/new            begin another session
-/sessions [n]   list the sessions, or go on with the nth of them
-/files [path]   list a folder of its workspace
-/model [id]     tell which model it thinks with, or change it
-/mode [mode]    ${approvalModes.join(' or ')}: whether it asks before it acts
-/exit           leave; Ctrl-D and Ctrl-C twice do as well
-A line that ends with \\ goes on in the next one; pasted lines stay together. Ctrl-C stops what it does.`
+export const help = `/new            start a new session
+/sessions [n]   list the sessions, or continue the nth one
+/files [path]   list a folder of the workspace
+/model [id]     show or change the model
+/mode [mode]    show or change the approval mode: ${approvalModes.join(' or ')}
+/exit           leave, like Ctrl-D or Ctrl-C twice
+End a line with \\ to continue on the next line. Pasted lines stay together. Ctrl-C stops the intern.`
 
-/** What is typed after "/". @returns whether there is such a command */
+/** Runs a command that starts with "/". @returns whether the command exists */
 export async function runCommand(context: Context, text: string): Promise<boolean> {
   const [name = '', argument = ''] = text.slice(1).trim().split(/\s+/)
   const command = commands[name]
@@ -30,51 +30,51 @@ export async function runCommand(context: Context, text: string): Promise<boolea
 }
 
 const commands: { [name: string]: (context: Context, argument: string) => unknown } = {
-  help: ({ say }) => say(help),
-  new: ({ talking, say }) => {
-    talking.take()
-    say('The next prompt begins another session.')
+  help: ({ print }) => print(help),
+  new: ({ chat, print }) => {
+    chat.useSession()
+    print('The next prompt starts a new session.')
   },
-  async sessions({ client, intern, talking, say }, argument) {
-    const path = internPath(intern, `/sessions?limit=${mostSessions}`)
-    const { data } = await client.ask<{ data: ListedSession[] }>('GET', path)
-    if (argument === '') return say(sessionTable(data, talking.session()))
+  async sessions({ client, intern, chat, print }, argument) {
+    const path = internPath(intern, `/sessions?limit=${maxSessions}`)
+    const { data } = await client.request<{ data: ListedSession[] }>('GET', path)
+    if (argument === '') return print(sessionTable(data, chat.session()))
     const chosen = data[Number(argument) - 1] ?? data.find(({ id }) => id === argument)
-    if (!chosen) return say(`There is no session ${argument}: /sessions lists them.`)
-    talking.take(chosen.id)
-    say(`Going on with "${chosen.title}".`)
+    if (!chosen) return print(`No session ${argument}. /sessions lists them.`)
+    chat.useSession(chosen.id)
+    print(`Continuing "${chosen.title}".`)
   },
-  async files({ client, intern, say }, argument) {
+  async files({ client, intern, print }, argument) {
     const path = internPath(intern, `/files?${new URLSearchParams({ path: argument })}`)
-    const { data, has_more } = await client.ask<{ data: ListedFile[]; has_more: boolean }>('GET', path)
-    say(data.length === 0 ? 'Nothing is in there.' : fileTable(data))
-    if (has_more) say(`… and more: npx signalbox interns files ls ${intern} ${argument}`)
+    const { data, has_more } = await client.request<{ data: ListedFile[]; has_more: boolean }>('GET', path)
+    print(data.length === 0 ? 'The folder is empty.' : fileTable(data))
+    if (has_more) print(`… and more: npx signalbox interns files ls ${intern} ${argument}`)
   },
-  async model({ client, intern, say }, argument) {
+  async model({ client, intern, print }, argument) {
     const change = argument && { model: argument }
     const path = internPath(intern)
     const { model } = await (change
-      ? client.ask<InternRecord>('PATCH', path, change)
-      : client.ask<InternRecord>('GET', path))
-    say(
-      `${model ?? 'The model is the service’s own choice.'}${change ? ' It is taken at the next start of the intern.' : ''}`,
+      ? client.request<InternRecord>('PATCH', path, change)
+      : client.request<InternRecord>('GET', path))
+    print(
+      `${model ?? 'The intern uses the default model of the service.'}${change ? ' The change takes effect at its next start.' : ''}`,
     )
   },
-  mode({ talking, say }, argument) {
-    const wanted = approvalModes.find((mode) => mode === argument)
-    if (argument !== '' && !wanted) return say(`The mode is ${approvalModes.join(' or ')}, not "${argument}".`)
-    if (wanted) talking.setMode(wanted)
-    say(talking.mode())
+  mode({ chat, print }, argument) {
+    const newMode = approvalModes.find((mode) => mode === argument)
+    if (argument !== '' && !newMode) return print(`The mode must be ${approvalModes.join(' or ')}, not "${argument}".`)
+    if (newMode) chat.setMode(newMode)
+    print(chat.mode())
   },
 }
 
 function sessionTable(sessions: ListedSession[], current: string | undefined): string {
-  if (sessions.length === 0) return 'There are no sessions yet.'
+  if (sessions.length === 0) return 'No sessions yet.'
   const rows = sessions.map(({ id, title, status, updated_at }, at) => [
     `${at + 1}${id === current ? '*' : ''}`,
     updated_at.slice(0, 16).replace('T', ' '),
     status,
     title,
   ])
-  return table(['', 'LAST (UTC)', 'STATE', 'BEGAN WITH'], rows)
+  return table(['#', 'UPDATED (UTC)', 'STATE', 'TITLE'], rows)
 }

@@ -1,100 +1,104 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { printable } from '#platform/text/printable.ts'
-import { pasteWatch } from './paste.ts'
+import { watchPaste } from './paste.ts'
 import type { Screen } from './screen.ts'
 
-/** A typed text; or Ctrl-C; or the end, by Ctrl-D or by the end of piped input. */
+/** A typed text; `interrupted` for Ctrl-C; `left` for Ctrl-D or the end of piped input. */
 export type Typed = { text: string } | 'interrupted' | 'left'
 
-/** The input of a person, or piped input, line by line. */
+/** Reads lines from a terminal, or from piped input. */
 export type Keyboard = {
   /**
-   * What to say next: what was typed ahead comes first, and what was begun may be gone on with. A line that ends with
-   * "\" goes on in the next one, and pasted lines stay together.
+   * Reads the next prompt. Lines typed ahead come first, and an unfinished line is restored. A line that ends with "\"
+   * continues on the next line, and pasted lines stay together.
    */
   prompt: (prompt: string) => Promise<Typed>
   /**
-   * The answer to a question: begun after the question was shown, so that nothing that was typed ahead answers it.
-   * @param keys answers that need no Enter, when they are pressed by themselves
+   * Reads the answer to a question. Text typed before the question was displayed is not taken as the answer.
+   * @param keys single keys that answer without Enter
    */
   answer: (question: string, keys?: readonly string[]) => Promise<Typed>
-  /** Calls `act` on Ctrl-C, until `over`. */
-  interrupted: (act: () => void) => () => void
+  /** Calls `listener` on Ctrl-C. @returns a function that removes it */
+  onInterrupt: (listener: () => void) => () => void
   close: () => void
 }
 
-/** Who was typing just now, or pressed more than one key, did not mean the question. */
+/** A single key counts as an answer only after this pause, because a user who was typing did not mean the question. */
 const pauseMs = 500
 
-type Waiting = { give: (typed: Typed) => void; keys: readonly string[]; isAnswer: boolean; since: number }
+type PendingRead = { resolve: (typed: Typed) => void; keys: readonly string[]; isAnswer: boolean; since: number }
 
-/** @param onAhead hears of each line that is typed while nothing is asked */
+/** @param onAhead receives each line that is typed while no prompt is displayed */
 export function keyboard({ input, output }: Screen, onAhead: (text: string) => void = () => {}): Keyboard {
-  const isPerson = input.isTTY === true && output.isTTY === true
-  /** Lines that nobody has asked for yet: typed ahead, or piped. */
+  const isTerminal = input.isTTY === true && output.isTTY === true
+  /** Lines that are not read yet: typed ahead, or piped. */
   const ahead: string[] = []
-  /** The lines of a text before its last one. */
-  let above: string[] = []
-  /** Begun when a question came. */
+  /** The previous lines of a text of several lines. */
+  let previousLines: string[] = []
+  /** The unfinished line at the time a question was displayed. */
   let draft = ''
-  let waiting: Waiting | undefined
-  let act: (() => void) | undefined
+  let pending: PendingRead | undefined
+  let onInterrupt: (() => void) | undefined
   let ended = false
-  let pressedAt = Number.NEGATIVE_INFINITY
+  let lastKeyAt = Number.NEGATIVE_INFINITY
 
-  const reader = createInterface({ input, output: echo(output, () => waiting !== undefined), terminal: isPerson })
-  const paste = isPerson ? pasteWatch(input, output) : undefined
-  const give = (typed: Typed) => {
-    const { give: answer } = waiting ?? {}
-    waiting = undefined
-    answer?.(typed)
+  const reader = createInterface({ input, output: echo(output, () => pending !== undefined), terminal: isTerminal })
+  const paste = isTerminal ? watchPaste(input, output) : undefined
+  const resolvePending = (typed: Typed) => {
+    const { resolve } = pending ?? {}
+    pending = undefined
+    resolve?.(typed)
   }
   const clearLine = () => {
-    if (!isPerson) return
+    if (!isTerminal) return
     reader.write(null, { ctrl: true, name: 'e' })
     reader.write(null, { ctrl: true, name: 'u' })
   }
-  const goesOn = (text: string) => isPerson && !waiting?.isAnswer && (paste?.isPasting() || text.endsWith('\\'))
+  const continues = (text: string) => isTerminal && !pending?.isAnswer && (paste?.isPasting() || text.endsWith('\\'))
 
   reader.on('line', (line) => {
-    if (goesOn(line)) {
-      above.push(paste?.isPasting() ? line : line.slice(0, -1))
+    if (continues(line)) {
+      previousLines.push(paste?.isPasting() ? line : line.slice(0, -1))
       reader.setPrompt('… ')
-      if (waiting && !paste?.isPasting()) reader.prompt()
+      if (pending && !paste?.isPasting()) reader.prompt()
       return
     }
-    const text = [...above, line].join('\n')
-    above = []
-    if (waiting) return give({ text })
+    const text = [...previousLines, line].join('\n')
+    previousLines = []
+    if (pending) return resolvePending({ text })
     ahead.push(text)
-    if (isPerson) onAhead(text)
+    if (isTerminal) onAhead(text)
   })
   reader.on('SIGINT', () => {
     clearLine()
-    if (!waiting?.isAnswer) [above, ahead.length] = [[], 0]
-    if (!waiting) return act?.()
+    if (!pending?.isAnswer) {
+      previousLines = []
+      ahead.length = 0
+    }
+    if (!pending) return onInterrupt?.()
     output.write('\n')
-    give('interrupted')
+    resolvePending('interrupted')
   })
   reader.on('close', () => {
     ended = true
-    give('left')
+    resolvePending('left')
   })
-  if (isPerson) {
-    // After the reader's own: it has the key in its line already.
+  if (isTerminal) {
+    // Runs after the listener of readline, which has already added the key to its line.
     input.on('keypress', (key: string | undefined) => {
-      const [now, before] = [performance.now(), pressedAt]
-      pressedAt = now
-      if (!waiting || key === undefined || !waiting.keys.includes(key) || reader.line !== key) return
-      if (now - Math.max(before, waiting.since) < pauseMs) return
+      const now = performance.now()
+      const previousKeyAt = lastKeyAt
+      lastKeyAt = now
+      if (!pending || key === undefined || !pending.keys.includes(key) || reader.line !== key) return
+      if (now - Math.max(previousKeyAt, pending.since) < pauseMs) return
       clearLine()
       output.write(`${key}\n`)
-      give({ text: key })
+      resolvePending({ text: key })
     })
   }
 
-  /** Only the last line of a prompt is the reader's, which writes it anew as the person types. */
+  /** Readline gets only the last line of a prompt, because it writes it again for each key. */
   function show(prompt: string): void {
     const at = prompt.lastIndexOf('\n') + 1
     output.write(prompt.slice(0, at))
@@ -102,16 +106,16 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
     reader.prompt(true)
   }
   function wait(prompt: string, isAnswer: boolean, keys: readonly string[]): Promise<Typed> {
-    const next = isAnswer && isPerson ? undefined : ahead.shift()
+    const next = isAnswer && isTerminal ? undefined : ahead.shift()
     if (next !== undefined || ended) {
       // Piped input may contain anything.
       output.write(`${prompt}${printable(next ?? '')}\n`)
       return Promise.resolve(next === undefined ? 'left' : { text: next })
     }
     return new Promise((resolve) => {
-      waiting = { give: resolve, keys, isAnswer, since: performance.now() }
-      // A new line is begun here. Counted from the last prompt, or from what was typed ahead, the reader would go up and
-      // wipe out what was said since.
+      pending = { resolve, keys, isAnswer, since: performance.now() }
+      // The prompt starts on a new line. Without the reset, readline would move up by the rows of its last prompt and
+      // overwrite the output since then.
       Object.assign(reader, { prevRows: 0 })
       if (isAnswer) {
         draft ||= reader.line ?? ''
@@ -126,11 +130,11 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
 
   return {
     prompt: (prompt) => wait(prompt, false, []),
-    answer: (question, keys = []) => wait(question, true, isPerson ? keys : []),
-    interrupted(wanted) {
-      act = wanted
+    answer: (question, keys = []) => wait(question, true, isTerminal ? keys : []),
+    onInterrupt(listener) {
+      onInterrupt = listener
       return () => {
-        act = undefined
+        onInterrupt = undefined
       }
     },
     close() {
@@ -140,13 +144,13 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
   }
 }
 
-/** Text that is typed while there is no prompt is not shown: it would appear in the middle of the intern's output. */
-function echo(output: NodeJS.WriteStream, isAsked: () => boolean): Writable {
-  const shown = new Writable({
+/** Echoes typed text only while a prompt is displayed, because it would appear in the middle of the intern's output. */
+function echo(output: NodeJS.WriteStream, isPrompting: () => boolean): Writable {
+  const echoed = new Writable({
     write(chunk, _encoding, done) {
-      if (isAsked()) output.write(chunk)
+      if (isPrompting()) output.write(chunk)
       done()
     },
   })
-  return Object.defineProperty(shown, 'columns', { get: () => output.columns })
+  return Object.defineProperty(echoed, 'columns', { get: () => output.columns })
 }

@@ -1,2 +1,2 @@
-/** Where a person types and reads. */
+/** The terminal: standard input and output. */
 export type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream }

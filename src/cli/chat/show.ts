@@ -1,63 +1,62 @@
 import { styleText } from 'node:util'
 import { printable } from '#platform/text/printable.ts'
-import { activityCard } from './activity-card.ts'
+import { activityFormatter } from './activity-formatter.ts'
 import type { ChatOutput } from './conversation.ts'
+import { progressLine } from './progress-line.ts'
 import type { Screen } from './screen.ts'
-import { signOfWork } from './sign-of-work.ts'
 import { diffLine, type Style } from './style.ts'
 
 /**
- * Prints a conversation for a person, with colours on a terminal. All of it may come from an agent: control characters
- * never reach the terminal.
+ * Prints a conversation, with colours on a terminal. Removes control characters, because all text can come from an agent.
  */
 export type Show = {
   line: (text: string) => void
-  /** What the intern asks, and what it is about. */
+  /** A question of the intern, and the operation that it is about. */
   question: (text: string, about?: string) => void
-  /** Lines that go and come, coloured. */
+  /** Lines of a diff, coloured. */
   diff: (lines: readonly string[]) => void
-  said: (said: Exclude<ChatOutput, { type: 'asked' }>) => void
+  output: (output: Exclude<ChatOutput, { type: 'question' }>) => void
   error: (text: string) => void
   stopped: () => void
-  /** A line that was typed ahead. */
+  /** A line that was typed while the intern was working. */
   queued: (text: string) => void
-  /** Shows that the intern is at work where it says nothing for a while. @returns what ends it. */
+  /** Displays a progress line while the intern prints nothing. @returns a function that stops it */
   working: () => () => void
 }
 
 export function showOn(output: Screen['output']): Show {
   const styled = (style: Style, text: string) => styleText(style, text, { stream: output })
-  const sign = signOfWork(output, (text) => styled('dim', text))
-  let thinking = false
+  const progress = progressLine(output, (text) => styled('dim', text))
+  let wasReasoning = false
   let startsLine = true
   const write = (text: string) => {
     if (text === '') return
-    sign.clear()
+    progress.clear()
     startsLine = text.endsWith('\n')
     output.write(text)
   }
   const ownLine = (text: string) => write(`${startsLine ? '' : '\n'}${text}\n`)
-  const card = activityCard(styled)
+  const formatActivity = activityFormatter(styled)
   return {
     line: (text) => write(`${printable(text)}\n`),
     question: (text, about) =>
       ownLine(`\n${styled('yellow', `? ${printable(text)}`)}${about === undefined ? '' : `  ${printable(about)}`}`),
     diff: (lines) => write(lines.map((line) => `${diffLine(styled, line)}\n`).join('')),
-    said(said) {
-      if (said.type === 'activity') {
-        const lines = card(said.activity)
+    output(item) {
+      if (item.type === 'activity') {
+        const lines = formatActivity(item.activity)
         if (lines) ownLine(lines)
         return
       }
-      const text = printable(said.text)
-      if (said.type === 'text') write(thinking && !startsLine ? `\n\n${text}` : text)
-      else if (said.type === 'reasoning') write(styled('dim', text))
+      const text = printable(item.text)
+      if (item.type === 'text') write(wasReasoning && !startsLine ? `\n\n${text}` : text)
+      else if (item.type === 'reasoning') write(styled('dim', text))
       else ownLine(styled('red', text))
-      thinking = said.type === 'reasoning'
+      wasReasoning = item.type === 'reasoning'
     },
     error: (text) => ownLine(styled('red', printable(text))),
     stopped: () => ownLine(styled('dim', '(stopped)')),
     queued: (text) => ownLine(styled('dim', `(next: ${printable(text)})`)),
-    working: () => sign.begin(() => startsLine),
+    working: () => progress.start(() => startsLine),
   }
 }

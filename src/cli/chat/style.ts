@@ -4,7 +4,7 @@ export type Style = 'dim' | 'red' | 'green' | 'yellow' | 'bold'
 
 export type Styled = (style: Style, text: string) => string
 
-/** A line of a change, safe for the terminal. */
+/** Colours a line of a diff, and removes control characters. */
 export function diffLine(styled: Styled, line: string): string {
   const text = `  ${printable(line)}`
   if (/^(\+\+\+|---|@@) /.test(line)) return styled('bold', text)

@@ -1,101 +1,103 @@
 import { StartupError } from '#platform/core/fault.ts'
-import { type ApiClient, ServiceRefused } from '../kit/api-client.ts'
-import { answerTo, leavingAnswer } from './answers.ts'
+import { type ApiClient, ServiceError } from '../kit/api-client.ts'
+import { askUser, cancelAnswer } from './ask-user.ts'
 import type { AgentQuestion, ChatOutput, Conversation } from './conversation.ts'
 import type { Keyboard } from './keyboard.ts'
+import { openQuestionOf } from './open-question.ts'
 import type { Show } from './show.ts'
-import { waitingIn } from './waiting.ts'
 
-export type Talk = { client: ApiClient; intern: string; talking: Conversation; keyboard: Keyboard; show: Show }
+export type ChatContext = { client: ApiClient; intern: string; chat: Conversation; keyboard: Keyboard; show: Show }
 
-/** How long the intern may take to hear that nobody answers. */
-const leaveMs = 5000
+/** The time limit for reporting to the intern that nobody answers. */
+const cancelTimeoutMs = 5000
 
-/** A prompt, and all that the intern asks until it has done. What the session waits for is answered first. */
-export async function say(talk: Talk, text: string): Promise<'left' | 'done'> {
-  const heard = await hear(talk, (signal) => talk.talking.prompt(text, signal))
-  if (heard.refused !== 409) return goOn(talk, heard)
-  const waiting = await waitingNow(talk)
-  if (!waiting) return 'done'
-  talk.show.line('Its question waits for an answer; your text follows.')
-  if ((await goOn(talk, { asked: waiting })) === 'left') return 'left'
-  return goOn(talk, await hear(talk, (signal) => talk.talking.prompt(text, signal)))
+/** Sends a prompt, and asks the user the questions of the intern. An open question of the session is answered first. */
+export async function sendPrompt(context: ChatContext, text: string): Promise<'left' | 'done'> {
+  const { chat, show } = context
+  const result = await printTurn(context, (signal) => chat.prompt(text, signal))
+  if (result.errorStatus !== 409) return answerQuestions(context, result)
+  const openQuestion = await findOpenQuestion(context)
+  if (!openQuestion) return 'done'
+  show.line('Answer the open question first. Your prompt is sent after it.')
+  if ((await answerQuestions(context, { question: openQuestion })) === 'left') return 'left'
+  return answerQuestions(context, await printTurn(context, (signal) => chat.prompt(text, signal)))
 }
 
-/** Answers what the session waits for, if it does. */
-export async function answerWaiting(talk: Talk): Promise<'left' | 'done'> {
-  const asked = await waitingNow(talk)
-  return asked ? goOn(talk, { asked }) : 'done'
+/** Asks the user the open question of the session, if there is one. */
+export async function answerOpenQuestion(context: ChatContext): Promise<'left' | 'done'> {
+  const question = await findOpenQuestion(context)
+  return question ? answerQuestions(context, { question }) : 'done'
 }
 
-async function waitingNow({ client, intern, talking }: Talk): Promise<AgentQuestion | undefined> {
-  const session = talking.session()
-  return session === undefined ? undefined : waitingIn(client, intern, session)
+async function findOpenQuestion({ client, intern, chat }: ChatContext): Promise<AgentQuestion | undefined> {
+  const session = chat.session()
+  return session === undefined ? undefined : openQuestionOf(client, intern, session)
 }
 
-async function goOn(talk: Talk, first: Heard): Promise<'left' | 'done'> {
-  let heard = first
-  while (heard.asked) {
-    const question: AgentQuestion = heard.asked
-    const answer = await answerTo(question, talk)
+/** Asks the user each question with which a turn ends, until a turn ends without one. */
+async function answerQuestions(context: ChatContext, first: TurnResult): Promise<'left' | 'done'> {
+  let result = first
+  while (result.question) {
+    const question: AgentQuestion = result.question
+    const answer = await askUser(question, context)
     if (answer === undefined) {
-      await leave(talk, question)
+      await cancelQuestion(context, question)
       return 'left'
     }
-    const next = await hear(talk, (signal) => talk.talking.answer(question, answer, signal))
-    // An answer that did not fit is no answer: the question is still open.
-    heard = next.refused === 400 ? { asked: question } : next
+    const next = await printTurn(context, (signal) => context.chat.answer(question, answer, signal))
+    // The service rejected the answer as invalid: the question is still open.
+    result = next.errorStatus === 400 ? { question } : next
   }
-  return heard.isLeaving ? 'left' : 'done'
+  return result.isLeaving ? 'left' : 'done'
 }
 
-/** Nobody could be shown the question again: left open, it would hold up the session until it lapses. */
-async function leave({ talking }: Talk, question: AgentQuestion): Promise<void> {
-  const heard = new AbortController()
+/** Cancels a question when the user leaves. An open question would block the session until it expires. */
+async function cancelQuestion({ chat }: ChatContext, question: AgentQuestion): Promise<void> {
+  const done = new AbortController()
   try {
-    const signal = AbortSignal.any([heard.signal, AbortSignal.timeout(leaveMs)])
-    for await (const _ of talking.answer(question, leavingAnswer(question), signal)) break
+    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(cancelTimeoutMs)])
+    for await (const _ of chat.answer(question, cancelAnswer(question), signal)) break
   } catch {
-    // It lapses by itself.
+    // The question expires later.
   }
-  heard.abort()
+  done.abort()
 }
 
-type Heard = {
-  /** What the intern asks at the end. */
-  asked?: AgentQuestion | undefined
-  /** The status with which the service refused. */
-  refused?: number | undefined
-  /** Ctrl-C was pressed again. */
+type TurnResult = {
+  /** The question with which the turn ended. */
+  question?: AgentQuestion | undefined
+  /** The HTTP status of an error of the service. */
+  errorStatus?: number | undefined
+  /** Whether Ctrl-C was pressed twice. */
   isLeaving?: boolean
 }
 
-/** Shows what comes, until it is over or the person stops it. */
-async function hear(
-  { keyboard, show }: Talk,
-  begin: (signal: AbortSignal) => AsyncIterable<ChatOutput>,
-): Promise<Heard> {
+/** Prints the output of a turn until it ends or the user stops it with Ctrl-C. */
+async function printTurn(
+  { keyboard, show }: ChatContext,
+  startTurn: (signal: AbortSignal) => AsyncIterable<ChatOutput>,
+): Promise<TurnResult> {
   const stop = new AbortController()
-  const heard: Heard = {}
-  const over = keyboard.interrupted(() => {
-    heard.isLeaving = stop.signal.aborted
+  const result: TurnResult = {}
+  const removeInterrupt = keyboard.onInterrupt(() => {
+    result.isLeaving = stop.signal.aborted
     stop.abort()
   })
-  const rest = show.working()
+  const stopProgress = show.working()
   try {
-    for await (const said of begin(stop.signal)) {
-      if (said.type === 'asked') heard.asked = said.asked
-      else show.said(said)
+    for await (const output of startTurn(stop.signal)) {
+      if (output.type === 'question') result.question = output.question
+      else show.output(output)
     }
   } catch (error) {
     if (stop.signal.aborted) show.stopped()
     else if (!(error instanceof StartupError)) throw error
     else show.error(error.message)
-    if (error instanceof ServiceRefused) heard.refused = error.status
+    if (error instanceof ServiceError) result.errorStatus = error.status
   } finally {
-    over()
-    rest()
+    removeInterrupt()
+    stopProgress()
   }
-  if (!heard.asked) show.line('')
-  return heard
+  if (!result.question) show.line('')
+  return result
 }

@@ -18,13 +18,13 @@ type Options = { action?: string; kind?: string; target?: string; from?: string;
 export function auditCommand(program: Command, { env, out }: Terminal): void {
   program
     .command('audit')
-    .description('tell who changed what, and who allowed interns what, the newest first')
-    .option('--action <name>', 'only these, such as "key.updated" or "intern.answered"')
-    .option('--kind <kind>', 'only what was done to these, such as "intern"')
-    .option('--target <id>', 'only what was done to this one')
-    .option('--from <instant>', 'only from then on, such as 2030-01-31T00:00:00Z')
-    .option('--limit <count>', 'how many, 1 to 100', wholeNumber(1), 50)
-    .option('--json', 'print them as JSON, whole')
+    .description('Show the audit log, newest first: changes, and answers to questions of interns')
+    .option('--action <name>', 'Filter by action, such as "key.updated" or "intern.answered"')
+    .option('--kind <kind>', 'Filter by kind of target, such as "intern"')
+    .option('--target <id>', 'Filter by ID of the target')
+    .option('--from <instant>', 'Only entries from this time on, such as 2030-01-31T00:00:00Z')
+    .option('--limit <count>', 'Maximum number of entries, 1 to 100', wholeNumber(1), 50)
+    .option('--json', 'Print all fields as JSON')
     .addHelpText('after', clientHelp)
     .action(async ({ action, kind, target, from, limit, json }: Options) => {
       const query = new URLSearchParams({
@@ -34,7 +34,7 @@ export function auditCommand(program: Command, { env, out }: Terminal): void {
         ...(target && { target_id: target }),
         ...(from && { from }),
       })
-      const { data } = await apiClient(env).ask<{ data: Event[] }>('GET', `/audit?${query}`)
+      const { data } = await apiClient(env).request<{ data: Event[] }>('GET', `/audit?${query}`)
       out(json ? JSON.stringify(data, null, 2) : auditTable(data))
     })
 }
@@ -46,13 +46,13 @@ function auditTable(events: Event[]): string {
     event.actor.key_name ?? event.actor.key_hash?.slice(0, 12) ?? '-',
     event.action,
     event.target.id,
-    whatOf(event),
+    detailsOf(event),
   ])
-  return table(['WHEN (UTC)', 'MEMBER', 'KEY', 'ACTION', 'TARGET', 'WHAT'], rows)
+  return table(['TIME (UTC)', 'MEMBER', 'KEY', 'ACTION', 'TARGET', 'DETAILS'], rows)
 }
 
-/** An answer with what it was given to; of a change the names of what is other than before. */
-function whatOf({ action, before, after }: Event): string {
+/** The answer and the question for an answered question; the names of the changed fields for a change. */
+function detailsOf({ action, before, after }: Event): string {
   if (action.startsWith('intern.answer'))
     return [after?.answer, after?.operation ?? after?.kind, after?.detail ?? after?.message].filter(Boolean).join(': ')
   if (!before || !after) return String((after ?? before)?.name ?? '')

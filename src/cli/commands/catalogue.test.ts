@@ -39,17 +39,20 @@ const entry = (id: string, more: object = {}) => ({
 })
 const xai = { id: 'xai', name: 'xAI', npm: '@ai-sdk/xai', env: ['XAI_API_KEY'] }
 
-test('sync puts a snapshot where the service finds it, and says what was found and what was left out', async () => {
+test('sync writes the snapshot, and prints counts and skipped rows', async () => {
   const models = { 'grok-9': entry('grok-9'), 'grok-x': entry('grok-x', { cost: undefined }) }
   const { code, out } = await run('sync', '--from', fileOf('api.json', JSON.stringify({ xai: { ...xai, models } })))
   assert.equal(code, 0)
   assert.match(
     out,
-    /^1 models with 1 endpoints of 1 providers; 0 rows merged, 1 row skipped\.\n +1 skipped: it has no price/,
+    /^1 models with 1 endpoints from 1 providers; 0 rows merged, 1 row skipped\.\n +1 skipped: it has no price/,
   )
-  assert.match(out, /Written to .*models\.dev\.json\. A running server takes it after kill -HUP .*\/catalogue\/reload/)
+  assert.match(
+    out,
+    /Written to .*models\.dev\.json\. To load it into a running server: kill -HUP .*\/catalogue\/reload/,
+  )
   writeFileSync(join(DATA_DIR, 'server.pid'), '7')
-  const line = /after kill -HUP (.*), or/.exec(out)?.[1]
+  const line = /: kill -HUP (.*), or/.exec(out)?.[1]
   assert.equal(execFileSync('sh', ['-c', `echo ${line}`], { encoding: 'utf8' }), '7\n')
   const { data } = await loadCatalogue({ starter_catalogue: false, data_dir: DATA_DIR })
   assert.deepEqual(
@@ -58,7 +61,7 @@ test('sync puts a snapshot where the service finds it, and says what was found a
   )
 })
 
-test('sync refuses in one sentence what is missing or no snapshot', async () => {
+test('sync reports a missing or invalid snapshot in one sentence', async () => {
   for (const file of [join(scratch, 'nowhere.json'), fileOf('other.json', '{"hello": "world"}')]) {
     const { code, out, err } = await run('sync', '--from', file)
     assert.deepEqual([code, out, err.trim().split('\n').length], [1, '', 1])
@@ -66,24 +69,24 @@ test('sync refuses in one sentence what is missing or no snapshot', async () => 
   }
 })
 
-test('check lists every problem of a file with line and field, and fails', async () => {
+test('check fails, and lists each problem with its line and field', async () => {
   const file = fileOf('mine.yaml', 'models:\n  openai/gpt-5:\n    context_length: big\n  maker/new:\n    name: New\n')
   const { code, out, err } = await run('check', file)
   assert.deepEqual(out.trim().split('\n'), [
     `${file}:3: openai/gpt-5: context_length: expected number, received string`,
     `${file}:4: maker/new: no earlier source knows this model, and here it lacks created, context_length`,
   ])
-  assert.deepEqual([code, err], [1, `${file}: 2 rows would be left out.\n`])
+  assert.deepEqual([code, err], [1, `${file}: 2 rows would be skipped.\n`])
 })
 
-test('check passes a file that is in order', async () => {
+test('check accepts a valid file', async () => {
   const file = fileOf('good.yaml', 'models: { openai/gpt-5: { categories: [programming] } }')
   const { code, out } = await run('check', file)
   assert.equal(code, 0)
-  assert.match(out, /good\.yaml is in order\. With it the catalogue has \d+ models/)
+  assert.match(out, /good\.yaml is valid\. With it, the catalogue has \d+ models/)
 })
 
-test('check tells of a base_url with a query, and hints at one without a version and at a server that is away', async () => {
+test('check rejects a base_url with a query, and hints at other probable mistakes', async () => {
   const provider = (more: string) => `{ name: N, protocol: openai-chat, ${more} }`
   const file = fileOf(
     'urls.yaml',
@@ -94,7 +97,7 @@ test('check tells of a base_url with a query, and hints at one without a version
 `,
   )
   const { code, out } = await run('check', file)
-  const [query, version, away, ...rest] = out.trim().split('\n')
+  const [query, version, unreachable, ...rest] = out.trim().split('\n')
   assert.equal(
     query,
     `${file}:2: a: base_url: must have no query: operations are put behind it, such as /chat/completions`,
@@ -103,11 +106,11 @@ test('check tells of a base_url with a query, and hints at one without a version
     version,
     `hint: ${file}:3: b: base_url http://127.0.0.1:1 names no version; most servers want http://127.0.0.1:1/v1`,
   )
-  assert.match(away!, /^hint: http:\/\/127\.0\.0\.1:1\/models: b: the models of this server could not be read: /)
+  assert.match(unreachable!, /^hint: http:\/\/127\.0\.0\.1:1\/models: b: the models of this server could not be read: /)
   assert.deepEqual([rest, code], [['b: no model'], 1])
 })
 
-test('check names the models that a server lists', async () => {
+test('check prints the models that a server lists', async () => {
   const data = ['qwen3:8b', 'gemma3'].map((id) => ({ id }))
   await using server = await startScriptedUpstream(() => ({
     status: 200,
@@ -120,14 +123,14 @@ test('check names the models that a server lists', async () => {
   assert.match(out, /^ollama: 2 models: ollama\/qwen3:8b, ollama\/gemma3$/m)
 })
 
-test('check fails at a server that wants a key, and names the variable', async () => {
+test('check fails if a server requires a key, and names the variable', async () => {
   await using server = await startScriptedUpstream(() => ({ status: 401, type: 'application/json', body: '{}' }))
   const providerWith = (more: string) =>
     `{ name: V, protocol: openai-chat, base_url: "${server.url}/v1", discover: true, prices: { prompt: 0, completion: 0 }${more} }`
   const check = (more: string) => run('check', fileOf('keyed.yaml', `providers: { vllm: ${providerWith(more)} }`))
   const unset = await check(', credentials: [VLLM_TEST_KEY]')
   assert.match(unset.out, /it wants a key \(401\), and VLLM_TEST_KEY is not set/)
-  assert.doesNotMatch(unset.out, /in order/)
-  assert.deepEqual([unset.code, unset.err.includes('vllm: the key is missing or refused')], [1, true])
+  assert.doesNotMatch(unset.out, /is valid/)
+  assert.deepEqual([unset.code, unset.err.includes('vllm: no models were read, because the key is missing')], [1, true])
   assert.match((await check('')).out, /name the environment variable that holds it with "credentials: \[NAME\]"/)
 })

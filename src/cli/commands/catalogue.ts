@@ -14,17 +14,19 @@ import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 export function catalogueCommand(program: Command, terminal: Terminal): void {
-  const catalogue = program.command('catalogue').description('fetch and check what the catalogue is made of')
+  const catalogue = program
+    .command('catalogue')
+    .description('Fetch the list of models and prices, and check catalogue files')
   catalogue
     .command('sync')
-    .description('fetch the models, providers and prices that models.dev knows')
-    .option('--from <file>', 'read them from a file instead')
-    .option('--url <url>', 'where they are', modelsDevUrl)
-    .option('--list', 'also list every row that was skipped')
+    .description('Fetch models, providers and prices from models.dev')
+    .option('--from <file>', 'Read from a file instead of the network')
+    .option('--url <url>', 'URL to fetch from', modelsDevUrl)
+    .option('--list', 'Also list every skipped row')
     .action((options: SyncOptions) => sync(options, terminal).catch(inOneSentence))
   catalogue
     .command('check <file>')
-    .description('check a catalogue file of your own')
+    .description('Check your catalogue file')
     .action((file: string) => check(file, terminal).catch(inOneSentence))
 }
 
@@ -41,7 +43,7 @@ async function sync({ from, url, list }: SyncOptions, { env, out }: Terminal): P
 }
 
 async function check(file: string, { env, out }: Terminal): Promise<void> {
-  // First of all, so that a file that is not there is told of as an argument, and not as a setting.
+  // Read before the settings, so that the error for a missing file names the argument, not a setting.
   const text = await readSource(file)
   const config = loadConfig(env)
   const discover = createDiscovery({ variable: (name) => env[name], fetch: outgoingFetch(config) })
@@ -52,30 +54,30 @@ async function check(file: string, { env, out }: Terminal): Promise<void> {
   const hints = [...hintsOf(readCatalogueFile(text, file)), ...ofServers]
   for (const hint of hints) out(`hint: ${line(hint)}`)
   for (const { slug } of data.providers.filter(({ discover }) => discover)) out(`${slug}: ${modelsAt(slug, data)}`)
-  if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be left out.`)
+  if (problems.length > 0) throw new StartupError(`${file}: ${rows(problems.length)} would be skipped.`)
   const refusing = ofServers.filter(({ reason }) => reason.includes(keyWantedText))
   if (refusing.length > 0) {
     const slugs = refusing.map(({ row }) => row).join(', ')
-    throw new StartupError(`${file}: ${slugs}: the key is missing or refused, so no models were read.`)
+    throw new StartupError(`${file}: ${slugs}: no models were read, because the key is missing or was rejected.`)
   }
-  out(`${file} is in order. With it the catalogue has ${counts(report)}`)
+  out(`${file} is valid. With it, the catalogue has ${counts(report)}`)
 }
 
-/** Most names to be told of one provider. */
-const mostNames = 20
+/** The maximum number of models listed for one provider. */
+const maxNames = 20
 
-/** The models that requests may name of a provider whose server lists them. */
+/** Describes the models that a provider's server lists. */
 function modelsAt(slug: string, { models }: CatalogueData): string {
   const ids = models.flatMap(({ id, endpoints }) => (endpoints.some(({ provider }) => provider === slug) ? [id] : []))
   if (ids.length === 0) return 'no model'
-  const more = ids.length > mostNames ? `, and ${ids.length - mostNames} more` : ''
-  return `${ids.length === 1 ? '1 model' : `${ids.length} models`}: ${ids.slice(0, mostNames).join(', ')}${more}`
+  const more = ids.length > maxNames ? `, and ${ids.length - maxNames} more` : ''
+  return `${ids.length === 1 ? '1 model' : `${ids.length} models`}: ${ids.slice(0, maxNames).join(', ')}${more}`
 }
 
 const rows = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
 
 function counts({ models, endpoints, providers, merged, skipped }: LoadReport): string {
-  return `${models} models with ${endpoints} endpoints of ${providers} providers; ${rows(merged)} merged, ${rows(skipped.length)} skipped.`
+  return `${models} models with ${endpoints} endpoints from ${providers} providers; ${rows(merged)} merged, ${rows(skipped.length)} skipped.`
 }
 
 const line = ({ source, line: at, row, reason }: Skipped) => `${source}${at ? `:${at}` : ''}: ${row}: ${reason}`
@@ -87,10 +89,10 @@ function byReason(skipped: readonly Skipped[]): string {
 
 function howToReload(folder: string): string {
   const signal = `kill -HUP $(cat ${inShell(join(folder, 'server.pid'))})`
-  return `A running server takes it after ${signal}, or POST /api/v1/catalogue/reload with a management key.`
+  return `To load it into a running server: ${signal}, or POST /api/v1/catalogue/reload with a management key.`
 }
 
-/** To be pasted, whatever the folder is called. */
+/** Quotes a path for a shell. */
 function inShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -43,14 +43,14 @@ async function use(service: TestService): Promise<void> {
 const lists = ['/keys', '/organization/members', '/guardrails', '/guardrails/assignments/members', '/workspaces']
 
 /** The answers to a management key, and the audit trail. */
-async function told(service: TestService): Promise<Record<string, any>> {
-  const answers: Record<string, any> = {}
-  for (const path of [...lists, '/audit', '/activity']) answers[path] = (await service.manage('GET', path)).body.data
-  for (const path of ['/presets', '/interns']) answers[path] = (await service.ask('GET', path)).body.data
-  return answers
+async function answers(service: TestService): Promise<Record<string, any>> {
+  const bodies: Record<string, any> = {}
+  for (const path of [...lists, '/audit', '/activity']) bodies[path] = (await service.manage('GET', path)).body.data
+  for (const path of ['/presets', '/interns']) bodies[path] = (await service.ask('GET', path)).body.data
+  return bodies
 }
 
-test('what an embedded store holds is the same on Postgres, and goes on there', needsPostgres, async () => {
+test('copy writes the same data to Postgres, and the service continues there', needsPostgres, async () => {
   const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
   const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
   try {
@@ -59,16 +59,16 @@ test('what an embedded store holds is the same on Postgres, and goes on there', 
     await first.stop()
     // Read after a stop, when everything is written.
     const reading = await startTestService({ place: embedded })
-    const before = await told(reading)
+    const before = await answers(reading)
     await reading.stop()
     const { code, out, err } = await run(settings, 'copy')
     assert.deepEqual([code, err], [0, ''])
     assert.match(
       out,
-      /^ +1 organizations\n +2 users\n[\s\S]* 3 generations\n[\s\S]*every server needs the encryption\.key/,
+      /^ +1 organizations\n +2 users\n[\s\S]* 3 generations\n[\s\S]*Every server needs the encryption\.key/,
     )
     await using second = await startTestService({ place: { ...postgres, settings } })
-    assert.deepEqual(await told(second), before)
+    assert.deepEqual(await answers(second), before)
     const { status } = await second.manage('POST', '/keys', { name: 'another' })
     assert.equal(status, 201)
     const [newest, ...older] = (await second.manage('GET', '/audit')).body.data
@@ -78,7 +78,7 @@ test('what an embedded store holds is the same on Postgres, and goes on there', 
   }
 })
 
-test('sums beyond what a double holds arrive to the last digit', needsPostgres, async () => {
+test('copy preserves sums that exceed the precision of a double', needsPostgres, async () => {
   const [embedded, postgres] = [await newEmptyPlace('sqlite'), await newEmptyPlace('postgres')]
   const settings = { data_dir: embedded.settings.data_dir, database_url: postgres.settings.database_url }
   try {
@@ -97,7 +97,7 @@ test('sums beyond what a double holds arrive to the last digit', needsPostgres, 
   }
 })
 
-test('a Postgres that is in use, and a service that runs, are left alone', needsPostgres, async () => {
+test('copy refuses a Postgres database in use and a running service', needsPostgres, async () => {
   const postgres = await newEmptyPlace('postgres')
   try {
     await using running = await startTestService()
@@ -115,7 +115,7 @@ test('a Postgres that is in use, and a service that runs, are left alone', needs
   }
 })
 
-test('every table is copied, but for those about who runs now', async () => {
+test('copy includes all tables except those about running servers', async () => {
   const place = await newEmptyPlace('sqlite')
   const db = await openDb(place.settings)
   const tables = await db.query.introspection.getTables()
@@ -125,14 +125,14 @@ test('every table is copied, but for those about who runs now', async () => {
   assert.deepEqual(names.sort(), [...copied, ...ofWhoRuns].sort())
 })
 
-test('a backup is made beside the running service, and can be started from', async () => {
+test('backup works while the service runs, and a service can start from it', async () => {
   await using service = await startTestService()
   await use(service)
   const { data_dir } = service.place.settings
   const file = join(data_dir, 'of today.db')
   const { code, out } = await run(service.place.settings, 'backup', file)
   assert.equal(code, 0)
-  assert.match(out, /^Backed up to .*of today\.db\. Keep encryption\.key/)
+  assert.match(out, /^Backed up to .*of today\.db\. Also keep a copy of encryption\.key/)
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const restored = join(data_dir, 'restored')
   mkdirSync(restored)
@@ -146,7 +146,7 @@ test('a backup is made beside the running service, and can be started from', asy
   }
 })
 
-test('a backup overwrites nothing, and says where there is no store or another kind of it', async () => {
+test('backup overwrites no file, and reports a missing or Postgres database', async () => {
   await using service = await startTestService()
   const { settings } = service.place
   const taken = join(settings.data_dir, 'taken.db')
@@ -156,7 +156,7 @@ test('a backup overwrites nothing, and says where there is no store or another k
   const missing = await run(settings, 'backup', join(settings.data_dir, 'no', 'such.db'))
   assert.match(missing.err, /^The backup .* cannot be written: its folder does not exist\.$/)
   const none = { data_dir: join(settings.data_dir, 'none'), database_url: undefined }
-  assert.match((await run(none, 'backup', join(settings.data_dir, 'x.db'))).err, /^There is no store in/)
+  assert.match((await run(none, 'backup', join(settings.data_dir, 'x.db'))).err, /^No database in/)
   assert.equal(existsSync(join(settings.data_dir, 'x.db')), false)
   const postgres = { ...settings, database_url: 'postgres://somewhere/x' }
   assert.match((await run(postgres, 'backup', 'x.db')).err, /back it up with pg_dump\.$/)

@@ -8,45 +8,51 @@ import { embeddedStore, openStore } from '../kit/store.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 const aboutBackup = `
-The same settings as for the service name the store (DATA_DIR, CONFIG). The service may go on running. To restore it,
-stop the service, remove signalbox.db-wal and signalbox.db-shm, put the backup in the place of signalbox.db, and start.
-On a new host: put it as signalbox.db into an empty folder, beside encryption.key, and start with DATA_DIR naming that.`
+The service can keep running. DATA_DIR and CONFIG are read as by the service.
+
+To restore a backup: stop the service, delete signalbox.db-wal and signalbox.db-shm, replace signalbox.db with the
+backup, and start the service. On a new host: copy the backup as signalbox.db and encryption.key into an empty folder,
+and start the service with DATA_DIR set to that folder.`
 
 const aboutCopy = `
-DATA_DIR names the data folder, DATABASE_URL an empty Postgres database, as the service shall use them from now on. The
-service must be stopped. Nothing in the data folder is changed; what the Postgres takes, it takes whole or not at all.`
+Set DATA_DIR to the data folder and DATABASE_URL to an empty Postgres database. Stop the service first. The data folder
+is not changed. The copy is one transaction: it is complete, or nothing is written.`
 
 export function databaseCommand(program: Command, { env, out }: Terminal): void {
-  const database = program.command('database').description('back up the store, or take it to Postgres')
+  const database = program.command('database').description('Back up the embedded database, or copy it to Postgres')
 
   database
     .command('backup')
-    .description('write the embedded store into a new file')
-    .argument('<file>', 'the file to make')
+    .description('Write a backup of the embedded database to a new file')
+    .argument('<file>', 'Path of the backup')
     .addHelpText('after', aboutBackup)
     .action((file: string) => {
       const config = loadConfig(env)
       if (config.database_url) {
-        throw new StartupError('The store is a Postgres (DATABASE_URL): back it up with pg_dump.')
+        throw new StartupError('The service uses Postgres (DATABASE_URL): back it up with pg_dump.')
       }
       const target = resolve(file)
       backUp(embeddedStore(config), target)
-      out(`Backed up to ${target}. Keep encryption.key of the data folder apart from it: provider keys need both.`)
+      out(
+        `Backed up to ${target}. Also keep a copy of encryption.key in a separate location: without it, provider keys cannot be decrypted.`,
+      )
     })
 
   database
     .command('copy')
-    .description('copy the embedded store into an empty Postgres')
+    .description('Copy the embedded database to an empty Postgres database')
     .addHelpText('after', aboutCopy)
     .action(async () => {
       const config = loadConfig(env)
       if (!config.database_url) {
-        throw new StartupError('Set DATABASE_URL to the Postgres database that is to take what is in the data folder.')
+        throw new StartupError('Set DATABASE_URL to the Postgres database to copy to.')
       }
       await using opened = new AsyncDisposableStack()
       const from = await openStore({ ...config, database_url: undefined }, opened)
       const to = await openStore(config, opened)
       await copyToPostgres({ from, to }, (table, rows) => out(`${String(rows).padStart(10)} ${table}`))
-      out('Copied. Start the service with the same DATABASE_URL; every server needs the encryption.key of this one.')
+      out(
+        'Copied. Start the service with the same DATABASE_URL. Every server needs the encryption.key of this data folder.',
+      )
     })
 }

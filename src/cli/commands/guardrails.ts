@@ -5,6 +5,8 @@ import { listCommand } from './guardrails/list.ts'
 import { replayCommand } from './guardrails/replay.ts'
 
 export function guardrailsCommand(program: Command, terminal: Terminal): void {
-  const guardrails = program.command('guardrails').description('list, make, change, try out and delete guardrails')
+  const guardrails = program
+    .command('guardrails')
+    .description('Manage guardrails, and replay them against past requests')
   for (const add of [listCommand, changeCommands, replayCommand]) add(guardrails, terminal)
 }

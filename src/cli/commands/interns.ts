@@ -8,48 +8,53 @@ import { type BudgetOptions, budgetCommand, budgetOf, withBudget } from './inter
 import { filesCommands } from './interns/files.ts'
 import { hostsCommands } from './interns/hosts.ts'
 import { logCommand } from './interns/log.ts'
+import { internsMcpCommand } from './interns/mcp.ts'
+import { internsRulesCommand } from './interns/rules.ts'
 import { runsCommands } from './interns/runs.ts'
-import { internsMcpCommand } from './interns-mcp.ts'
-import { internsRulesCommand } from './interns-rules.ts'
 
 type Page<Item> = { data: Item[]; has_more: boolean; next_cursor?: string }
 
 export function internsCommand(program: Command, terminal: Terminal): void {
   const { env, out } = terminal
-  const interns = program.command('interns').description('list, make, start, stop and delete interns')
+  const interns = program.command('interns').description('Manage interns: agents that run on your hosts')
   const path = (name: string, command = '') => `/interns/${encodeURIComponent(name)}${command}`
   const client = () => apiClient(env, 'api')
 
   interns
     .command('list')
-    .description('list your interns, and those that all of your workspace see')
-    .option('--json', 'print them as JSON')
+    .description('List your interns and those shared with your workspace')
+    .option('--json', 'Print JSON')
     .addHelpText('after', internsHelp)
     .action(async (options: { json?: boolean }) => {
-      const all = await everyItem((query) => client().ask<Page<InternRecord>>('GET', `/interns?limit=100${query}`))
+      const all = await readAllPages((query) =>
+        client().request<Page<InternRecord>>('GET', `/interns?limit=100${query}`),
+      )
       out(options.json ? JSON.stringify(all, null, 2) : internTable(all))
     })
 
-  withBudget(interns.command('create').description('make an intern, and start it'))
-    .argument('<name>', 'such as "ada": lowercase letters, digits and "-"')
-    .option('--model <id>', 'the model it thinks with (default: the server’s default_intern_model)')
-    .option('--instructions <text>', 'what it is told before every conversation')
-    .option('--agent <name>', 'an agent that the service is configured with (default: the builtin one)')
+  withBudget(interns.command('create').description('Create an intern and start it'))
+    .argument('<name>', 'Name such as "ada": lowercase letters, digits and "-"')
+    .option('--model <id>', 'Model (default: the setting default_intern_model of the server)')
+    .option('--instructions <text>', 'Instructions for every session')
+    .option('--agent <name>', 'Agent from the configuration of the service (default: the builtin one)')
     .addOption(
-      new Option('--approval-mode <mode>', 'manual: it asks before it acts, always').choices(['manual', 'self-drive']),
+      new Option(
+        '--approval-mode <mode>',
+        'manual: always ask before an action. self-drive: callers can turn questions off',
+      ).choices(['manual', 'self-drive']),
     )
-    .addOption(new Option('--visibility <whom>', 'who sees it and talks to it').choices(['creator', 'workspace']))
-    .option('--host-labels <labels>', 'what its host must have, with commas between: "gpu,region=eu"')
-    .option('--repository <url>', 'a git repository that it begins with a clone of')
-    .option('--ref <name>', 'which branch or tag of it')
-    .option('--repository-user <name>', 'as whom its server is asked, with the password in the environment')
-    .option('--web-host <host>', 'a host that its builtin agent may fetch pages from; may be repeated', collected)
-    .option('--no-start', 'leave it stopped')
-    .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  the password, or token, that opens the repository`)
+    .addOption(new Option('--visibility <scope>', 'Who can see and use the intern').choices(['creator', 'workspace']))
+    .option('--host-labels <labels>', 'Labels that its host must have, separated by commas, such as "gpu,region=eu"')
+    .option('--repository <url>', 'Git repository to clone into its workspace')
+    .option('--ref <name>', 'Branch or tag to check out')
+    .option('--repository-user <name>', 'User name for the git server; the password is read from the environment')
+    .option('--web-host <host>', 'Host from which the builtin agent can fetch web pages. Can be repeated', collect)
+    .option('--no-start', 'Do not start the intern')
+    .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  Password or token for the repository`)
     .action(async (name: string, options: CreateOptions) => {
       const { start, approvalMode, hostLabels, webHost, ...others } = options
       const { maxCost: _a, maxSeconds: _b, sessionMaxCost: _c, sessionMaxTurns: _d, ...unlimited } = others
-      const { repository: _url, ref: _ref, repositoryUser: _user, ...wanted } = unlimited
+      const { repository: _url, ref: _ref, repositoryUser: _user, ...fields } = unlimited
       const budget = budgetOf(options)
       const repository = repositoryOf(options, env[passwordVariable])
       const host_labels = hostLabels?.split(',').map((label) => label.trim())
@@ -60,25 +65,30 @@ export function internsCommand(program: Command, terminal: Terminal): void {
         ...(repository && { repository }),
         ...(budget && { budget }),
       }
-      const made = await client().ask<InternRecord>('POST', '/interns', { name, provision: start, ...more, ...wanted })
-      out(`Made "${made.name}" (${made.id}): ${made.status}.`)
+      const created = await client().request<InternRecord>('POST', '/interns', {
+        name,
+        provision: start,
+        ...more,
+        ...fields,
+      })
+      out(`Created "${created.name}" (${created.id}): ${created.status}.`)
     })
 
   interns
     .command('questions')
-    .description('list what an intern waits for answers to, or all that you see do')
-    .argument('[intern]', 'its name or id')
+    .description('List the open questions of an intern, or of all interns that you can see')
+    .argument('[intern]', 'Name or ID of the intern')
     .addHelpText('after', internsHelp)
     .action(async (intern?: string) => {
       const questions =
         intern === undefined
-          ? await everyItem((query) =>
-              client().ask<Page<WaitingQuestion>>('GET', `/interns/questions?limit=100${query}`),
+          ? await readAllPages((query) =>
+              client().request<Page<OpenQuestion>>('GET', `/interns/questions?limit=100${query}`),
             )
-          : (await client().ask<{ data: WaitingQuestion[] }>('GET', path(intern, '/questions'))).data
+          : (await client().request<{ data: OpenQuestion[] }>('GET', path(intern, '/questions'))).data
       out(questionTable(questions))
-      const whose = intern ?? '<its intern>'
-      if (questions.length > 0) out(`To answer one: npx signalbox chat ${whose} --session <its session>`)
+      const name = intern ?? '<intern>'
+      if (questions.length > 0) out(`To answer a question: npx signalbox chat ${name} --session <session>`)
     })
 
   internsMcpCommand(interns, terminal)
@@ -90,24 +100,24 @@ export function internsCommand(program: Command, terminal: Terminal): void {
   budgetCommand(interns, terminal)
 
   const commands = [
-    { name: 'provision', about: 'start an intern', method: 'POST', below: '/provision', done: 'is being started' },
-    { name: 'suspend', about: 'stop an intern; its files stay', method: 'POST', below: '/suspend', done: 'is stopped' },
-    { name: 'delete', about: 'delete an intern with its files', method: 'DELETE', below: '', done: 'is being deleted' },
+    { name: 'provision', about: 'Start an intern', method: 'POST', below: '/provision', done: 'is starting' },
+    { name: 'suspend', about: 'Stop an intern and keep its files', method: 'POST', below: '/suspend', done: 'stopped' },
+    { name: 'delete', about: 'Delete an intern and its files', method: 'DELETE', below: '', done: 'is being deleted' },
   ] as const
   for (const { name, about, method, below, done } of commands) {
     interns
       .command(name)
       .description(about)
-      .argument('<intern>', 'its name or id')
+      .argument('<intern>', 'Name or ID of the intern')
       .addHelpText('after', internsHelp)
       .action(async (intern: string) => {
-        await client().ask(method, path(intern, below))
+        await client().request(method, path(intern, below))
         out(`"${intern}" ${done}.`)
       })
   }
 }
 
-async function everyItem<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {
+async function readAllPages<Item>(read: (query: string) => Promise<Page<Item>>): Promise<Item[]> {
   const all: Item[] = []
   let cursor = ''
   for (;;) {
@@ -118,7 +128,7 @@ async function everyItem<Item>(read: (query: string) => Promise<Page<Item>>): Pr
   }
 }
 
-const collected = (one: string, all: string[] = []) => [...all, one]
+const collect = (value: string, previous: string[] = []) => [...previous, value]
 
 function internTable(interns: InternRecord[]): string {
   const rows = interns.map((intern) => [
@@ -131,25 +141,25 @@ function internTable(interns: InternRecord[]): string {
     intern.id,
     intern.last_failure_message ?? '',
   ])
-  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'SEEN BY', 'HOST', 'ID', 'LAST FAILURE'], rows)
+  return table(['NAME', 'STATUS', 'AGENT', 'MODEL', 'VISIBILITY', 'HOST', 'ID', 'LAST FAILURE'], rows)
 }
 
-/** A question that waits, as the API lists it. */
-export type WaitingQuestion = AgentQuestion & { intern_name?: string; session_id: string; deadline_at: string }
+/** An open question, as the API lists it. */
+export type OpenQuestion = AgentQuestion & { intern_name?: string; session_id: string; deadline_at: string }
 
-function questionTable(questions: WaitingQuestion[]): string {
-  const areOfMany = questions.some((asked) => asked.intern_name !== undefined)
-  const rows = questions.map((asked) => [
-    ...(areOfMany ? [asked.intern_name ?? ''] : []),
-    asked.session_id,
-    asked.deadline_at.slice(0, 19).replace('T', ' '),
-    asked.kind === 'permission' ? (asked.operation ?? 'permission') : 'form',
-    (asked.kind === 'permission' ? asked.detail : asked.message) ?? '',
+function questionTable(questions: OpenQuestion[]): string {
+  const hasInterns = questions.some((question) => question.intern_name !== undefined)
+  const rows = questions.map((question) => [
+    ...(hasInterns ? [question.intern_name ?? ''] : []),
+    question.session_id,
+    question.deadline_at.slice(0, 19).replace('T', ' '),
+    question.kind === 'permission' ? (question.operation ?? 'permission') : 'form',
+    (question.kind === 'permission' ? question.detail : question.message) ?? '',
   ])
-  return table([...(areOfMany ? ['INTERN'] : []), 'SESSION', 'UNTIL (UTC)', 'ASKS FOR', 'WHAT'], rows)
+  return table([...(hasInterns ? ['INTERN'] : []), 'SESSION', 'EXPIRES (UTC)', 'KIND', 'DETAILS'], rows)
 }
 
-/** Not an option: other users of the machine see the options of all commands. */
+/** The password is not an option, because other users of the machine see the options of a command. */
 const passwordVariable = 'SIGNALBOX_REPOSITORY_PASSWORD'
 
 type CreateOptions = BudgetOptions & {

@@ -27,7 +27,7 @@ test('keys create prints the key alone on standard output, and it works', async 
   assert.deepEqual([body.data.limit, body.data.limit_reset], [5, 'weekly'])
 })
 
-test('keys create makes management keys, and keys of a workspace named by its slug', async () => {
+test('keys create creates management keys, and keys in another workspace', async () => {
   await using service = await startTestService()
   await service.manage('POST', '/workspaces', { name: 'Research', slug: 'research' })
   const { out } = await run(['keys', 'create', 'ops', '--management', '--workspace', 'research'], on(service))
@@ -35,17 +35,17 @@ test('keys create makes management keys, and keys of a workspace named by its sl
   assert.equal((await service.ask('GET', '/key', { key: out })).body.data.workspace_id, body.data.id)
 })
 
-test('a limit that is no number makes no key without a limit', async () => {
+test('keys create rejects an invalid limit', async () => {
   await using service = await startTestService()
   for (const limit of ['five', '', '0', '-1', 'Infinity']) {
     const { code, err } = await run(['keys', 'create', 'ci', `--limit=${limit}`], on(service))
     assert.equal(code, 1)
-    assert.match(err, /must be a number of US dollars above 0/)
+    assert.match(err, /must be a positive number of US dollars/)
   }
   assert.equal((await service.manage('GET', '/keys')).body.total_count, 2)
 })
 
-test('a reset without a limit makes no key without a limit', async () => {
+test('keys create rejects a reset without a limit', async () => {
   await using service = await startTestService()
   const { code, out, err } = await run(['keys', 'create', 'ci', '--reset', 'weekly'], on(service))
   assert.deepEqual([code, out], [1, ''])
@@ -67,13 +67,13 @@ test('keys list shows the keys of all workspaces in columns, and no secret', asy
   assert.ok(!out.includes(service.apiKey))
 })
 
-test('keys list --json is JSON with whole hashes', async () => {
+test('keys list --json prints complete hashes', async () => {
   await using service = await startTestService()
   const { out } = await run(['keys', 'list', '--json'], on(service))
   assert.ok(JSON.parse(out).every((key: any) => key.hash.length === 64))
 })
 
-test('keys revoke ends the key whose hash begins so', async () => {
+test('keys revoke deletes the key whose hash starts with the argument', async () => {
   await using service = await startTestService()
   const { body } = await service.manage('POST', '/keys', { name: 'leaked' })
   const { code, out } = await run(['keys', 'revoke', body.data.hash.slice(0, 12)], on(service))
@@ -81,57 +81,57 @@ test('keys revoke ends the key whose hash begins so', async () => {
   assert.equal(await works(service, body.key), false)
 })
 
-test('what goes wrong is told in one sentence', async () => {
+test('errors are printed in one sentence', async () => {
   await using service = await startTestService()
   const env = on(service)
-  const wrong: [args: string[], env: Record<string, string>, says: RegExp][] = [
+  const wrong: [args: string[], env: Record<string, string>, message: RegExp][] = [
     [['list'], {}, /^Set SIGNALBOX_KEY to a management key of the service\.$/],
-    [['list'], { ...env, SIGNALBOX_URL: 'http://127.0.0.1:1' }, /^Nothing answers at .* start the service/],
-    [['list'], { ...env, SIGNALBOX_URL: 'nowhere' }, /^SIGNALBOX_URL is not a URL: "nowhere"/],
+    [['list'], { ...env, SIGNALBOX_URL: 'http://127.0.0.1:1' }, /^Cannot connect to .* start the service/],
+    [['list'], { ...env, SIGNALBOX_URL: 'nowhere' }, /^SIGNALBOX_URL must be a URL such as .*, not "nowhere"/],
     [['list'], { ...env, SIGNALBOX_KEY: 'nonsense' }, /^The service refused \(401\): Invalid key/],
     [['list'], { ...env, SIGNALBOX_KEY: service.apiKey }, /^The service refused \(403\): Only management keys/],
     [['create', 'n', '--workspace', 'x'], env, /^The service refused \(404\): There is no such workspace\.$/],
     [['create', 'n', '--expires', 'tomorrow'], env, /^The service refused \(400\): .*expires_at/],
     [['revoke', 'abc'], env, /^"abc" is too short/],
-    [['revoke', '000000'], env, /^No key's hash begins with "000000"/],
+    [['revoke', '000000'], env, /^No key has a hash that starts with "000000"/],
   ]
-  for (const [args, environment, says] of wrong) {
+  for (const [args, environment, message] of wrong) {
     const { code, out, err } = await run(['keys', ...args], environment)
     assert.deepEqual([code, out], [1, ''], args.join(' '))
-    assert.match(err, says)
+    assert.match(err, message)
     assert.equal(err.split('\n').length, 1)
   }
 })
 
-test('the origin alone is enough of a URL', async () => {
+test('SIGNALBOX_URL can be an origin without a path', async () => {
   await using service = await startTestService()
   const { code } = await run(['keys', 'list'], { ...on(service), SIGNALBOX_URL: new URL(service.url).origin })
   assert.equal(code, 0)
 })
 
 onEachDatabase('keys reset-management', (kind) => {
-  test('makes a management key from the store alone', async () => {
+  test('creates a management key without the service', async () => {
     await using service = await startTestService({ kind })
     await service.stop()
     const { out, err } = await run(['keys', 'reset-management'], storeOf(service))
-    assert.match(err, /not shown again\.\n1 other still enabled\.$/)
-    await using again = await startTestService({ place: service.place })
-    assert.equal((await again.ask('GET', '/keys', { key: out })).status, 200)
-    assert.equal(await works(again, service.managementKey), true)
+    assert.match(err, /not shown again\.\n1 other management key still enabled\.$/)
+    await using restarted = await startTestService({ place: service.place })
+    assert.equal((await restarted.ask('GET', '/keys', { key: out })).status, 200)
+    assert.equal(await works(restarted, service.managementKey), true)
   })
 
-  test('disables all others when told to', async () => {
+  test('disables all other management keys with --disable-others', async () => {
     await using service = await startTestService({ kind })
     await service.stop()
     const { out, err } = await run(['keys', 'reset-management', '--disable-others'], storeOf(service))
-    assert.match(err, /1 other disabled\.$/)
-    await using again = await startTestService({ place: service.place })
-    assert.equal(await works(again, out), true)
-    assert.equal(await works(again, service.managementKey), false)
-    assert.equal(await works(again, service.apiKey), true)
+    assert.match(err, /1 other management key disabled\.$/)
+    await using restarted = await startTestService({ place: service.place })
+    assert.equal(await works(restarted, out), true)
+    assert.equal(await works(restarted, service.managementKey), false)
+    assert.equal(await works(restarted, service.apiKey), true)
   })
 
-  test('on Postgres it works beside the running service', {
+  test('works on Postgres while the service runs', {
     skip: kind === 'sqlite' && 'the embedded database is opened by one process only',
   }, async () => {
     await using service = await startTestService({ kind })
@@ -140,16 +140,16 @@ onEachDatabase('keys reset-management', (kind) => {
   })
 })
 
-test('keys reset-management leaves a running embedded service alone, and makes no store', async () => {
+test('keys reset-management refuses a running embedded service, and creates no database', async () => {
   await using service = await startTestService()
   const busy = await run(['keys', 'reset-management'], storeOf(service))
   assert.deepEqual([busy.code, busy.out], [1, ''])
   assert.match(busy.err, /^Another Signalbox .* is using the data folder/)
   const none = await run(['keys', 'reset-management'], { DATA_DIR: `${service.place.settings.data_dir}/none` })
-  assert.match(none.err, /^There is no store in/)
+  assert.match(none.err, /^No database in/)
 })
 
-test('no name of a key moves the terminal of who revokes it', async () => {
+test('keys revoke prints no control characters from the name of a key', async () => {
   await using service = await startTestService()
   const { body } = await service.manage('POST', '/keys', { name: 'a\x1b]0;evil\x07\x9b2J' })
   const { out } = await run(['keys', 'revoke', body.data.hash], on(service))

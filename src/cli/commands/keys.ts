@@ -6,6 +6,6 @@ import { resetManagementCommand } from './keys/reset-management.ts'
 import { revokeCommand } from './keys/revoke.ts'
 
 export function keysCommand(program: Command, terminal: Terminal): void {
-  const keys = program.command('keys').description('list, make and revoke keys')
+  const keys = program.command('keys').description('Manage API keys and management keys')
   for (const add of [listCommand, createCommand, revokeCommand, resetManagementCommand]) add(keys, terminal)
 }

@@ -10,12 +10,12 @@ import type { Terminal } from '../kit/terminal.ts'
 type ListedMember = z.infer<typeof Member>
 
 export function membersCommand(program: Command, { env, out }: Terminal): void {
-  const members = program.command('members').description('list, add and remove members of the organization')
+  const members = program.command('members').description('Manage the members of the organization')
 
   members
     .command('list')
-    .description('list who belongs to the organization')
-    .option('--json', 'print them as JSON')
+    .description('List the members of the organization')
+    .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async (options: { json?: boolean }) => {
       const all = await allMembers(apiClient(env))
@@ -24,38 +24,38 @@ export function membersCommand(program: Command, { env, out }: Terminal): void {
 
   members
     .command('add')
-    .description('take somebody into the organization, or back into it')
-    .argument('<email>', 'their address')
-    .argument('<name>', 'their name, in quotes when it is more than a word')
-    .option('--admin', 'the same as --access admin')
-    .option('--access <role>', `what they may do who sign in: ${memberRoles.join(', ')}`)
+    .description('Add a member, or restore a removed one')
+    .argument('<email>', 'Email address of the member')
+    .argument('<name>', 'Name of the member')
+    .option('--admin', 'Same as --access admin')
+    .option('--access <role>', `Role: ${memberRoles.join(', ')} (default: member)`)
     .addHelpText('after', clientHelp)
     .action(async (email: string, name: string, { admin, access }: { admin?: boolean; access?: string }) => {
-      const wanted = { email, name, access: access ?? (admin ? 'admin' : 'member') }
-      const { data } = await apiClient(env).ask<{ data: ListedMember }>('POST', '/organization/members', wanted)
-      out(`Added ${data.email} (${data.id}). A key for them: npx signalbox keys create <name> --for ${data.email}`)
+      const body = { email, name, access: access ?? (admin ? 'admin' : 'member') }
+      const { data } = await apiClient(env).request<{ data: ListedMember }>('POST', '/organization/members', body)
+      out(`Added ${data.email} (${data.id}). To create a key: npx signalbox keys create <name> --for ${data.email}`)
     })
 
   members
     .command('remove')
-    .description('end a membership')
-    .argument('<email>', 'their address')
-    .option('--disable-keys', 'disable their keys with it, but for those of interns')
+    .description('Remove a member from the organization')
+    .argument('<email>', 'Email address of the member')
+    .option('--disable-keys', 'Also disable the keys of the member, except those of interns')
     .addHelpText('after', clientHelp)
     .action(async (email: string, { disableKeys }: { disableKeys?: boolean }) => {
       const client = apiClient(env)
       const member = await memberWith(client, email)
       const path = `/organization/members/${member.id}?disable_keys=${disableKeys === true}`
-      const { disabled_keys: keys } = await client.ask<{ disabled_keys: number }>('DELETE', path)
+      const { disabled_keys: keys } = await client.request<{ disabled_keys: number }>('DELETE', path)
       out(`Removed ${member.email}${disableKeys ? `, and disabled ${keys} key${keys === 1 ? '' : 's'}` : ''}.`)
     })
 }
 
-/** @throws StartupError when nobody in the organization has this address. */
+/** Finds a member by email address. @throws StartupError when no member has it */
 export async function memberWith(client: ApiClient, email: string): Promise<ListedMember> {
-  const found = (await allMembers(client)).find((member) => member.email === email.toLowerCase())
-  if (found) return found
-  throw new StartupError(`No member has the address "${email}": "npx signalbox members list" shows them all.`)
+  const member = (await allMembers(client)).find((one) => one.email === email.toLowerCase())
+  if (member) return member
+  throw new StartupError(`No member has the address "${email}". To list all: npx signalbox members list`)
 }
 
 export const allMembers = (client: ApiClient) => client.listAll<ListedMember>('/organization/members')

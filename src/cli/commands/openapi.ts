@@ -9,8 +9,8 @@ const checkedIn = fileURLToPath(new URL('../../../openapi.json', import.meta.url
 export function openapiCommand(program: Command, { out }: Terminal): void {
   program
     .command('openapi')
-    .description("print the API's description (OpenAPI 3.1)")
-    .option('--write', 'write it to openapi.json in the checkout instead')
+    .description('Print the OpenAPI 3.1 description of the API')
+    .option('--write', 'Write openapi.json in the source folder instead')
     .action((options: { write?: boolean }) => {
       const text = JSON.stringify(describeApi(), null, 2)
       if (options.write) writeFileSync(checkedIn, `${text}\n`)

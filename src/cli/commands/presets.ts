@@ -4,6 +4,6 @@ import { changeCommands } from './presets/change.ts'
 import { readCommands } from './presets/read.ts'
 
 export function presetsCommand(program: Command, terminal: Terminal): void {
-  const presets = program.command('presets').description('list, save, compare and switch versions of presets')
+  const presets = program.command('presets').description('Manage presets and their versions')
   for (const add of [readCommands, changeCommands]) add(presets, terminal)
 }

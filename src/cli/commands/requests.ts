@@ -4,6 +4,6 @@ import { listCommand } from './requests/list.ts'
 import { showCommand } from './requests/show.ts'
 
 export function requestsCommand(program: Command, terminal: Terminal): void {
-  const requests = program.command('requests').description('read the request log: what was asked, answered and paid')
+  const requests = program.command('requests').description('Read the request log: outcomes, tokens and costs')
   for (const add of [listCommand, showCommand]) add(requests, terminal)
 }

@@ -5,8 +5,6 @@ import { linkCommand } from './sessions/link.ts'
 import { listCommand } from './sessions/list.ts'
 
 export function sessionsCommand(program: Command, terminal: Terminal): void {
-  const sessions = program
-    .command('sessions')
-    .description('list and end sign-ins of browsers, and make links that sign in')
+  const sessions = program.command('sessions').description('Manage browser sessions, and create sign-in links')
   for (const add of [listCommand, endCommand, linkCommand]) add(sessions, terminal)
 }

@@ -11,7 +11,7 @@ async function run(service: TestService, ...args: string[]) {
   return { code, out: out.join('\n') }
 }
 
-test('usage tells in a table who spent what, by member, key, workspace, day or model, and the sum of all', async () => {
+test('usage prints rows by member, key, workspace, day or model, and the total', async () => {
   await using service = await startTestService()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
   const { headers } = await service.ask('POST', '/chat/completions', { body })
@@ -33,7 +33,7 @@ test('usage tells in a table who spent what, by member, key, workspace, day or m
   assert.equal(JSON.parse(out)[0].user_name, 'Owner')
   assert.match(
     (await run(service, 'usage', '--workspace', 'lab')).out,
-    /^There is no workspace "lab": "npx signalbox w/,
+    /^Workspace "lab" not found\. To list all: npx signalbox w/,
   )
   const { code, out: refusal } = await run(service, 'usage', '--for', 'eve@example.com')
   assert.deepEqual([code, /nobody in the organization has this address/.test(refusal)], [1, true])

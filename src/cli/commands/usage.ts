@@ -4,46 +4,46 @@ import type { ActivityItem } from '#api/routes/activity/item.ts'
 import { apiClient, clientHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { unknownNames } from './unknown-names.ts'
+import { unknownFilterHints } from './unknown-filter-hints.ts'
 
 type Item = z.infer<typeof ActivityItem>
 type UsageRow = Pick<Item, 'requests' | 'prompt_tokens' | 'completion_tokens' | 'usage' | 'byok_usage_inference'>
 
-/** The kinds of rows: their name in the API, and the content of their cells. */
-const kinds = {
+/** The dimensions for `--by`: their name in the API, and their columns. */
+const dimensions = {
   member: {
     groupBy: 'member,day',
-    heads: ['MEMBER', 'NAME'],
+    headings: ['MEMBER', 'NAME'],
     cells: (i: Item) => [i.user_email ?? i.user_id, i.user_name],
   },
   key: {
     groupBy: 'key,day',
-    heads: ['HASH', 'KEY', 'MEMBER'],
+    headings: ['HASH', 'KEY', 'MEMBER'],
     cells: (i: Item) => [i.api_key_hash?.slice(0, 12), i.api_key_name, i.user_email ?? i.user_id],
   },
   workspace: {
     groupBy: 'workspace,day',
-    heads: ['WORKSPACE'],
+    headings: ['WORKSPACE'],
     cells: (i: Item) => [i.workspace_name ?? i.workspace_id],
   },
-  day: { groupBy: 'day', heads: ['DAY (UTC)'], cells: (i: Item) => [i.date] },
-  model: { groupBy: undefined, heads: ['MODEL'], cells: (i: Item) => [i.model] },
-} satisfies Record<string, { groupBy: string | undefined; heads: string[]; cells: (item: Item) => unknown[] }>
+  day: { groupBy: 'day', headings: ['DAY (UTC)'], cells: (i: Item) => [i.date] },
+  model: { groupBy: undefined, headings: ['MODEL'], cells: (i: Item) => [i.model] },
+} satisfies Record<string, { groupBy: string | undefined; headings: string[]; cells: (item: Item) => unknown[] }>
 
-type Options = { by: keyof typeof kinds; day?: string; for?: string; workspace?: string; json?: boolean }
+type Options = { by: keyof typeof dimensions; day?: string; for?: string; workspace?: string; json?: boolean }
 
 export function usageCommand(program: Command, { env, out, err }: Terminal): void {
   program
     .command('usage')
-    .description('tell who used and spent what in the last 30 days')
-    .addOption(new Option('--by <what>', 'what to add up by').choices(Object.keys(kinds)).default('member'))
-    .option('--day <date>', 'one day of them, such as 2030-01-31')
-    .option('--for <email>', 'what one member used')
-    .option('--workspace <slug>', 'what was used in one workspace')
-    .option('--json', 'print the days as the API has them')
+    .description('Show requests, tokens and costs of the last 30 days')
+    .addOption(new Option('--by <dimension>', 'Group by').choices(Object.keys(dimensions)).default('member'))
+    .option('--day <date>', 'Only this day, such as 2030-01-31')
+    .option('--for <email>', 'Filter by member')
+    .option('--workspace <slug>', 'Filter by workspace')
+    .option('--json', 'Print the rows of the API as JSON')
     .addHelpText('after', clientHelp)
     .action(async (options: Options) => {
-      const { groupBy } = kinds[options.by]
+      const { groupBy } = dimensions[options.by]
       const query = new URLSearchParams({
         ...(groupBy && { group_by: groupBy }),
         ...(options.day && { date: options.day }),
@@ -51,22 +51,22 @@ export function usageCommand(program: Command, { env, out, err }: Terminal): voi
         ...(options.workspace && { workspace_id: options.workspace }),
       })
       const client = apiClient(env)
-      const { data } = await client.ask<{ data: Item[] }>('GET', `/activity?${query}`)
-      const named = { member: options.for, workspace: options.workspace }
-      if (data.length === 0) for (const name of await unknownNames(client, named)) err(name)
+      const { data } = await client.request<{ data: Item[] }>('GET', `/activity?${query}`)
+      const filters = { member: options.for, workspace: options.workspace }
+      if (data.length === 0) for (const hint of await unknownFilterHints(client, filters)) err(hint)
       out(options.json ? JSON.stringify(data, null, 2) : usageTable(options.by, data))
     })
 }
 
-/** The dearest first, days in their order, and the sum of all at the end. */
-function usageTable(by: keyof typeof kinds, items: Item[]): string {
-  const { heads, cells } = kinds[by]
+/** Sorts by cost, or by day for `--by day`. The last row is the total. */
+function usageTable(by: keyof typeof dimensions, items: Item[]): string {
+  const { headings, cells } = dimensions[by]
   const groups = Map.groupBy(items, (item) => JSON.stringify(cells(item)))
-  const sums = [...groups.values()].map((group) => ({ of: cells(group[0]!), sum: sumOf(group) }))
+  const sums = [...groups.values()].map((group) => ({ labels: cells(group[0]!), sum: sumOf(group) }))
   if (by !== 'day') sums.sort((a, b) => b.sum.usage - a.sum.usage || b.sum.requests - a.sum.requests)
-  const rows = sums.map(({ of, sum }) => [...of.map((cell) => String(cell ?? '-')), ...figures(sum)])
-  const total = ['TOTAL', ...heads.slice(1).map(() => ''), ...figures(sumOf(items))]
-  return table([...heads, 'REQUESTS', 'PROMPT', 'COMPLETION', 'USD', 'USD ON OWN KEYS'], [...rows, total])
+  const rows = sums.map(({ labels, sum }) => [...labels.map((cell) => String(cell ?? '-')), ...figures(sum)])
+  const total = ['TOTAL', ...headings.slice(1).map(() => ''), ...figures(sumOf(items))]
+  return table([...headings, 'REQUESTS', 'PROMPT', 'COMPLETION', 'USD', 'USD (BYOK)'], [...rows, total])
 }
 
 function sumOf(items: readonly UsageRow[]): UsageRow {
@@ -80,7 +80,7 @@ function sumOf(items: readonly UsageRow[]): UsageRow {
   }
 }
 
-/** Six decimals hold the price of a token of the cheapest model, and hide what adding binary fractions leaves. */
+/** Six decimals show the price of a token of the cheapest model, and hide rounding errors of floating-point sums. */
 const figures = (row: UsageRow) => [
   ...[row.requests, row.prompt_tokens, row.completion_tokens].map(String),
   ...[row.usage, row.byok_usage_inference].map((usd) => usd.toFixed(6)),

@@ -18,21 +18,21 @@ async function run({ url, managementKey }: TestService, ...args: string[]) {
   return { code, out: out.join('\n'), err: err.join('\n') }
 }
 
-test('webhooks are made, tried, looked at, given a new secret, disabled and deleted from the command line', async () => {
+test('webhooks create, list, test, deliveries, retry, rotate, disable and delete work', async () => {
   await using receiver = await startReceiver()
   await using service = await startTestService({ settings: { webhook_origins: [receiver.origin] } })
   const made = await run(service, 'create', receiver.url, '--include', 'question', '--description', 'chat')
   const id = /webhook (\S+)\. It is not shown again/.exec(made.err)?.[1] ?? ''
   assert.match((await run(service, 'list')).out, /enabled +http:.*chat/)
-  const delivery = /^(msg_\w+) is queued/.exec((await run(service, 'test', id)).out)?.[1] ?? ''
+  const delivery = /^Queued (msg_\w+)\./.exec((await run(service, 'test', id)).out)?.[1] ?? ''
   assert.equal(verified(made.out, await receiver.hear('webhook.test')).type, 'webhook.test')
   await until(async () => /webhook\.test +delivered +1/.test((await run(service, 'deliveries', id)).out))
-  assert.equal((await run(service, 'retry', id, delivery)).out, 'It is sent once more.')
+  assert.equal((await run(service, 'retry', id, delivery)).out, `Queued ${delivery} again.`)
   await until(() => receiver.received.length === 2)
   assert.match((await run(service, 'rotate', id, '--overlap', '0')).out, /^whsec_/)
-  assert.equal((await run(service, 'disable', id)).out, 'It is disabled.')
+  assert.equal((await run(service, 'disable', id)).out, `Disabled ${id}.`)
   assert.match((await run(service, 'test', id)).err, /disabled; enable it first/)
-  assert.equal((await run(service, 'enable', id)).out, 'It is enabled.')
-  assert.equal((await run(service, 'delete', id)).out, 'It is deleted.')
+  assert.equal((await run(service, 'enable', id)).out, `Enabled ${id}.`)
+  assert.equal((await run(service, 'delete', id)).out, `Deleted ${id}.`)
   assert.match((await run(service, 'list')).out, /^ID[^\n]*$/)
 })

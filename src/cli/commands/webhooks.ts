@@ -9,89 +9,89 @@ import { wholeNumber } from '../kit/whole-number.ts'
 type CreateOptions = { event?: string[]; include?: string[]; description?: string; workspace?: string }
 type WithSecret = { data: Webhook; secret: string }
 
-/** Addresses that are told what interns do, and when limits are spent. */
+/** Manages webhooks for events of interns and limits. */
 export function webhooksCommand(program: Command, { env, out, err }: Terminal): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('tell an address of yours what interns do, and when limits are spent')
+  const webhooks = program.command('webhooks').description('Manage webhooks for intern and budget events')
   const client = () => apiClient(env)
   const path = (id: string, below = '') => `/webhooks/${encodeURIComponent(id)}${below}`
   const command = (name: string, about: string) =>
     webhooks.command(name).description(about).addHelpText('after', clientHelp)
-  const shown = ({ data, secret }: WithSecret) => {
-    // Only the secret goes to standard output, so that a script can keep it.
+  const printSecret = ({ data, secret }: WithSecret) => {
+    // Only the secret is written to standard output, so that scripts can read it.
     out(secret)
     err(`This is the secret of the webhook ${data.id}. It is not shown again.`)
   }
 
-  command('list', 'list the webhooks of a workspace')
-    .option('--workspace <slug>', 'which one (default: that of your key)')
-    .option('--json', 'print them as JSON')
+  command('list', 'List the webhooks of a workspace')
+    .option('--workspace <slug>', 'Workspace (default: the workspace of your key)')
+    .option('--json', 'Print JSON')
     .action(async ({ workspace, json }: { workspace?: string; json?: true }) => {
       const query = workspace ? `?workspace_id=${encodeURIComponent(workspace)}` : ''
       const all = await client().listAll<Webhook>(`/webhooks${query}`)
       out(json ? JSON.stringify(all, null, 2) : webhookTable(all))
     })
 
-  command('create', 'make a webhook, and print its secret: it is shown this once')
-    .argument('<url>', 'where to send to')
-    .addOption(new Option('--event <type...>', 'what it is told of (default: everything)').choices([...webhookEvents]))
+  command('create', 'Create a webhook and print its secret. It is shown only once')
+    .argument('<url>', 'URL that receives the events')
+    .addOption(new Option('--event <type...>', 'Events to send (default: all)').choices([...webhookEvents]))
     .addOption(
-      new Option('--include <what...>', 'what of a question is told besides ids').choices([...webhookIncludes]),
+      new Option('--include <field...>', 'Fields of a question to include in addition to IDs').choices([
+        ...webhookIncludes,
+      ]),
     )
-    .option('--description <text>', 'what it is for')
-    .option('--workspace <slug>', 'whose interns and limits (default: that of your key)')
+    .option('--description <text>', 'Description')
+    .option('--workspace <slug>', 'Workspace (default: the workspace of your key)')
     .action(async (url: string, { event, workspace, ...rest }: CreateOptions) => {
-      const wanted = { url, ...rest, ...(event && { events: event }), ...(workspace && { workspace_id: workspace }) }
-      shown(await client().ask<WithSecret>('POST', '/webhooks', wanted))
+      const body = { url, ...rest, ...(event && { events: event }), ...(workspace && { workspace_id: workspace }) }
+      printSecret(await client().request<WithSecret>('POST', '/webhooks', body))
     })
 
-  command('rotate', 'give a webhook a new secret, and print it: it is shown this once')
-    .argument('<id>')
-    .option('--overlap <hours>', 'how long the one before signs as well', wholeNumber(0), 24)
+  command('rotate', 'Replace the secret of a webhook and print the new one. It is shown only once')
+    .argument('<id>', 'ID of the webhook')
+    .option('--overlap <hours>', 'How long the previous secret also signs events, in hours', wholeNumber(0), 24)
     .action(async (id: string, { overlap }: { overlap: number }) =>
-      shown(await client().ask<WithSecret>('POST', path(id, '/rotate-secret'), { overlap_hours: overlap })),
+      printSecret(await client().request<WithSecret>('POST', path(id, '/rotate-secret'), { overlap_hours: overlap })),
     )
 
   for (const [name, enabled] of [
     ['enable', true],
     ['disable', false],
   ] as const)
-    command(name, enabled ? 'send to a webhook again' : 'send nothing to a webhook any more')
-      .argument('<id>')
+    command(name, enabled ? 'Enable a webhook' : 'Disable a webhook')
+      .argument('<id>', 'ID of the webhook')
       .action(async (id: string) => {
-        await client().ask('PATCH', path(id), { enabled })
-        out(`It is ${name}d.`)
+        await client().request('PATCH', path(id), { enabled })
+        out(`${enabled ? 'Enabled' : 'Disabled'} ${id}.`)
       })
 
-  command('delete', 'delete a webhook, with all that is still to be sent there')
-    .argument('<id>')
+  command('delete', 'Delete a webhook and its pending deliveries')
+    .argument('<id>', 'ID of the webhook')
     .action(async (id: string) => {
-      await client().ask('DELETE', path(id))
-      out('It is deleted.')
+      await client().request('DELETE', path(id))
+      out(`Deleted ${id}.`)
     })
 
-  command('test', 'send an event that says nothing to a webhook')
-    .argument('<id>')
+  command('test', 'Send a test event to a webhook')
+    .argument('<id>', 'ID of the webhook')
     .action(async (id: string) => {
-      const { data } = await client().ask<{ data: WebhookDelivery }>('POST', path(id, '/test'))
-      out(`${data.id} is queued; "webhooks deliveries ${id}" tells what becomes of it.`)
+      const { data } = await client().request<{ data: WebhookDelivery }>('POST', path(id, '/test'))
+      out(`Queued ${data.id}. To see the result: npx signalbox webhooks deliveries ${id}`)
     })
 
-  command('deliveries', 'list what a webhook was told, or is still to be, the latest first')
-    .argument('<id>')
-    .option('--json', 'print them as JSON')
+  command('deliveries', 'List pending and finished deliveries of a webhook, newest first')
+    .argument('<id>', 'ID of the webhook')
+    .option('--json', 'Print JSON')
     .action(async (id: string, { json }: { json?: true }) => {
-      const { data } = await client().ask<{ data: WebhookDelivery[] }>('GET', path(id, '/deliveries?limit=100'))
+      const { data } = await client().request<{ data: WebhookDelivery[] }>('GET', path(id, '/deliveries?limit=100'))
       out(json ? JSON.stringify(data, null, 2) : deliveryTable(data))
     })
 
-  command('retry', 'send an event to a webhook once more')
-    .argument('<id>')
-    .argument('<delivery>', 'its id, as "webhooks deliveries" lists it')
+  command('retry', 'Retry a delivery')
+    .argument('<id>', 'ID of the webhook')
+    .argument('<delivery>', 'ID of the delivery, as listed by "webhooks deliveries"')
     .action(async (id: string, delivery: string) => {
-      await client().ask('POST', path(id, `/deliveries/${encodeURIComponent(delivery)}/retry`))
-      out('It is sent once more.')
+      await client().request('POST', path(id, `/deliveries/${encodeURIComponent(delivery)}/retry`))
+      out(`Queued ${delivery} again.`)
     })
 }
 
@@ -103,7 +103,7 @@ function webhookTable(webhooks: Webhook[]): string {
     one.events.join(' '),
     one.disabled_reason ?? one.description ?? '',
   ])
-  return table(['ID', 'STATE', 'URL', 'EVENTS', 'ABOUT'], rows)
+  return table(['ID', 'STATE', 'URL', 'EVENTS', 'DESCRIPTION'], rows)
 }
 
 const minute = (at: string | null) => at?.slice(0, 19).replace('T', ' ') ?? '-'
@@ -118,5 +118,5 @@ function deliveryTable(deliveries: WebhookDelivery[]): string {
     one.id,
     one.last_error ?? '',
   ])
-  return table(['QUEUED (UTC)', 'EVENT', 'STATE', 'TRIED', 'NEXT (UTC)', 'ID', 'LAST ERROR'], rows)
+  return table(['QUEUED (UTC)', 'EVENT', 'STATE', 'ATTEMPTS', 'NEXT (UTC)', 'ID', 'LAST ERROR'], rows)
 }

@@ -12,45 +12,45 @@ import { runCli } from '../cli.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-import-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 const page = readFileSync(fileURLToPath(new URL('../../../docs/from-litellm.md', import.meta.url)), 'utf8')
-const [given = '', wanted = ''] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block]) => block!)
+const [config = '', catalogue = ''] = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block]) => block!)
 
 let count = 0
 
-/** Runs the import, with a file of its own to write unless it is told. */
-async function importing(config: string, args: string[] = [], variables: Record<string, string> = {}) {
+/** Runs the import. Without --out, it writes a new file. */
+async function runImport(config: string, args: string[] = [], variables: Record<string, string> = {}) {
   const name = join(scratch, `config-${++count}`)
   writeFileSync(`${name}.yaml`, config)
-  const said: string[] = []
-  const say = (text: string) => void said.push(text)
+  const lines: string[] = []
+  const print = (text: string) => void lines.push(text)
   const env = { DATA_DIR: join(scratch, 'data'), ...variables }
   const file = `${name}.catalogue.yaml`
   const line = ['import', 'litellm', `${name}.yaml`, ...(args.includes('--out') ? [] : ['--out', file]), ...args]
-  const code = await runCli(line, { env, out: say, err: say })
-  return { code, said: said.join('\n'), file }
+  const code = await runCli(line, { env, out: print, err: print })
+  return { code, output: lines.join('\n'), file }
 }
 
-const undated = (catalogue: any) => {
-  for (const model of Object.values<any>(catalogue.models)) if (model.name === 'Qwen3-32B') delete model.created
-  return catalogue
+const undated = (content: any) => {
+  for (const model of Object.values<any>(content.models)) if (model.name === 'Qwen3-32B') delete model.created
+  return content
 }
 
-test('import litellm writes the catalogue that the page shows, and it is in order', async () => {
-  const { code, said, file } = await importing(given)
-  assert.equal(code, 0, said)
-  assert.deepEqual(undated(parse(readFileSync(file, 'utf8'))), undated(parse(wanted)))
+test('import litellm writes the valid catalogue file that docs/from-litellm.md shows', async () => {
+  const { code, output, file } = await runImport(config)
+  assert.equal(code, 0, output)
+  assert.deepEqual(undated(parse(readFileSync(file, 'utf8'))), undated(parse(catalogue)))
   const settings = { starter_catalogue: true, data_dir: scratch, catalogue_file: file }
   assert.deepEqual((await loadCatalogue(settings)).report.skipped, [])
-  for (const left of ['model_list\\[6\\] embedding', 'pii IBAN_CODE', 'rpm of house', 'cache', 'master_key'])
-    assert.match(said, new RegExp(`^ .*${left}`, 'm'))
-  assert.match(said, /run this command again/)
+  for (const note of ['model_list\\[6\\] embedding', 'pii IBAN_CODE', 'rpm of house', 'cache', 'master_key'])
+    assert.match(output, new RegExp(`^ .*${note}`, 'm'))
+  assert.match(output, /run this command again/)
 })
 
-test('with a key it makes guardrails, workspaces, keys and presets at the service, once', async () => {
-  const { file } = await importing(given)
+test('with a key, import creates guardrails, workspaces, keys and presets only once', async () => {
+  const { file } = await runImport(config)
   await using service = await startTestService({ settings: { catalogue_file: file } })
   const variables = { SIGNALBOX_URL: service.url, SIGNALBOX_KEY: service.managementKey }
-  const first = await importing(given, ['--out', file], variables)
-  assert.equal(first.code, 0, first.said)
+  const first = await runImport(config, ['--out', file], variables)
+  assert.equal(first.code, 0, first.output)
   const { body: workspaces } = await service.manage('GET', '/workspaces')
   const defaults = async (slug: string) => {
     const { default_guardrail_id: id } = workspaces.data.find((one: any) => one.slug === slug)
@@ -68,7 +68,10 @@ test('with a key it makes guardrails, workspaces, keys and presets at the servic
   const research = await defaults('research')
   assert.deepEqual([research.limit_usd, research.reset_interval], [100, 'monthly'])
   const secrets = Object.fromEntries(
-    [...first.said.matchAll(/the API key "([\w-]+)", shown this once: (\S+)/g)].map(([, name, key]) => [name, key!]),
+    [...first.output.matchAll(/the API key "([\w-]+)"\. It is shown only once: (\S+)/g)].map(([, name, key]) => [
+      name,
+      key!,
+    ]),
   )
   assert.deepEqual(Object.keys(secrets).sort(), ['litellm', 'litellm-default-key', 'litellm-research'])
   const { body: limited } = await service.ask('GET', '/key', { key: secrets['litellm-default-key']! })
@@ -83,32 +86,32 @@ test('with a key it makes guardrails, workspaces, keys and presets at the servic
   assert.deepEqual((await preset('claude-thinking')).designated_version.config.reasoning, { effort: 'high' })
   assert.equal((await preset('fast')).designated_version.config.models.length, 3)
 
-  const again = await importing(given, ['--out', file], variables)
-  assert.equal(again.code, 0, again.said)
-  assert.doesNotMatch(again.said, /Made/)
+  const second = await runImport(config, ['--out', file], variables)
+  assert.equal(second.code, 0, second.output)
+  assert.doesNotMatch(second.output, /Created/)
 })
 
-test('a dry run writes and makes nothing, and prints both', async () => {
-  const { code, said, file } = await importing(given, ['--dry-run'], { SIGNALBOX_KEY: 'sb-v1-none' })
-  assert.equal(code, 0, said)
-  assert.match(said, /^ {2}vllm-2:$/m)
-  assert.match(said, /limit_usd: 500/)
+test('--dry-run prints the catalogue and the objects without writing anything', async () => {
+  const { code, output, file } = await runImport(config, ['--dry-run'], { SIGNALBOX_KEY: 'sb-v1-none' })
+  assert.equal(code, 0, output)
+  assert.match(output, /^ {2}vllm-2:$/m)
+  assert.match(output, /limit_usd: 500/)
   assert.throws(() => readFileSync(file))
 })
 
-test('no secret of the file is written or said, and a file of other content is left alone', async () => {
-  const config = `model_list: [{ model_name: a, litellm_params: { model: openai/gpt-5-mini, api_key: sk-secret } }]
+test('import copies no secrets, and does not overwrite a file with other content', async () => {
+  const withSecrets = `model_list: [{ model_name: a, litellm_params: { model: openai/gpt-5-mini, api_key: sk-secret } }]
 general_settings: { master_key: sk-master, database_url: "postgres://u:sk-database@h/d" }`
-  const { said, file } = await importing(config)
-  assert.doesNotMatch(said + readFileSync(file, 'utf8'), /sk-secret|sk-master|sk-database/)
-  assert.match(said, /put it into the variable OPENAI_API_KEY/)
-  const other = await importing(given, ['--out', file])
+  const { output, file } = await runImport(withSecrets)
+  assert.doesNotMatch(output + readFileSync(file, 'utf8'), /sk-secret|sk-master|sk-database/)
+  assert.match(output, /set the environment variable OPENAI_API_KEY to it/)
+  const other = await runImport(config, ['--out', file])
   assert.equal(other.code, 1)
-  assert.match(other.said, /is there already, and says something else/)
+  assert.match(other.output, /already exists with other content/)
 })
 
-test('what is no configuration is told with its line', async () => {
-  assert.match((await importing('model_list: [\n')).said, /is neither YAML nor JSON: line \d/)
-  assert.match((await importing('a: 1\nmodel_list: 5\n')).said, /is no configuration of LiteLLM: line 2: model_list/)
-  assert.match((await importing('# nothing\n')).said, /0 of 0 rows/)
+test('an invalid configuration is an error with its line', async () => {
+  assert.match((await runImport('model_list: [\n')).output, /is neither YAML nor JSON: line \d/)
+  assert.match((await runImport('a: 1\nmodel_list: 5\n')).output, /is not a LiteLLM configuration: line 2: model_list/)
+  assert.match((await runImport('# nothing\n')).output, /0 of 0 rows/)
 })

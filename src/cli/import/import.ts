@@ -7,71 +7,73 @@ import { StartupError } from '#platform/core/fault.ts'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 import { apiClient, clientHelp } from '../kit/api-client.ts'
 import type { Terminal } from '../kit/terminal.ts'
-import { apply, isNothing } from './litellm/apply.ts'
-import { knownFrom } from './litellm/known.ts'
-import { fromLitellm, type Imported } from './litellm.ts'
+import { apply, isEmpty } from './litellm/apply.ts'
+import { knownCatalogue } from './litellm/known-catalogue.ts'
+import { fromLitellm, type ImportResult } from './litellm.ts'
 
 type Options = { out: string; dryRun?: boolean; freeUnlessPriced?: boolean }
 
 export function importCommand(program: Command, terminal: Terminal): void {
   program
     .command('import')
-    .description('take over the configuration of another gateway')
+    .description('Import the configuration of another gateway')
     .command('litellm <config>')
     .description(
-      'make catalogue, keys, guardrails and presets of a LiteLLM config.yaml, and list what could not be taken',
+      'Convert a LiteLLM config.yaml to a catalogue file, keys, guardrails and presets, and list what was not imported',
     )
-    .option('--out <file>', 'the catalogue file to write; one of other content is left alone', 'catalogue.yaml')
-    .option('--dry-run', 'write and make nothing: print what would be')
-    .option('--free-unless-priced', 'models without a price cost nothing')
-    .addHelpText('after', `${clientHelp}\n\nWithout SIGNALBOX_KEY only the catalogue file is written.`)
-    .action((config: string, options: Options) => litellm(config, options, terminal).catch(inOneSentence))
+    .option('--out <file>', 'Catalogue file to write. A file with other content is not overwritten', 'catalogue.yaml')
+    .option('--dry-run', 'Print the result without writing anything')
+    .option('--free-unless-priced', 'Set the price of models without one to 0')
+    .addHelpText('after', `${clientHelp}\n\nWithout SIGNALBOX_KEY, only the catalogue file is written.`)
+    .action((config: string, options: Options) => importLitellm(config, options, terminal).catch(asStartupError))
 }
 
-async function litellm(config: string, options: Options, { env, out }: Terminal): Promise<void> {
+async function importLitellm(config: string, options: Options, { env, out }: Terminal): Promise<void> {
   const { data } = await loadCatalogue({ ...loadConfig(env), catalogue_file: undefined })
   const freeUnlessPriced = options.freeUnlessPriced === true
-  const imported = fromLitellm(await readSource(config), config, knownFrom(data), { now: new Date(), freeUnlessPriced })
-  const text = lazyModules.yaml().stringify(imported.catalogue, { aliasDuplicateObjects: false })
-  const { all, taken } = imported.rows
-  out(`${taken} of ${all} rows of model_list are taken.`)
-  if (options.dryRun) out(`${options.out} would be:\n\n${text}`)
-  else out(write(options.out, text))
-  await makeRest(imported, options, env, out)
-  if (imported.left.length > 0) out('\nNot taken, or to be looked at:')
-  for (const sentence of imported.left) out(`  ${sentence}`)
+  const result = fromLitellm(await readSource(config), config, knownCatalogue(data), {
+    now: new Date(),
+    freeUnlessPriced,
+  })
+  const text = lazyModules.yaml().stringify(result.catalogue, { aliasDuplicateObjects: false })
+  const { all, imported: count } = result.rows
+  out(`Imported ${count} of ${all} rows of model_list.`)
+  if (options.dryRun) out(`Content of ${options.out}:\n\n${text}`)
+  else out(writeCatalogue(options.out, text))
+  await createObjects(result, options, env, out)
+  if (result.notes.length > 0) out('\nNot imported, or worth a check:')
+  for (const note of result.notes) out(`  ${note}`)
 }
 
-async function makeRest(
-  imported: Imported,
+async function createObjects(
+  result: ImportResult,
   { out: file, dryRun }: Options,
   env: Terminal['env'],
   out: Terminal['out'],
 ) {
-  if (isNothing(imported)) return
-  const { policies, presets } = imported
+  if (isEmpty(result)) return
+  const { policies, presets } = result
   if (dryRun) {
     const plan = lazyModules.yaml().stringify({ ...policies, presets }, { aliasDuplicateObjects: false })
-    return out(`At the service there would be made:\n\n${plan}`)
+    return out(`Objects to create in the service:\n\n${plan}`)
   }
-  if (env.SIGNALBOX_KEY) return apply(apiClient(env), imported, out)
+  if (env.SIGNALBOX_KEY) return apply(apiClient(env), result, out)
   out(
-    `Keys, guardrails and presets are made at the running service: start it with CATALOGUE_FILE=${file}, set SIGNALBOX_KEY`,
+    `To create keys, guardrails and presets: start the service with CATALOGUE_FILE=${file}, set SIGNALBOX_KEY to a management key, and run this command again.`,
   )
-  out('to its management key, and run this command again.')
 }
 
-/** A file that says the same, whatever the day it was written, is the one that is wanted. */
-function write(file: string, text: string): string {
+/** Writes the catalogue file. A file that differs only in its `created` dates counts as equal. */
+function writeCatalogue(file: string, text: string): string {
   const undated = (content: string) => content.replace(/^ +created: .*$/gm, '')
   if (!existsSync(file)) {
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
-    return `Written to ${file}. Check it with: npx signalbox catalogue check ${file}`
+    return `Wrote ${file}. To check it: npx signalbox catalogue check ${file}`
   }
-  if (undated(readFileSync(file, 'utf8')) === undated(text)) return `${file} is there already, as it would be written.`
-  throw new StartupError(`${file} is there already, and says something else: move it away, or name another with --out.`)
+  if (undated(readFileSync(file, 'utf8')) === undated(text)) return `${file} already exists with the same content.`
+  throw new StartupError(`${file} already exists with other content: move it, or specify another file with --out.`)
 }
 
-function inOneSentence(error: unknown): never {
+function asStartupError(error: unknown): never {
   throw error instanceof CatalogueRefused ? new StartupError(error.message) : error
 }

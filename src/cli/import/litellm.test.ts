@@ -2,65 +2,70 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CatalogueRefused } from '#catalogue/sources/layer.ts'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
-import { knownFrom } from './litellm/known.ts'
+import { knownCatalogue } from './litellm/known-catalogue.ts'
 import { fromLitellm } from './litellm.ts'
 
 const { data } = await loadCatalogue({ starter_catalogue: true, data_dir: '/nowhere' })
-const known = knownFrom(data)
+const catalogue = knownCatalogue(data)
 const now = new Date('2026-11-22T12:00:00Z')
 
-/** JSON is YAML, too. */
-const taken = (config: object, freeUnlessPriced = false) =>
-  fromLitellm(JSON.stringify(config), 'config.yaml', known, { now, freeUnlessPriced })
+/** Imports a configuration, written as JSON, which is also YAML. */
+const importFrom = (config: object, freeUnlessPriced = false) =>
+  fromLitellm(JSON.stringify(config), 'config.yaml', catalogue, { now, freeUnlessPriced })
 const rows = (...list: [name: string, params: object, info?: object][]) => ({
   model_list: list.map(([model_name, litellm_params, model_info]) => ({ model_name, litellm_params, model_info })),
 })
-const leftOf = (...list: Parameters<typeof rows>) => taken(rows(...list)).left.join('\n')
+const notesOf = (...list: Parameters<typeof rows>) => importFrom(rows(...list)).notes.join('\n')
 
-test('a model that is known needs no more than its alias, whichever way LiteLLM names it', () => {
+test('a known model needs only an alias, for each form of its name', () => {
   const names = ['openai/gpt-5-mini', 'gpt-5-mini', 'openai/gpt-5-mini-2025-08-07']
   for (const model of names) {
-    const { catalogue } = taken(rows(['small', { model, api_key: 'os.environ/OPENAI_API_KEY' }]))
+    const { catalogue } = importFrom(rows(['small', { model, api_key: 'os.environ/OPENAI_API_KEY' }]))
     assert.deepEqual(catalogue, { providers: {}, models: { 'openai/gpt-5-mini': { aliases: ['small'] } } }, model)
   }
 })
 
-test('a row goes by the protocol of its provider, to the address that LiteLLM would ask', () => {
+test('a row keeps the protocol and the address that LiteLLM uses', () => {
   const api_base = 'https://gate.example.com'
-  const asked = (model: string, base = api_base, params = {}) => {
+  const serverOf = (model: string, base = api_base, params = {}) => {
     const price = { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 }
-    const { catalogue } = taken(rows(['m', { model, api_base: base, api_key: 'os.environ/K', ...price, ...params }]))
+    const { catalogue } = importFrom(
+      rows(['m', { model, api_base: base, api_key: 'os.environ/K', ...price, ...params }]),
+    )
     return Object.values(catalogue.providers).map(({ protocol, base_url }) => [protocol, base_url])[0]
   }
-  assert.deepEqual(asked('anthropic/claude-x'), ['anthropic-messages', `${api_base}/v1`])
-  assert.deepEqual(asked('gemini/gemini-x', `${api_base}/v1beta`), ['google-gemini', `${api_base}/v1beta`])
-  assert.deepEqual(asked('vertex_ai/gemini-x', `${api_base}/v1beta/`), ['google-gemini', `${api_base}/v1beta`])
-  assert.deepEqual(asked('openai/x', `${api_base}/v1`), ['openai-chat', `${api_base}/v1`])
-  assert.deepEqual(asked('openai/responses/x', `${api_base}/v1`), ['openai-responses', `${api_base}/v1`])
-  assert.deepEqual(asked('azure/x'), ['openai-chat', `${api_base}/openai/v1`])
-  assert.deepEqual(asked('ollama_chat/x', 'http://ollama:11434'), ['openai-chat', 'http://ollama:11434/v1'])
+  assert.deepEqual(serverOf('anthropic/claude-x'), ['anthropic-messages', `${api_base}/v1`])
+  assert.deepEqual(serverOf('gemini/gemini-x', `${api_base}/v1beta`), ['google-gemini', `${api_base}/v1beta`])
+  assert.deepEqual(serverOf('vertex_ai/gemini-x', `${api_base}/v1beta/`), ['google-gemini', `${api_base}/v1beta`])
+  assert.deepEqual(serverOf('openai/x', `${api_base}/v1`), ['openai-chat', `${api_base}/v1`])
+  assert.deepEqual(serverOf('openai/responses/x', `${api_base}/v1`), ['openai-responses', `${api_base}/v1`])
+  assert.deepEqual(serverOf('azure/x'), ['openai-chat', `${api_base}/openai/v1`])
+  assert.deepEqual(serverOf('ollama_chat/x', 'http://ollama:11434'), ['openai-chat', 'http://ollama:11434/v1'])
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as a catalogue file names a variable
-  assert.deepEqual(asked('hosted_vllm/x', 'os.environ/VLLM_URL'), ['openai-chat', '${VLLM_URL}'])
-  assert.deepEqual(asked('x', `${api_base}/v1`, { custom_llm_provider: 'openai' }), ['openai-chat', `${api_base}/v1`])
+  assert.deepEqual(serverOf('hosted_vllm/x', 'os.environ/VLLM_URL'), ['openai-chat', '${VLLM_URL}'])
+  assert.deepEqual(serverOf('x', `${api_base}/v1`, { custom_llm_provider: 'openai' }), [
+    'openai-chat',
+    `${api_base}/v1`,
+  ])
 })
 
-test('the address of a known provider is that provider, and brings its prices', () => {
+test('the address of a known provider selects that provider and its prices', () => {
   const params = { model: 'openai/openai/gpt-oss-120b', api_base: 'https://openrouter.ai/api/v1' }
-  const { catalogue } = taken(rows(['oss', params]))
+  const { catalogue } = importFrom(rows(['oss', params]))
   assert.deepEqual(catalogue.providers, {})
   assert.deepEqual(catalogue.models, { 'openai/gpt-oss-120b': { aliases: ['oss'] } })
 })
 
-test('a server on this machine is called local, not by its address', () => {
+test('a server on this machine gets the slug local', () => {
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-    const { catalogue } = taken(rows(['m', { model: 'openai/qwen', api_base: `http://${host}:8000/v1` }]))
+    const { catalogue } = importFrom(rows(['m', { model: 'openai/qwen', api_base: `http://${host}:8000/v1` }]))
     assert.deepEqual([Object.keys(catalogue.providers), Object.keys(catalogue.models)], [['local'], ['local/qwen']])
   }
 })
 
-test('what is asked elsewhere is a model of its own, so that it goes nowhere else', () => {
+test('a row with another address becomes a separate model', () => {
   const eu = { model: 'anthropic/claude-sonnet-4-6', api_base: 'https://eu.example.com', api_key: 'os.environ/EU_KEY' }
-  const { catalogue } = taken(rows(['us', { model: 'anthropic/claude-sonnet-4-6' }], ['eu', eu]))
+  const { catalogue } = importFrom(rows(['us', { model: 'anthropic/claude-sonnet-4-6' }], ['eu', eu]))
   assert.deepEqual(catalogue.models['anthropic/claude-sonnet-4.6'], { aliases: ['us'] })
   const own = catalogue.models['eu/claude-sonnet-4-6']!
   assert.deepEqual([own.aliases, Object.keys(own.endpoints!), own.name], [['eu'], ['eu'], 'Claude Sonnet 4.6'])
@@ -69,16 +74,16 @@ test('what is asked elsewhere is a model of its own, so that it goes nowhere els
 
 test('rows of one name are endpoints of one model; two keys of a provider are two providers', () => {
   const key = (name: string) => ({ model: 'openai/gpt-5-mini', api_key: `os.environ/${name}` })
-  const { catalogue } = taken(rows(['gpt', key('KEY_1')], ['gpt', key('KEY_2')]))
+  const { catalogue } = importFrom(rows(['gpt', key('KEY_1')], ['gpt', key('KEY_2')]))
   assert.deepEqual(catalogue.providers.openai, { credentials: ['KEY_1', 'OPENAI_API_KEY'] })
   assert.deepEqual(catalogue.providers['openai-2']!.credentials, ['KEY_2'])
   assert.deepEqual(Object.keys(catalogue.models['openai/gpt-5-mini']!.endpoints!), ['openai-2'])
 })
 
-test('prices are those of the row, of the model, or nothing on a server of one’s own; else the row is not taken', () => {
+test('prices come from the row, the known model, or are 0 for a private server', () => {
   const at = (api_base: string, more = {}) => rows(['m', { model: 'openai/x', api_base, api_key: 'EMPTY', ...more }])
   const prices = (config: object, free = false) => {
-    const [model] = Object.values(taken(config, free).catalogue.models)
+    const [model] = Object.values(importFrom(config, free).catalogue.models)
     return model && Object.values(model.endpoints!)[0]!.prices
   }
   const free = { prompt: '0', completion: '0' }
@@ -86,17 +91,17 @@ test('prices are those of the row, of the model, or nothing on a server of one�
     assert.deepEqual(prices(at(base)), free, base)
   assert.equal(prices(at('https://llm.example.com/v1')), undefined)
   assert.deepEqual(prices(at('https://llm.example.com/v1'), true), free)
-  const said = {
+  const fields = {
     input_cost_per_token: 0.0000025,
     output_cost_per_token: '1e-5',
     cache_read_input_token_cost: 0.00000025,
   }
-  const told = { prompt: '2.5', completion: '10', cache_read: '0.25' }
-  assert.deepEqual(prices(at('https://llm.example.com/v1', said)), told)
+  const expected = { prompt: '2.5', completion: '10', cache_read: '0.25' }
+  assert.deepEqual(prices(at('https://llm.example.com/v1', fields)), expected)
 })
 
-test('rows refer to credentials that stand once, and to models of Azure that reason by a mark', () => {
-  const { catalogue, left } = taken({
+test('rows can reference credentials, and the o_series mark of Azure is removed', () => {
+  const { catalogue, notes } = importFrom({
     ...rows(
       ['o3', { model: 'azure/o_series/o3', litellm_credential_name: 'eu' }],
       ['gone', { model: 'azure/o3', litellm_credential_name: 'nowhere' }],
@@ -112,28 +117,28 @@ test('rows refer to credentials that stand once, and to models of Azure that rea
   const { base_url, credentials } = catalogue.providers.azure!
   assert.deepEqual([base_url, credentials], ['https://eu.example.com/openai/v1', ['EU_KEY']])
   assert.equal(catalogue.models['azure/o3']!.endpoints!.azure!.model, 'o3')
-  assert.deepEqual(left.slice(0, 2), [
-    'model_list[1] gone: its api_base is not said',
-    '*: nothing to write: every model of the catalogue may be named, by its id there',
+  assert.deepEqual(notes.slice(0, 2), [
+    'model_list[1] gone: it has no api_base',
+    '*: not needed: requests can use every model of the catalogue by its id',
   ])
 })
 
-test('a row that cannot be taken says why', () => {
+test('a row that is not imported has a note with the reason', () => {
   const api_base = 'https://h.example/v1'
-  assert.match(leftOf(['m', { model: 'bedrock/anthropic.claude' }]), /AWS credentials are not spoken/)
-  assert.match(leftOf(['m', { model: 'vertex_ai/gemini-x', vertex_project: 'p' }]), /Google Cloud project/)
-  assert.match(leftOf(['m', { model: 'elevenlabs/x' }]), /"elevenlabs" is not spoken/)
-  assert.match(leftOf(['m', { model: 'whose-is-it' }]), /nobody knows by its name/)
-  assert.match(leftOf(['m', { model: 'openai/gpt-99' }]), /openai has no model gpt-99.+catalogue sync/)
-  assert.match(leftOf(['m', { model: 'openai/x', api_base: `${api_base}?v=1` }]), /has a query/)
-  assert.match(leftOf(['m', { model: 'openai/x', api_base: 'nowhere' }]), /is not a URL/)
-  assert.match(leftOf(['m', { model: 'openai/text-embedding-3-small' }]), /it makes (no text|embeddings)/)
-  assert.match(leftOf(['m', { model: 'openai/x' }, { mode: 'audio_speech' }]), /models of mode audio_speech/)
-  assert.match(taken({ model_list: [{ model_name: 'm' }] }).left.join(), /model_list\[0\]: it has no/)
+  assert.match(notesOf(['m', { model: 'bedrock/anthropic.claude' }]), /AWS credentials are not supported/)
+  assert.match(notesOf(['m', { model: 'vertex_ai/gemini-x', vertex_project: 'p' }]), /Google Cloud project/)
+  assert.match(notesOf(['m', { model: 'elevenlabs/x' }]), /"elevenlabs" is not supported/)
+  assert.match(notesOf(['m', { model: 'whose-is-it' }]), /the provider of whose-is-it is unknown/)
+  assert.match(notesOf(['m', { model: 'openai/gpt-99' }]), /openai has no model gpt-99.+catalogue sync/)
+  assert.match(notesOf(['m', { model: 'openai/x', api_base: `${api_base}?v=1` }]), /has a query/)
+  assert.match(notesOf(['m', { model: 'openai/x', api_base: 'nowhere' }]), /is not a URL/)
+  assert.match(notesOf(['m', { model: 'openai/text-embedding-3-small' }]), /its output is (not text|embeddings)/)
+  assert.match(notesOf(['m', { model: 'openai/x' }, { mode: 'audio_speech' }]), /models of mode audio_speech/)
+  assert.match(importFrom({ model_list: [{ model_name: 'm' }] }).notes.join(), /model_list\[0\]: it has no/)
 })
 
-test('patterns become aliases of what is known, and of a server of one’s own its own list', () => {
-  const { catalogue } = taken(
+test('wildcards become aliases of known models, or model discovery of a server', () => {
+  const { catalogue } = importFrom(
     rows(
       ['claude-*', { model: 'anthropic/claude-*' }],
       ['openai/*', { model: 'openai/*' }],
@@ -148,8 +153,8 @@ test('patterns become aliases of what is known, and of a server of one’s own i
   )
 })
 
-test('what a row sets in each request, and what comes after it fails, is a preset', () => {
-  const { presets, left } = taken({
+test('parameters and fallbacks of a row become a preset', () => {
+  const { presets, notes } = importFrom({
     ...rows(
       ['smart', { model: 'openai/gpt-5-mini', temperature: 0.2, max_tokens: 900, thinking: { type: 'enabled' } }],
       ['mixed', { model: 'openai/gpt-5-mini' }],
@@ -165,19 +170,19 @@ test('what a row sets in each request, and what comes after it fails, is a prese
     { slug: 'mixed', body: { models: both } },
     { slug: 'plain', body: { models: both } },
   ])
-  assert.ok(left.includes('fallbacks of nobody: no row of this name was taken'))
-  const told = left
+  assert.ok(notes.includes('fallbacks of nobody: no row of this name was imported'))
+  const hints = notes
     .filter((line) => line.includes('@preset/'))
-    .map((line) => /its (.*), let .* "(.*)"$/.exec(line)?.slice(1))
-  assert.deepEqual(told, [
+    .map((line) => /its (.*), use the model "(.*)"$/.exec(line)?.slice(1))
+  assert.deepEqual(hints, [
     ['parameters', '@preset/smart'],
     ['fallbacks', '@preset/mixed'],
     ['fallbacks', '@preset/plain'],
   ])
 })
 
-test('budgets never grow: an odd duration becomes the next longer one, and models that were not taken allow nothing', () => {
-  const { policies, left } = taken({
+test('budgets become equal or stricter limits, never looser ones', () => {
+  const { policies, notes } = importFrom({
     ...rows(['a', { model: 'openai/gpt-5-mini' }]),
     litellm_settings: {
       max_budget: 10,
@@ -202,17 +207,17 @@ test('budgets never grow: an odd duration becomes the next longer one, and model
     [['t-1', { limit_usd: 7, allowed_models: ['openai/gpt-5-mini'] }]],
   )
   for (const word of [
-    /budget_duration 10d: spending starts anew monthly/,
-    /no key is made/,
-    /T 2\.max_budget: 0 is no amount/,
+    /budget_duration 10d: the limit resets monthly/,
+    /no key is created/,
+    /T 2\.max_budget: 0 is not a positive amount/,
     /T 3\.max_budget: "os/,
   ])
-    assert.match(left.join('\n'), word)
+    assert.match(notes.join('\n'), word)
 })
 
-test('a key is made with its limit and its end', () => {
+test('default_key_generate_params become a key with a limit and an expiry', () => {
   const params = { max_budget: 2.5, budget_duration: '1mo', duration: '90d' }
-  const { policies } = taken({ litellm_settings: { default_key_generate_params: params } })
+  const { policies } = importFrom({ litellm_settings: { default_key_generate_params: params } })
   const key = {
     name: 'litellm-default-key',
     limit: 2.5,
@@ -222,7 +227,7 @@ test('a key is made with its limit and its end', () => {
   assert.deepEqual(policies.keys, [{ key }])
 })
 
-test('guardrails become filters: Presidio’s entities, LiteLLM’s patterns and words, and the older way to say it', () => {
+test('guardrails of Presidio and LiteLLM become content filters', () => {
   const patterns = [
     { pattern_type: 'prebuilt', pattern_name: 'us_ssn', action: 'BLOCK' },
     { pattern_type: 'regex', name: 'case', pattern: '\\bCASE-\\d+\\b', action: 'MASK' },
@@ -234,7 +239,7 @@ test('guardrails become filters: Presidio’s entities, LiteLLM’s patterns and
     patterns,
     blocked_words: [{ keyword: 'a.b' }],
   }
-  const { policies, left } = taken({
+  const { policies, notes } = importFrom({
     guardrails: [
       { guardrail_name: 'own', litellm_params: filter },
       { guardrail_name: 'all', litellm_params: { guardrail: 'presidio', mode: 'pre_call', default_on: true } },
@@ -257,36 +262,36 @@ test('guardrails become filters: Presidio’s entities, LiteLLM’s patterns and
       },
     },
   ])
-  for (const word of [/own behind: the pattern/, /after: mode post_call/, /out: lakera_v2: services outside/])
-    assert.match(left.join('\n'), word)
+  for (const word of [/own behind: the pattern/, /after: mode post_call/, /out: lakera_v2: external services/])
+    assert.match(notes.join('\n'), word)
 })
 
-test('every setting that is not taken is told by its name', () => {
-  const { left } = taken({
+test('every setting that is not imported has a note with its name', () => {
+  const { notes } = importFrom({
     general_settings: { master_key: 'sk-1', ui: true, enabled_nothing: false, empty: null },
     litellm_settings: { cache: true },
     router_settings: { provider_budget_config: { openai: {} }, model_group_alias: { x: 'gone' } },
     files_settings: [],
     ...rows(['a', { model: 'openai/gpt-5-mini', rpm: 5 }], ['b', { model: 'openai/gpt-5-mini', rpm: 5 }]),
   })
-  const told = left.join('\n')
+  const text = notes.join('\n')
   for (const name of ['general_settings.master_key', 'general_settings.ui', 'litellm_settings.cache', 'files_settings'])
-    assert.ok(told.includes(name), name)
+    assert.ok(text.includes(name), name)
   for (const name of ['router_settings.provider_budget_config', 'model_group_alias x', 'rpm of a, rpm of b:'])
-    assert.ok(told.includes(name), name)
-  assert.doesNotMatch(told, /enabled_nothing|empty|sk-1/)
+    assert.ok(text.includes(name), name)
+  assert.doesNotMatch(text, /enabled_nothing|empty|sk-1/)
 })
 
-/** The value with each part of it, one after the other, in each odd form. */
-function* oddly(value: unknown): Generator<unknown> {
+/** Yields the value with each of its parts replaced by each of some unusual values. */
+function* withOddParts(value: unknown): Generator<unknown> {
   yield* [null, 5, 'abc', true, [], {}, [null], [5], ['x'], { a: null }, [[]], [{}]]
   if (typeof value !== 'object' || value === null) return
   for (const [name, part] of Object.entries(value))
-    for (const other of oddly(part))
+    for (const other of withOddParts(part))
       yield Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other }
 }
 
-test('whatever stands in a configuration, it is imported or refused with its line', () => {
+test('any configuration is imported, or rejected with a line', () => {
   const filter = {
     guardrail: 'litellm_content_filter',
     patterns: [{ pattern: 'a' }],
@@ -315,10 +320,10 @@ test('whatever stands in a configuration, it is imported or refused with its lin
     credential_list: [{ credential_name: 'c', credential_values: { api_key: 'k' } }],
   }
   let tried = 0
-  for (const config of oddly(whole)) {
+  for (const config of withOddParts(whole)) {
     tried++
     try {
-      taken(config as object)
+      importFrom(config as object)
     } catch (error) {
       assert.ok(error instanceof CatalogueRefused, `${JSON.stringify(config)}: ${error}`)
       assert.match(error.message, /line \d/)

@@ -1,65 +1,70 @@
 import { budgetsOf, type Policies, sectionOf } from './litellm/budgets.ts'
-import { CatalogueDraft, type CatalogueFile } from './litellm/catalogue.ts'
+import { CatalogueDraft, type CatalogueFile } from './litellm/catalogue-draft.ts'
 import { type LitellmConfig, readConfig } from './litellm/config.ts'
 import { contentFiltersOf, filterFields } from './litellm/content-filters.ts'
-import type { Known } from './litellm/known.ts'
-import { Left } from './litellm/left.ts'
-import { type PresetWanted, presetsOf } from './litellm/presets.ts'
-import { tellParameters, tellSettings } from './litellm/settings.ts'
+import { ImportNotes } from './litellm/import-notes.ts'
+import type { KnownCatalogue } from './litellm/known-catalogue.ts'
+import { type NewPreset, presetsOf } from './litellm/presets.ts'
+import { noteParameters, noteSettings } from './litellm/settings.ts'
 
-/** The result of importing a LiteLLM configuration, and a sentence for each part that could not be imported. */
-export type Imported = {
+/** The result of importing a LiteLLM configuration, with a note for each part that was not imported. */
+export type ImportResult = {
   catalogue: CatalogueFile
   /** The number of rows of `model_list`, and of those that were imported. */
-  rows: { all: number; taken: number }
+  rows: { all: number; imported: number }
   policies: Policies
-  presets: PresetWanted[]
-  left: string[]
+  presets: NewPreset[]
+  notes: string[]
 }
 
 export type Options = { now: Date; freeUnlessPriced: boolean }
 
-/** @throws CatalogueRefused naming the line. */
-export function fromLitellm(text: string, source: string, known: Known, { now, freeUnlessPriced }: Options): Imported {
+/** Converts a LiteLLM configuration. @throws CatalogueRefused with the line of the error */
+export function fromLitellm(
+  text: string,
+  source: string,
+  catalogue: KnownCatalogue,
+  { now, freeUnlessPriced }: Options,
+): ImportResult {
   const config = readConfig(text, source)
-  const left = new Left()
-  const draft = new CatalogueDraft(known, left, { today: now.toISOString().slice(0, 10), freeUnlessPriced })
-  const taken = takeRows(config, draft, left)
-  takeAliases(config, draft, left)
-  const presets = presetsOf(config, draft, left)
-  const policies = budgetsOf(config, draft, left, now)
-  takeFilters(config, policies, left)
-  tellParameters(config, left)
-  tellSettings(config, left)
-  const rows = { all: config.rows.length, taken }
-  return { catalogue: draft.finished(), rows, policies, presets, left: left.sentences() }
+  const notes = new ImportNotes()
+  const draft = new CatalogueDraft(catalogue, notes, { today: now.toISOString().slice(0, 10), freeUnlessPriced })
+  const imported = importRows(config, draft, notes)
+  importAliases(config, draft, notes)
+  const presets = presetsOf(config, draft, notes)
+  const policies = budgetsOf(config, draft, notes, now)
+  importFilters(config, policies, notes)
+  noteParameters(config, notes)
+  noteSettings(config, notes)
+  const rows = { all: config.rows.length, imported }
+  return { catalogue: draft.finished(), rows, policies, presets, notes: notes.sentences() }
 }
 
-function takeRows({ rows }: LitellmConfig, draft: CatalogueDraft, left: Left): number {
-  let taken = 0
+function importRows({ rows }: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes): number {
+  let imported = 0
   for (const { at, row } of rows) {
-    const reason = row ? draft.take(row) : 'it has no model_name or no litellm_params.model'
-    if (reason) left.add(`model_list[${at}]${row ? ` ${row.model_name}` : ''}`, reason)
-    else taken++
+    const reason = row ? draft.importRow(row) : 'it has no model_name or no litellm_params.model'
+    if (reason) notes.add(`model_list[${at}]${row ? ` ${row.model_name}` : ''}`, reason)
+    else imported++
   }
-  return taken
+  return imported
 }
 
 /** `model_group_alias: {name: group}` or `{name: {model: group, hidden: true}}`. */
-function takeAliases({ router }: LitellmConfig, draft: CatalogueDraft, left: Left): void {
+function importAliases({ router }: LitellmConfig, draft: CatalogueDraft, notes: ImportNotes): void {
   for (const [name, value] of Object.entries(sectionOf(router.model_group_alias) ?? {})) {
     const group = String(sectionOf(value)?.model ?? value)
-    if (!draft.alias(name, group)) left.add(`model_group_alias ${name}`, `no row named ${group} was taken`)
+    if (!draft.alias(name, group)) notes.add(`model_group_alias ${name}`, `no row named ${group} was imported`)
   }
 }
 
-/** Filters that always apply go into the default guardrail of the workspace. The others wait to be assigned to keys. */
-function takeFilters(config: LitellmConfig, policies: Policies, left: Left): void {
-  const sets = contentFiltersOf(config, left)
+/** Adds filters with default_on to the default guardrail of the workspace, the others to separate guardrails. */
+function importFilters(config: LitellmConfig, policies: Policies, notes: ImportNotes): void {
+  const sets = contentFiltersOf(config, notes)
   const always = sets.filter((set) => set.always)
   policies.defaults = { ...policies.defaults, ...filterFields(always) }
   for (const set of sets.filter((one) => !one.always)) {
     policies.guardrails.push({ name: `LiteLLM ${set.name}`, body: filterFields([set]) })
-    left.add(`guardrails ${set.name}`, 'it is not default_on: put the keys under its guardrail that are to have it')
+    notes.add(`guardrails ${set.name}`, 'not default_on: assign its guardrail to the keys that need it')
   }
 }

@@ -6,25 +6,27 @@ import { outgoingFetch } from '#platform/core/outgoing.ts'
 import { proxiesInEnvironment } from '#platform/core/proxies.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { bodyText } from '#platform/text/body-text.ts'
-import { noAnswer, sentElsewhere, why } from './no-answer.ts'
+import { connectionError, networkReason, redirectError } from './network-errors.ts'
 
-/** No answer of the service is longer, not a whole page of a list either. */
+/** The longest answer that is read. A full page of a list is shorter. */
 const maxAnswerBytes = 256 * 1024 * 1024
 
-const standardUrl = `http://127.0.0.1:8080${prefix}`
+const defaultUrl = `http://127.0.0.1:8080${prefix}`
 
-/** The kinds of keys that commands need, and the variable of the README that holds one. */
+/** The kinds of keys that commands need, and the variable in which the README stores one. */
 const keyKinds = {
   management: { name: 'a management key', variable: 'MANAGEMENT_KEY' },
   api: { name: 'an API key', variable: 'API_KEY' },
 } as const
 type KeyKind = keyof typeof keyKinds
 
+const capitalised = (text: string) => text[0]!.toUpperCase() + text.slice(1)
+
 const environmentHelp = (kind: KeyKind) => `
 Environment:
-  SIGNALBOX_KEY  ${keyKinds[kind].name} (default: ${keyKinds[kind].variable}, as in the README)
-  SIGNALBOX_URL  the service's base URL (default: BASE_URL with that key, else
-                 ${standardUrl})`
+  SIGNALBOX_KEY  ${capitalised(keyKinds[kind].name)} (default: the value of ${keyKinds[kind].variable})
+  SIGNALBOX_URL  Base URL of the service (default: BASE_URL if the key is from
+                 ${keyKinds[kind].variable}, otherwise ${defaultUrl})`
 
 /** Help text of the commands that manage the service. */
 export const clientHelp = environmentHelp('management')
@@ -32,8 +34,8 @@ export const clientHelp = environmentHelp('management')
 /** Help text of the commands about interns. */
 export const internsHelp = environmentHelp('api')
 
-/** The service said no. */
-export class ServiceRefused extends StartupError {
+/** The service answered with an error status. */
+export class ServiceError extends StartupError {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -43,75 +45,76 @@ export class ServiceRefused extends StartupError {
 }
 
 export type ApiClient = {
-  /** @throws StartupError with one sentence: what the service says, or why it cannot be asked. */
-  ask: <T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
-  /** The bytes of an answer, as they come. */
+  /** Sends a JSON request. @throws StartupError with the service's error message, or why the service is unreachable */
+  request: <T>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => Promise<T>
+  /** Streams the bytes of an answer. */
   download: (path: string) => Promise<AsyncIterable<Uint8Array>>
-  /** Sends bytes as they come. */
+  /** Streams bytes to the service. */
   upload: <T>(path: string, body: AsyncIterable<Uint8Array>) => Promise<T>
-  /** The data of each event of a streamed answer, up to `[DONE]`. @throws StartupError as `ask` does, and when it breaks off. */
+  /** Yields the data of each SSE event up to `[DONE]`. @throws StartupError as `request`, and when the stream ends early */
   stream: (path: string, body: object, signal: AbortSignal) => AsyncGenerator<string, void>
-  /** All pages of a list. */
+  /** Reads all pages of a list. */
   listAll: <T>(path: string) => Promise<T[]>
 }
 
-/** Speaks to the running service that the environment names. */
+/** Creates a client for the running service that the environment names. */
 export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiClient {
   const access = accessIn(env, kind)
-  const url = baseUrl(access.url || standardUrl)
+  const url = baseUrl(access.url || defaultUrl)
   const key = keyOf(access.key, keyKinds[kind].name)
   const fetch = outgoingFetch(proxiesInEnvironment(env))
 
   function send(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-    return call(method, path, body && { type: 'application/json', body: JSON.stringify(body) }, signal)
+    return call(method, path, body && { type: 'application/json', content: JSON.stringify(body) }, signal)
   }
 
-  async function call(method: string, path: string, sent?: Sent, signal?: AbortSignal): Promise<Response> {
+  async function call(method: string, path: string, body?: RequestBody, signal?: AbortSignal): Promise<Response> {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(sent && { 'content-type': sent.type }) },
-      ...(sent && { body: sent.body, duplex: 'half' }),
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': body.type }) },
+      ...(body && { body: body.content, duplex: 'half' }),
       ...(signal && { signal }),
-      // Followed, it would lose the key, or become a GET.
+      // A followed redirect would lose the key, or turn a POST into a GET.
       redirect: 'manual',
     } as RequestInit).catch((error: Error) => {
       if (signal?.aborted) throw error
-      // Of what was to be sent: a file that cannot be read.
-      throw error.cause instanceof StartupError ? error.cause : noAnswer(url, error)
+      // The body is a file that cannot be read.
+      throw error.cause instanceof StartupError ? error.cause : connectionError(url, error)
     })
     if (response.ok) return response
-    const elsewhere = response.headers.get('location')
-    if (response.status < 400 && elsewhere) throw sentElsewhere(url, new URL(elsewhere, url + path))
+    const location = response.headers.get('location')
+    if (response.status < 400 && location) throw redirectError(url, new URL(location, url + path))
     const answer = await json(response).catch(() => undefined)
     const message = (answer as { error?: { message?: string } } | undefined)?.error?.message
-    if (!message) throw stranger()
-    throw new ServiceRefused(response.status, message)
+    if (!message) throw notSignalbox()
+    throw new ServiceError(response.status, message)
   }
 
-  const stranger = () => new StartupError(`What answers at ${url} is not Signalbox: set SIGNALBOX_URL to its base URL.`)
+  const notSignalbox = () =>
+    new StartupError(`The server at ${url} is not Signalbox: set SIGNALBOX_URL to the base URL of Signalbox.`)
 
-  async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+  async function request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await send(method, path, body)
     return json(response).catch(() => {
-      throw stranger()
+      throw notSignalbox()
     }) as Promise<T>
   }
 
   return {
-    ask,
+    request,
     async download(path) {
       const { body } = await send('GET', path)
       return body ?? Readable.from([])
     },
     async upload<T>(path: string, body: AsyncIterable<Uint8Array>) {
       const stream = Readable.toWeb(Readable.from(body, { objectMode: false }))
-      return json(await call('PUT', path, { type: 'application/octet-stream', body: stream })) as Promise<T>
+      return json(await call('PUT', path, { type: 'application/octet-stream', content: stream })) as Promise<T>
     },
     async *stream(path, body, signal) {
       const { body: bytes } = await send('POST', path, body, signal)
-      if (!bytes) throw stranger()
+      if (!bytes) throw notSignalbox()
       const reader = new SseReader()
-      const broken = (how: string) => new StartupError(`The answer of ${url} broke off (${how}).`)
+      const interrupted = (reason: string) => new StartupError(`The answer from ${url} ended early (${reason}).`)
       try {
         for await (const piece of bytes) {
           for (const { data } of reader.push(Buffer.from(piece))) {
@@ -120,15 +123,15 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
           }
         }
       } catch (error) {
-        throw signal.aborted || error instanceof StartupError ? error : broken(why(error as Error))
+        throw signal.aborted || error instanceof StartupError ? error : interrupted(networkReason(error as Error))
       }
-      throw broken('it has no end')
+      throw interrupted('no end mark')
     },
     async listAll<T>(path: string) {
       const all: T[] = []
       for (;;) {
         const joint = path.includes('?') ? '&' : '?'
-        const page = await ask<{ data: T[] }>('GET', `${path}${joint}limit=100&offset=${all.length}`)
+        const page = await request<{ data: T[] }>('GET', `${path}${joint}limit=100&offset=${all.length}`)
         all.push(...page.data)
         if (page.data.length < 100) return all
       }
@@ -136,7 +139,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
   }
 }
 
-type Sent = { type: string; body: unknown }
+type RequestBody = { type: string; content: unknown }
 
 async function json(response: Response): Promise<unknown> {
   return JSON.parse(await bodyText(response, maxAnswerBytes))
@@ -149,30 +152,30 @@ type Access = { url: string | undefined; key: string | undefined }
  * hold a key of this service: the address and the key of another program are never combined with ours.
  */
 function accessIn(env: Environment, kind: KeyKind): Access {
-  const own: Access = { url: env.SIGNALBOX_URL, key: env.SIGNALBOX_KEY }
-  if (own.key?.trim()) return own
+  const explicit: Access = { url: env.SIGNALBOX_URL, key: env.SIGNALBOX_KEY }
+  if (explicit.key?.trim()) return explicit
   const key = env[keyKinds[kind].variable]
-  return key?.trim().startsWith('sb-v1-') ? { url: own.url || env.BASE_URL, key } : own
+  return key?.trim().startsWith('sb-v1-') ? { url: explicit.url || env.BASE_URL, key } : explicit
 }
 
-/** A bare origin is enough: the path of the API is always the same. */
+/** Normalises a base URL. A bare origin gets the path of the API. */
 function baseUrl(given: string): string {
   const text = given.trim()
   const url = URL.parse(text)
-  if (!url) throw new StartupError(`SIGNALBOX_URL is not a URL: "${text}". Such as ${standardUrl}.`)
+  if (!url) throw new StartupError(`SIGNALBOX_URL must be a URL such as ${defaultUrl}, not "${text}".`)
   if (!/^https?:$/.test(url.protocol)) {
-    throw new StartupError(`SIGNALBOX_URL must begin with http:// or https://, such as ${standardUrl}, not "${text}".`)
+    throw new StartupError(`SIGNALBOX_URL must start with http:// or https://, such as ${defaultUrl}, not "${text}".`)
   }
   return (url.pathname === '/' ? url.origin + prefix : text).replace(/\/+$/, '')
 }
 
-/** @throws StartupError for what no header can carry, such as the `sb-v1-…` of a document. */
+/** Checks the key. @throws StartupError for a key that no header can contain, such as `sb-v1-…` copied from a document */
 function keyOf(given: string | undefined, needed: string): string {
   const key = given?.trim()
   if (!key) throw new StartupError(`Set SIGNALBOX_KEY to ${needed} of the service.`)
-  const strange = /[^\x21-\x7e]/u.exec(key)
-  if (!strange) return key
+  const invalid = /[^\x21-\x7e]/u.exec(key)
+  if (!invalid) return key
   throw new StartupError(
-    `SIGNALBOX_KEY is no key: none has ${JSON.stringify(strange[0])} in it. Set it to ${needed}, whole and on one line.`,
+    `SIGNALBOX_KEY contains ${JSON.stringify(invalid[0])}, which no key has. Set it to ${needed}, complete and on one line.`,
   )
 }

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts'
 export function configCommand(program: Command, { env, out }: Terminal): void {
   program
     .command('config')
-    .description('print the settings in force, secrets masked')
-    .option('--table', 'print what every setting means instead, as Markdown')
+    .description('Print the effective settings, with secrets masked')
+    .option('--table', 'Print a description of all settings as a Markdown table instead')
     .action((options: { table?: boolean }) => out(options.table ? settingsTable() : showConfig(loadConfig(env))))
 }

@@ -4,9 +4,9 @@ import { whyUnread } from '#platform/process/system-error.ts'
 import { printableLine } from '#platform/text/printable.ts'
 
 /**
- * Fields of a request body, from arguments such as `limit_usd=50`. A value that is JSON is that value, every other one
- * is text.
- * @param isList whether a field takes a list: then a text is its items, with commas between them
+ * Parses arguments such as `limit_usd=50` into the fields of a request body. A value is JSON if it parses as JSON,
+ * otherwise text.
+ * @param isList whether a field is a list; its text is then split at commas
  * @throws StartupError for an argument without a name or "="
  */
 export function fieldsFrom(
@@ -18,7 +18,7 @@ export function fieldsFrom(
     const [, name, text] = /^([^=\s]+)=(.*)$/s.exec(word) ?? []
     if (name === undefined || text === undefined) {
       throw new StartupError(
-        `"${word}" is no field: write name=value, such as limit_usd=50, or name=null to remove it.`,
+        `"${word}" is not a field: write name=value, such as limit_usd=50, or name=null to remove a value.`,
       )
     }
     if (Object.hasOwn(fields, name)) throw new StartupError(`The field "${name}" is given twice.`)
@@ -41,7 +41,7 @@ function fromJson(text: string): unknown {
   }
 }
 
-/** @throws StartupError when the file cannot be read, or holds no JSON object. */
+/** Reads a JSON object from a file. @throws StartupError when the file is unreadable or contains something else */
 export function bodyFrom(file: string): Record<string, unknown> {
   const read = () => {
     try {
@@ -52,14 +52,14 @@ export function bodyFrom(file: string): Record<string, unknown> {
   }
   const body = fromJson(read())
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
-  throw new StartupError(`${file} must hold a JSON object.`)
+  throw new StartupError(`${file} must contain a JSON object.`)
 }
 
-/** What a record says, a field on each line. Fields that say nothing are left out. */
+/** Prints a record with one field on each line. Empty fields are skipped. */
 export function listing(record: object): string {
-  const said = Object.entries(record).filter(([, value]) => value !== null && value !== undefined && value !== '')
-  const width = Math.max(0, ...said.map(([name]) => name.length))
-  return said.map(([name, value]) => `${name.padEnd(width)}  ${printableLine(shown(value))}`).join('\n')
+  const fields = Object.entries(record).filter(([, value]) => value !== null && value !== undefined && value !== '')
+  const width = Math.max(0, ...fields.map(([name]) => name.length))
+  return fields.map(([name, value]) => `${name.padEnd(width)}  ${printableLine(asText(value))}`).join('\n')
 }
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,2 +1,2 @@
-/** The path of an intern, or of something below it, in the API. */
+/** The API path of an intern, or of a resource below it. */
 export const internPath = (intern: string, below = '') => `/interns/${encodeURIComponent(intern)}${below}`

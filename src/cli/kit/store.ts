@@ -6,16 +6,16 @@ import type { Db } from '#platform/db/db.ts'
 import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
 import { openDb } from '#platform/db/open.ts'
 
-/** The file of the embedded store. @throws StartupError when there is none. */
+/** The path of the embedded database. @throws StartupError when it does not exist */
 export function embeddedStore({ data_dir }: Pick<Config, 'data_dir'>): string {
   const file = join(data_dir, 'signalbox.db')
   if (existsSync(file)) return file
-  throw new StartupError(`There is no store in ${data_dir}: set DATA_DIR to the service's data folder.`)
+  throw new StartupError(`No database in ${data_dir}: set DATA_DIR to the data folder of the service.`)
 }
 
 /**
- * Opens the store itself, which is closed with `opened`.
- * @throws StartupError when it is the embedded one and a service uses it.
+ * Opens the database without the service. Disposing `opened` closes it.
+ * @throws StartupError when it is the embedded database and a running service uses it
  */
 export async function openStore(
   config: Pick<Config, 'data_dir' | 'database_url'>,

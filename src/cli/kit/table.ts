@@ -1,9 +1,9 @@
 import { printableLine } from '#platform/text/printable.ts'
 
-/** Columns as wide as their widest cell, two spaces between them, nothing at the ends of lines. */
-export function table(heads: string[], rows: string[][]): string {
-  const lines = [heads, ...rows.map((row) => row.map(printableLine))]
-  const widths = heads.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
+/** Formats a table: each column is as wide as its widest cell, with two spaces between columns. */
+export function table(headings: string[], rows: string[][]): string {
+  const lines = [headings, ...rows.map((row) => row.map(printableLine))]
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)))
   return lines
     .map((line) =>
       line

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rulesFrom } from './find.ts'
 
-test('rules are lists where the policy has lists, and single values elsewhere', () => {
+test('rulesFrom parses lists for list rules, and single values for others', () => {
   const words = ['include_byok_in_budgets=true', 'allowed_models=a/b,c/d', 'limit_usd=5', 'reset_interval=monthly']
   assert.deepEqual(rulesFrom(words, undefined), {
     include_byok_in_budgets: true,

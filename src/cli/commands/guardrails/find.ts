@@ -5,33 +5,29 @@ import type { Guardrail } from '#policy/guardrails/guardrail.ts'
 import type { ApiClient } from '../../kit/api-client.ts'
 import { bodyFrom, fieldsFrom } from '../../kit/fields.ts'
 
-/** Help text of each command that takes a guardrail. */
-export const whichGuardrail = 'its id, its name, or "default:<workspace>" for what governs all of a workspace'
+/** Help text for the guardrail argument. */
+export const guardrailHelp = 'ID or name of the guardrail, or "default:<workspace>" for the default one of a workspace'
 
-/** @throws StartupError when there is none, or several have the name. */
-export async function guardrailId(client: ApiClient, wanted: string): Promise<string> {
-  if (wanted.startsWith('default:')) {
-    const slug = encodeURIComponent(wanted.slice('default:'.length))
-    return (await client.ask<{ data: WorkspaceRecord }>('GET', `/workspaces/${slug}`)).data.default_guardrail_id
+/** Finds the ID of a guardrail. @throws StartupError when it does not exist, or its name is ambiguous */
+export async function guardrailId(client: ApiClient, idOrName: string): Promise<string> {
+  if (idOrName.startsWith('default:')) {
+    const slug = encodeURIComponent(idOrName.slice('default:'.length))
+    return (await client.request<{ data: WorkspaceRecord }>('GET', `/workspaces/${slug}`)).data.default_guardrail_id
   }
   const all = await client.listAll<Guardrail>('/guardrails')
-  const found = all.filter(({ id, name }) => id === wanted || name === wanted)
+  const found = all.filter(({ id, name }) => id === idOrName || name === idOrName)
   if (found.length === 1) return found[0]!.id
   if (found.length > 1) {
-    throw new StartupError(
-      `${found.length} guardrails are named "${wanted}": name one by its id, ${found[0]!.id} or another.`,
-    )
+    throw new StartupError(`${found.length} guardrails are named "${idOrName}": use an ID, such as ${found[0]!.id}.`)
   }
-  throw new StartupError(`There is no guardrail "${wanted}": "npx signalbox guardrails list" shows them all.`)
+  throw new StartupError(`Guardrail "${idOrName}" not found. To list all: npx signalbox guardrails list`)
 }
 
-/** The rules that arguments and a file name. */
+/** Merges the rules of a file and of arguments. Arguments take precedence. */
 export function rulesFrom(words: readonly string[], file: string | undefined): Record<string, unknown> {
   const rules = { ...(file !== undefined && bodyFrom(file)), ...fieldsFrom(words, isList) }
   if (Object.keys(rules).length > 0) return rules
-  throw new StartupError(
-    'Name what is to change, such as limit_usd=50 reset_interval=monthly; or --file with a JSON object.',
-  )
+  throw new StartupError('Specify at least one rule, such as limit_usd=50, or --file with a JSON object.')
 }
 
 const isList = (field: string) => {

@@ -12,15 +12,16 @@ export type BudgetOptions = {
   sessionMaxTurns?: number
 }
 
-/** The options of a budget, which is undefined where none of them is given. */
+/** Adds the options of a budget to a command. `budgetOf` reads them. */
 export function withBudget(command: Command): Command {
   return command
-    .addOption(new Option('--max-cost <usd>', 'what a turn may cost').argParser(amount))
-    .addOption(new Option('--max-seconds <count>', 'how long a turn may work').argParser(amount))
-    .addOption(new Option('--session-max-cost <usd>', 'what all turns of a session may cost').argParser(amount))
-    .addOption(new Option('--session-max-turns <count>', 'how many turns a session may have').argParser(amount))
+    .addOption(new Option('--max-cost <usd>', 'Maximum cost of a turn, in USD').argParser(amount))
+    .addOption(new Option('--max-seconds <count>', 'Maximum working time of a turn, in seconds').argParser(amount))
+    .addOption(new Option('--session-max-cost <usd>', 'Maximum total cost of a session, in USD').argParser(amount))
+    .addOption(new Option('--session-max-turns <count>', 'Maximum number of turns of a session').argParser(amount))
 }
 
+/** @returns undefined when no option is given */
 export function budgetOf({ maxCost, maxSeconds, sessionMaxCost, sessionMaxTurns }: BudgetOptions) {
   const budget: InternBudget = {
     ...(maxCost !== undefined && { max_cost_usd: maxCost }),
@@ -34,21 +35,21 @@ export function budgetOf({ maxCost, maxSeconds, sessionMaxCost, sessionMaxTurns 
 function amount(text: string): number {
   const value = Number(text)
   if (text.trim() !== '' && value > 0 && Number.isFinite(value)) return value
-  throw new InvalidArgumentError('It must be a number above 0.')
+  throw new InvalidArgumentError('It must be a positive number.')
 }
 
 export function budgetCommand(interns: Command, { env, out }: Terminal): void {
-  withBudget(interns.command('budget').description('change what each turn and each session of an intern may take'))
-    .argument('<intern>', 'its name or id')
-    .option('--none', 'it may take anything')
+  withBudget(interns.command('budget').description('Change the limits for the turns and sessions of an intern'))
+    .argument('<intern>', 'Name or ID of the intern')
+    .option('--none', 'Remove all limits')
     .addHelpText('after', internsHelp)
     .action(async (intern: string, { none, ...options }: BudgetOptions & { none?: true }) => {
       const budget = budgetOf(options)
       if ((budget === undefined) === (none === undefined))
-        throw new StartupError('Say what it may take, such as --max-cost 0.5; or --none.')
+        throw new StartupError('Specify at least one limit, such as --max-cost 0.5, or --none.')
       const path = `/interns/${encodeURIComponent(intern)}`
       const client = apiClient(env, 'api')
-      const changed = await client.ask<InternRecord>('PATCH', path, { budget: budget ?? null })
-      out(changed.budget ? `"${intern}": ${JSON.stringify(changed.budget)}` : `"${intern}" may take anything.`)
+      const changed = await client.request<InternRecord>('PATCH', path, { budget: budget ?? null })
+      out(changed.budget ? `"${intern}": ${JSON.stringify(changed.budget)}` : `"${intern}" has no limits.`)
     })
 }

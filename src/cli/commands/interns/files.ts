@@ -18,102 +18,109 @@ export type ListedFile = { name: string; kind: string; size: number; modified_at
 type Page = { data: ListedFile[]; has_more: boolean; next_cursor?: string }
 type Unpacked = { data: { files: number; folders: number; links: number; bytes: number } }
 
-/** What one archive may hold is the service's to say. */
+/** The service enforces the limits of an archive. */
 const anyLimits = { maxBytes: Number.MAX_SAFE_INTEGER, maxEntries: Number.MAX_SAFE_INTEGER }
 
-/** The files of an intern's workspace. */
+/** Commands for the files in an intern's workspace. */
 export function filesCommands(interns: Command, { env, out, err }: Terminal): void {
-  const files = interns.command('files').description('list, copy and change the files of an intern’s workspace')
+  const files = interns.command('files').description('List, copy and change the files in an intern’s workspace')
   const client = () => apiClient(env, 'api')
   const url = (intern: string, what: string, query: Record<string, string> = {}) =>
     `/interns/${encodeURIComponent(intern)}/files${what}?${new URLSearchParams(query)}`
   const command = (name: string, about: string) =>
-    files.command(name).description(about).argument('<intern>', 'its name or id').addHelpText('after', internsHelp)
+    files
+      .command(name)
+      .description(about)
+      .argument('<intern>', 'Name or ID of the intern')
+      .addHelpText('after', internsHelp)
 
-  command('ls', 'list a folder')
-    .argument('[path]', 'the folder, from the workspace down', '')
-    .option('--json', 'print it as JSON')
+  command('ls', 'List a folder')
+    .argument('[path]', 'Folder, relative to the workspace', '')
+    .option('--json', 'Print JSON')
     .action(async (intern: string, path: string, { json }: { json?: true }) => {
-      const entries = await everyEntry((query) => client().ask<Page>('GET', url(intern, '', { path, ...query })))
+      const entries = await readAllEntries((query) =>
+        client().request<Page>('GET', url(intern, '', { path, ...query })),
+      )
       out(json ? JSON.stringify(entries, null, 2) : fileTable(entries))
     })
 
-  command('get', 'copy a file from the workspace')
-    .argument('<path>', 'the file, from the workspace down')
-    .argument('[to]', 'where to put it (default: its name, here)')
+  command('get', 'Download a file from the workspace')
+    .argument('<path>', 'File, relative to the workspace')
+    .argument('[to]', 'Local path (default: the name of the file)')
     .action(async (intern: string, path: string, to: string = basename(path)) => {
       const target = (await isFolder(to)) ? join(to, basename(path)) : to
       await writeWhole(target, await client().download(url(intern, '/content', { path })))
       out(`Wrote ${printableExactly(target)}.`)
     })
 
-  command('put', 'copy a file into the workspace')
-    .argument('<from>', 'the file here')
-    .argument('[path]', 'its path there (default: its name)')
+  command('put', 'Upload a file to the workspace')
+    .argument('<from>', 'Local file')
+    .argument('[path]', 'Path in the workspace (default: the name of the file)')
     .action(async (intern: string, from: string, path: string = basename(from)) => {
-      if (await isFolder(from)) throw new StartupError(`${from} is a folder: use "interns files push".`)
+      if (await isFolder(from)) throw new StartupError(`${from} is a folder: use "signalbox interns files push".`)
       const query = { path: path.endsWith('/') ? path + basename(from) : path }
       await client().upload(url(intern, '/content', query), readable(from))
-      out(`Wrote ${printableExactly(query.path)} of "${intern}".`)
+      out(`Wrote ${printableExactly(query.path)} in the workspace of "${intern}".`)
     })
 
-  command('rm', 'delete a file or a folder')
-    .argument('<path>', 'from the workspace down')
-    .option('-r, --recursive', 'a folder with all that is in it')
+  command('rm', 'Delete a file or folder')
+    .argument('<path>', 'Path, relative to the workspace')
+    .option('-r, --recursive', 'Delete a folder with its content')
     .action(async (intern: string, path: string, { recursive }: { recursive?: true }) => {
-      await client().ask('DELETE', url(intern, '', { path, ...(recursive && { recursive: 'true' }) }))
+      await client().request('DELETE', url(intern, '', { path, ...(recursive && { recursive: 'true' }) }))
       out(`Deleted ${printableExactly(path)}.`)
     })
 
-  command('mkdir', 'make a folder, with those that it lies in')
-    .argument('<path>', 'from the workspace down')
+  command('mkdir', 'Create a folder and its missing parent folders')
+    .argument('<path>', 'Path, relative to the workspace')
     .action(async (intern: string, path: string) => {
-      await client().ask('POST', url(intern, '/folders'), { path })
-      out(`Made ${printableExactly(path)}.`)
+      await client().request('POST', url(intern, '/folders'), { path })
+      out(`Created ${printableExactly(path)}.`)
     })
 
-  command('mv', 'rename or move a file or a folder')
-    .argument('<from>', 'from the workspace down')
-    .argument('<to>', 'its new path')
-    .option('-f, --force', 'replace a file that is there')
+  command('mv', 'Rename or move a file or folder')
+    .argument('<from>', 'Path, relative to the workspace')
+    .argument('<to>', 'New path, relative to the workspace')
+    .option('-f, --force', 'Replace an existing file')
     .action(async (intern: string, from: string, to: string, { force = false }: { force?: boolean }) => {
-      await client().ask('POST', url(intern, '/rename'), { from, to, replace: force })
+      await client().request('POST', url(intern, '/rename'), { from, to, replace: force })
       out(`Moved ${printableExactly(from)} to ${printableExactly(to)}.`)
     })
 
-  command('pull', 'copy a folder from the workspace')
-    .argument('[path]', 'the folder, from the workspace down (default: the workspace)', '')
-    .argument('[to]', 'a folder here that is empty or not there yet (default: its name, here)')
-    .option('--merge', 'also into a folder that is not empty, replacing files of the same names')
+  command('pull', 'Download a folder from the workspace')
+    .argument('[path]', 'Folder, relative to the workspace (default: the whole workspace)', '')
+    .argument('[to]', 'Local folder, empty or new (default: the name of the folder)')
+    .option('--merge', 'Allow a local folder that is not empty, and replace files of the same name')
     .action(async (intern: string, path: string, to: string | undefined, { merge }: { merge?: true }) => {
       const target = to ?? (basename(path) || intern)
       await mkdir(target, { recursive: true })
-      // What an intern wrote is not to get among files that do something here, such as the hooks of a repository.
+      // A file of an intern must not replace a file that can run on this machine, such as a git hook.
       if (!merge && (await readdir(target)).length > 0) {
-        throw new StartupError(`${target} is not empty: name another folder, or replace what is in it with --merge.`)
+        throw new StartupError(`${target} is not empty: specify another folder, or replace its files with --merge.`)
       }
       const body = await client().download(url(intern, '/archive', { path }))
       const done = await unpackArchive(await openConfined(resolve(target)), '', { body, limits: anyLimits }).catch(
-        inWords,
+        asStartupError,
       )
-      out(`Wrote ${done.files} files, ${done.bytes} bytes, to ${printableExactly(target)}.`)
-      await tellLeftOut(join(target, LeftOut.fileName), err)
+      out(`Wrote ${done.files} files (${done.bytes} bytes) to ${printableExactly(target)}.`)
+      await reportSkippedFiles(join(target, LeftOut.fileName), err)
     })
 
-  command('push', 'copy a folder into the workspace')
-    .argument('<from>', 'the folder here, whose content it is')
-    .argument('[path]', 'the folder there (default: the workspace)', '')
+  command('push', 'Upload the content of a folder to the workspace')
+    .argument('<from>', 'Local folder')
+    .argument('[path]', 'Folder in the workspace (default: the workspace itself)', '')
     .action(async (intern: string, from: string, path: string) => {
-      if (!(await isFolder(from))) throw new StartupError(`${from} is no folder: use "interns files put" for a file.`)
-      const archive = await packFolder(await openConfined(resolve(from)), '', anyLimits, err).catch(inWords)
+      if (!(await isFolder(from)))
+        throw new StartupError(`${from} is not a folder: use "signalbox interns files put" for a file.`)
+      const archive = await packFolder(await openConfined(resolve(from)), '', anyLimits, err).catch(asStartupError)
       const { data } = await client().upload<Unpacked>(url(intern, '/archive', { path }), archive)
       out(
-        `Wrote ${data.files} files, ${data.bytes} bytes, to ${printableExactly(path || 'the workspace')} of "${intern}".`,
+        `Wrote ${data.files} files (${data.bytes} bytes) to ${printableExactly(path || 'the workspace')} of "${intern}".`,
       )
     })
 }
 
-async function everyEntry(read: (query: Record<string, string>) => Promise<Page>): Promise<ListedFile[]> {
+async function readAllEntries(read: (query: Record<string, string>) => Promise<Page>): Promise<ListedFile[]> {
   const all: ListedFile[] = []
   for (let query: Record<string, string> = { limit: '1000' }; ; ) {
     const { data, has_more, next_cursor } = await read(query)
@@ -138,7 +145,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** A file that is there is replaced when all has come. */
+/** Writes to a temporary file and renames it, so that an existing file is replaced only by a complete one. */
 async function writeWhole(target: string, body: AsyncIterable<Uint8Array>): Promise<void> {
   const draft = `${target}.part`
   try {
@@ -146,7 +153,7 @@ async function writeWhole(target: string, body: AsyncIterable<Uint8Array>): Prom
     await rename(draft, target)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(draft, { force: true })
-    throw new StartupError(`${target} is not written: ${whyUnwritten(error)}.`)
+    throw new StartupError(`Cannot write ${target}: ${whyUnwritten(error)}.`)
   }
 }
 
@@ -158,14 +165,15 @@ async function* readable(from: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function tellLeftOut(file: string, err: (text: string) => void): Promise<void> {
-  const told = await readFile(file, 'utf8').catch(() => undefined)
-  if (told === undefined) return
-  err(printable(told.trimEnd()))
+/** Prints the list of skipped files that the archive contains, and deletes it. */
+async function reportSkippedFiles(file: string, err: (text: string) => void): Promise<void> {
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  if (text === undefined) return
+  err(printable(text.trimEnd()))
   await rm(file)
 }
 
-function inWords(error: unknown): never {
+function asStartupError(error: unknown): never {
   if (error instanceof FileError) throw new StartupError(`The archive ${error.message.replace(/^The archive /, '')}`)
-  throw new StartupError(`The folder is not copied: ${(error as Error).message}`)
+  throw new StartupError(`The folder was not copied: ${(error as Error).message}`)
 }

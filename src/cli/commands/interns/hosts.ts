@@ -7,11 +7,11 @@ import type { Terminal } from '../../kit/terminal.ts'
 
 type Relocated = { data: { name: string }[] }
 type ListOptions = { json?: true }
-type Whole = { host?: string }
+type HostOption = { host?: string }
 
 const eitherHelp = internsHelp.replace('an API key', 'an API key; with --host a management key')
 
-/** The hosts that interns live on, and interns whose host is gone. */
+/** Commands for the hosts of interns, and for interns whose host is lost. */
 export function hostsCommands(interns: Command, { env, out }: Terminal): void {
   const client = () => apiClient(env, 'api')
   const ofOne = (intern: string, command: string) => `/interns/${encodeURIComponent(intern)}${command}`
@@ -19,54 +19,58 @@ export function hostsCommands(interns: Command, { env, out }: Terminal): void {
 
   interns
     .command('hosts')
-    .description('list the hosts that interns live on, and those that are gone')
-    .option('--json', 'print them as JSON')
+    .description('List the hosts of interns, including lost ones')
+    .option('--json', 'Print JSON')
     .addHelpText('after', internsHelp)
     .action(async ({ json }: ListOptions) => {
-      const { data } = await client().ask<{ data: ListedHost[] }>('GET', '/interns/hosts')
+      const { data } = await client().request<{ data: ListedHost[] }>('GET', '/interns/hosts')
       out(json ? JSON.stringify(data, null, 2) : hostTable(data))
     })
 
   interns
     .command('move')
-    .description('let an intern live on another host, into whose data folder its files were put before')
-    .argument('[intern]', 'its name or id')
-    .requiredOption('--to <host>', 'the name of that host')
-    .option('--host <host>', 'all interns of this host, which is gone, and not just one')
+    .description('Assign an intern to another host. First copy its files to the data folder of that host')
+    .argument('[intern]', 'Name or ID of the intern')
+    .requiredOption('--to <host>', 'Name of the new host')
+    .option('--host <host>', 'Move all interns of this lost host')
     .addHelpText('after', eitherHelp)
-    .action(async (intern: string | undefined, { to, host }: Whole & { to: string }) => {
+    .action(async (intern: string | undefined, { to, host }: HostOption & { to: string }) => {
       const one = oneOrAll(intern, host)
       if ('host' in one) {
-        const { data } = await apiClient(env).ask<Relocated>('POST', ofHost(one.host, '/move'), { to })
-        out(`${counted(data)} of ${host} live on ${to} now${names(data)}`)
+        const { data } = await apiClient(env).request<Relocated>('POST', ofHost(one.host, '/move'), { to })
+        out(`Moved ${counted(data)} from ${host} to ${to}${names(data)}`)
         return
       }
-      const moved = await client().ask<InternRecord>('POST', ofOne(one.intern, '/move'), { host: to })
-      out(`"${intern}" lives on ${moved.hostname} now: ${moved.status}.`)
+      const moved = await client().request<InternRecord>('POST', ofOne(one.intern, '/move'), { host: to })
+      out(`Moved "${intern}" to ${moved.hostname}: ${moved.status}.`)
     })
 
   interns
     .command('give-up')
-    .description('give up the files of an intern whose host is gone: it begins anew where it is started next')
-    .argument('[intern]', 'its name or id')
-    .option('--host <host>', 'all interns of this host, and not just one')
+    .description(
+      'Abandon the files of an intern whose host is lost. At its next start it gets a new host and an empty workspace',
+    )
+    .argument('[intern]', 'Name or ID of the intern')
+    .option('--host <host>', 'Abandon the files of all interns of this lost host')
     .addHelpText('after', eitherHelp)
-    .action(async (intern: string | undefined, { host }: Whole) => {
+    .action(async (intern: string | undefined, { host }: HostOption) => {
       const one = oneOrAll(intern, host)
       if ('host' in one) {
-        const { data } = await apiClient(env).ask<Relocated>('POST', ofHost(one.host, '/give-up'))
-        out(`${counted(data)} of ${host} have no host any more, and begin anew when they are started${names(data)}`)
+        const { data } = await apiClient(env).request<Relocated>('POST', ofHost(one.host, '/give-up'))
+        out(`${counted(data)} of ${host} will start with empty workspaces on another host${names(data)}`)
         return
       }
-      await client().ask('POST', ofOne(one.intern, '/give-up'))
-      out(`"${intern}" has no host any more, and begins anew when it is started (provision).`)
+      await client().request('POST', ofOne(one.intern, '/give-up'))
+      out(
+        `"${intern}" will start with an empty workspace on another host. To start it: npx signalbox interns provision ${intern}`,
+      )
     })
 }
 
 function oneOrAll(intern?: string, host?: string): { intern: string } | { host: string } {
   if (intern !== undefined && host === undefined) return { intern }
   if (intern === undefined && host !== undefined) return { host }
-  throw new StartupError('Name an intern, or with --host all interns of a host.')
+  throw new StartupError('Specify an intern, or all interns of a host with --host.')
 }
 
 const counted = ({ length }: { name: string }[]) => `${length} intern${length === 1 ? '' : 's'}`
@@ -79,9 +83,9 @@ function hostTable(hosts: ListedHost[]): string {
     host.state,
     host.since?.slice(0, 19).replace('T', ' ') ?? '-',
     host.labels.join(', ') || '-',
-    `${host.capacity_used} of ${host.capacity ?? 'any number'}`,
+    `${host.capacity_used} of ${host.capacity ?? 'unlimited'}`,
     String(host.interns),
     host.reason ?? '',
   ])
-  return table(['NAME', 'STATE', 'GONE SINCE (UTC)', 'LABELS', 'IN SERVICE', 'INTERNS', 'WHY'], rows)
+  return table(['NAME', 'STATE', 'LOST SINCE (UTC)', 'LABELS', 'CAPACITY USED', 'INTERNS', 'REASON'], rows)
 }

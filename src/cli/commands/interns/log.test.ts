@@ -2,32 +2,32 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { followed } from './log.ts'
 
-/** What is printed while a log is read so, one time after the other. */
-async function printed(first: string[], ...reads: string[][]): Promise<string[]> {
-  const said: string[] = []
-  const over = new Error('over')
+/** The lines that `followed` yields when the log is read with these results, one after the other. */
+async function linesAfter(first: string[], ...reads: string[][]): Promise<string[]> {
+  const lines: string[] = []
+  const end = new Error('no more reads')
   const read = async () => {
-    const lines = reads.shift()
-    if (!lines) throw over
-    return { lines }
+    const next = reads.shift()
+    if (!next) throw end
+    return { lines: next }
   }
   const all = (async () => {
-    for await (const line of followed(first, read, async () => {})) said.push(line)
+    for await (const line of followed(first, read, async () => {})) lines.push(line)
   })()
-  await assert.rejects(all, over)
-  return said
+  await assert.rejects(all, end)
+  return lines
 }
 
-test('while a log is followed each line is told once, also where what is read of it begins later', async () => {
-  assert.deepEqual(await printed(['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], ['b', 'c', 'd', 'e'], ['e', 'f']), [
+test('followed yields each line once, also when the log was cut at its start', async () => {
+  assert.deepEqual(await linesAfter(['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], ['b', 'c', 'd', 'e'], ['e', 'f']), [
     ...'cdef',
   ])
 })
 
-test('a log that is empty at first, or begins anew, is told from its beginning', async () => {
-  assert.deepEqual(await printed([], [], ['a'], ['x', 'y'], ['x', 'y', 'z']), ['a', 'x', 'y', 'z'])
+test('followed yields all lines of a log that was empty or replaced', async () => {
+  assert.deepEqual(await linesAfter([], [], ['a'], ['x', 'y'], ['x', 'y', 'z']), ['a', 'x', 'y', 'z'])
 })
 
-test('more is read of it than was at first', async () => {
-  assert.deepEqual(await printed(['c', 'd'], ['a', 'b', 'c', 'd', 'e']), ['e'])
+test('followed yields only new lines when a later read returns more lines', async () => {
+  assert.deepEqual(await linesAfter(['c', 'd'], ['a', 'b', 'c', 'd', 'e']), ['e'])
 })

@@ -8,26 +8,26 @@ import type { Terminal } from '../../kit/terminal.ts'
 type Log = { lines: string[]; has_more: boolean; message: string | null }
 type LogOptions = { lines: string; follow?: true; json?: true }
 
-/** While it is followed it is asked for so often. */
-const lookEveryMs = 1000
-/** So many lines may come between two looks. */
+/** The interval between two requests of `--follow`. */
+const pollIntervalMs = 1000
+/** The maximum number of new lines between two requests. */
 const followedLines = '5000'
 
-/** What the daemon of an intern has said. */
+/** Prints the log of an intern's daemon. */
 export function logCommand(interns: Command, { env, out, err }: Terminal): void {
   interns
     .command('log')
-    .description('print the end of the log of an intern’s daemon')
-    .argument('<intern>', 'its name or id')
-    .option('--lines <count>', 'how many lines at the most', '200')
-    .option('--follow', 'go on with what comes, until Ctrl-C')
-    .option('--json', 'print it as JSON; with --follow each line as a JSON string')
+    .description('Print the last lines of the log of an intern’s daemon')
+    .argument('<intern>', 'Name or ID of the intern')
+    .option('--lines <count>', 'Maximum number of lines', '200')
+    .option('--follow', 'Keep printing new lines until Ctrl-C')
+    .option('--json', 'Print JSON; with --follow, one JSON string per line')
     .addHelpText('after', internsHelp)
     .action(async (intern: string, { lines, follow, json }: LogOptions) => {
-      const read = async (most: string) => {
-        const query = new URLSearchParams({ lines: most, bytes: '262144' })
+      const read = async (maxLines: string) => {
+        const query = new URLSearchParams({ lines: maxLines, bytes: '262144' })
         const path = internPath(intern, `/log?${query}`)
-        return (await apiClient(env, 'api').ask<{ data: Log }>('GET', path)).data
+        return (await apiClient(env, 'api').request<{ data: Log }>('GET', path)).data
       }
       const print = (line: string) => out(json ? JSON.stringify(line) : withoutControls(line))
       const first = await read(lines)
@@ -38,32 +38,32 @@ export function logCommand(interns: Command, { env, out, err }: Terminal): void 
       for await (const line of followed(
         first.lines,
         () => read(followedLines),
-        () => sleep(lookEveryMs),
+        () => sleep(pollIntervalMs),
       ))
         print(line)
     })
 }
 
-/** What is said after some lines, for as long as `pause` comes to an end. */
+/** Yields the lines that follow `lines`, reading again after each `pause`. */
 export async function* followed(
   lines: string[],
   read: () => Promise<Pick<Log, 'lines'>>,
   pause: () => Promise<unknown>,
 ): AsyncGenerator<string> {
-  for (let known = lines; ; ) {
+  for (let printed = lines; ; ) {
     await pause()
     const { lines: now } = await read()
-    yield* now.slice(linesIn(now, known))
-    known = now
+    yield* now.slice(printedCount(now, printed))
+    printed = now
   }
 }
 
-/** How many of the lines are known: those up to the last place where all that was known before ends. */
-function linesIn(now: string[], known: string[]): number {
-  if (known.length === 0) return 0
+/** The number of lines in `now` that were printed: those up to the last position where `printed` ends. */
+function printedCount(now: string[], printed: string[]): number {
+  if (printed.length === 0) return 0
   for (let end = now.length; end > 0; end--) {
-    const most = Math.min(end, known.length)
-    if (now.slice(end - most, end).every((line, at) => line === known[known.length - most + at])) return end
+    const overlap = Math.min(end, printed.length)
+    if (now.slice(end - overlap, end).every((line, at) => line === printed[printed.length - overlap + at])) return end
   }
   return 0
 }

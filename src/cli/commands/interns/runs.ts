@@ -10,19 +10,19 @@ type Run = z.infer<typeof InternRun>
 
 type RunsOptions = { status?: string; session?: string; background?: true; limit: number; json?: true }
 
-/** The turns of an intern, and the end of one. */
+/** Lists and cancels runs of an intern. */
 export function runsCommands(interns: Command, { env, out }: Terminal): void {
   const client = () => apiClient(env, 'api')
 
   interns
     .command('runs')
-    .description('list the turns of an intern, the latest first')
-    .argument('<intern>', 'its name or id')
-    .addOption(new Option('--status <status>', 'only those in this state').choices([...runStatuses]))
-    .option('--session <id>', 'only those of one session')
-    .option('--background', 'only those that go on when their caller leaves')
-    .option('--limit <count>', 'how many at the most', wholeNumber(1), 20)
-    .option('--json', 'print them as JSON')
+    .description('List the runs of an intern, newest first')
+    .argument('<intern>', 'Name or ID of the intern')
+    .addOption(new Option('--status <status>', 'Filter by status').choices([...runStatuses]))
+    .option('--session <id>', 'Filter by session')
+    .option('--background', 'Only runs in the background, which continue when their caller disconnects')
+    .option('--limit <count>', 'Maximum number of runs', wholeNumber(1), 20)
+    .option('--json', 'Print JSON')
     .addHelpText('after', internsHelp)
     .action(async (intern: string, { status, session, background, limit, json }: RunsOptions) => {
       const query = new URLSearchParams({
@@ -32,20 +32,20 @@ export function runsCommands(interns: Command, { env, out }: Terminal): void {
         ...(background && { background: 'true' }),
       })
       const path = `/interns/${encodeURIComponent(intern)}/runs?${query}`
-      const { data } = await client().ask<{ data: Run[] }>('GET', path)
+      const { data } = await client().request<{ data: Run[] }>('GET', path)
       out(json ? JSON.stringify(data, null, 2) : runTable(data))
     })
 
   interns
     .command('cancel')
-    .description('end a turn of an intern')
-    .argument('<intern>', 'its name or id')
-    .argument('<run>', 'its id, as "interns runs" lists it')
+    .description('Cancel a run of an intern')
+    .argument('<intern>', 'Name or ID of the intern')
+    .argument('<run>', 'ID of the run, as listed by "interns runs"')
     .addHelpText('after', internsHelp)
     .action(async (intern: string, run: string) => {
       const path = `/interns/${encodeURIComponent(intern)}/runs/${encodeURIComponent(run)}/cancel`
-      await client().ask('POST', path)
-      out('It is cancelled.')
+      await client().request('POST', path)
+      out(`Cancelled ${run}.`)
     })
 }
 
@@ -59,5 +59,5 @@ function runTable(runs: Run[]): string {
     run.id,
     run.error ?? '',
   ])
-  return table(['BEGAN (UTC)', 'STATE', 'TOOK', 'COST', 'SESSION', 'RUN', 'ERROR'], rows)
+  return table(['STARTED (UTC)', 'STATUS', 'DURATION', 'COST', 'SESSION', 'RUN', 'ERROR'], rows)
 }

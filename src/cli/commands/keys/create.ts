@@ -18,20 +18,20 @@ type Options = {
 export function createCommand(keys: Command, { env, out, err }: Terminal): void {
   keys
     .command('create')
-    .description('make a key, and print it: it is shown this once')
-    .argument('<name>', 'what the key is for')
-    .option('--management', 'a key to manage with, not for inference')
-    .option('--workspace <slug>', 'the workspace it belongs to (default: that of your key)')
-    .option('--for <email>', 'the member it acts for (default: the one of your key)')
-    .option('--limit <usd>', 'the most it may spend', dollars)
-    .option('--reset <interval>', 'daily, weekly or monthly: when spending starts anew')
-    .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z')
+    .description('Create a key and print it. It is shown only once')
+    .argument('<name>', 'Name of the key')
+    .option('--management', 'Create a management key instead of an API key')
+    .option('--workspace <slug>', 'Workspace of the key (default: the workspace of your key)')
+    .option('--for <email>', 'Member for whom the key acts (default: the member of your key)')
+    .option('--limit <usd>', 'Spending limit, in USD (default: none)', dollars)
+    .option('--reset <interval>', 'When the spend resets: daily, weekly or monthly (default: never)')
+    .option('--expires <time>', 'When the key expires, such as 2030-01-31T00:00:00Z (default: never)')
     .addHelpText('after', clientHelp)
     .action(async (name: string, options: Options) => {
       const client = apiClient(env)
-      const wanted = { name, ...(await asFields(client, options)) }
-      const { data, key } = await client.ask<{ data: KeyRecord; key: string }>('POST', '/keys', wanted)
-      // Only the key goes to standard output, so that a script can keep it.
+      const body = { name, ...(await asFields(client, options)) }
+      const { data, key } = await client.request<{ data: KeyRecord; key: string }>('POST', '/keys', body)
+      // Only the key is written to standard output, so that scripts can read it.
       out(key)
       err(`This is the ${data.kind === 'api' ? 'API' : 'management'} key "${data.name}". It is not shown again.`)
     })
@@ -39,9 +39,9 @@ export function createCommand(keys: Command, { env, out, err }: Terminal): void 
 
 async function asFields(client: ApiClient, options: Options): Promise<object> {
   const { management, workspace, limit, reset, expires } = options
-  // A slip at the terminal would be a key without a limit. The API takes it: a limit may be given later.
+  // The API accepts this, because the limit can be set later. On the command line it is probably a mistake.
   if (reset !== undefined && limit === undefined)
-    throw new Fault('invalid', '--reset says when a limit begins anew: say which with --limit <usd>.')
+    throw new Fault('invalid', '--reset needs a limit: add --limit <usd>.')
   return {
     ...(management && { kind: 'management' }),
     ...(workspace !== undefined && { workspace_id: await idOf(client, workspace) }),
@@ -53,13 +53,13 @@ async function asFields(client: ApiClient, options: Options): Promise<object> {
 }
 
 async function idOf(client: ApiClient, workspace: string): Promise<string> {
-  const found = await client.ask<{ data: WorkspaceRecord }>('GET', `/workspaces/${encodeURIComponent(workspace)}`)
+  const found = await client.request<{ data: WorkspaceRecord }>('GET', `/workspaces/${encodeURIComponent(workspace)}`)
   return found.data.id
 }
 
-/** A text that is not a number must not become a missing limit. */
+/** Parses an amount. An invalid one is an error, because a missing limit would allow any spend. */
 function dollars(text: string): number {
   const amount = Number(text)
   if (amount > 0 && Number.isFinite(amount)) return amount
-  throw new InvalidArgumentError('It must be a number of US dollars above 0.')
+  throw new InvalidArgumentError('It must be a positive number of US dollars.')
 }

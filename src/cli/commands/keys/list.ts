@@ -11,8 +11,8 @@ export type ListedKey = z.infer<typeof Key> & { workspace: string }
 export function listCommand(keys: Command, { env, out }: Terminal): void {
   keys
     .command('list')
-    .description('list the keys of all workspaces')
-    .option('--json', 'print them as JSON')
+    .description('List the keys of all workspaces')
+    .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async (options: { json?: boolean }) => {
       const found = await allKeys(apiClient(env))
@@ -20,7 +20,7 @@ export function listCommand(keys: Command, { env, out }: Terminal): void {
     })
 }
 
-/** Disabled ones included, each with the slug of its workspace. */
+/** Reads all keys, including disabled ones, with the slug of their workspace. */
 export async function allKeys(client: ApiClient): Promise<ListedKey[]> {
   const workspaces = await client.listAll<WorkspaceRecord>('/workspaces')
   const listed = workspaces.map(async ({ id, slug }) => {

@@ -6,14 +6,14 @@ import { openStore } from '../../kit/store.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 const about = `
-It works on the store itself, which the same settings name as for the service (DATA_DIR, DATABASE_URL, CONFIG).
-With the embedded database the service must be stopped; with Postgres it may go on running.`
+The command changes the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG).
+With the embedded database, stop the service first. With Postgres, the service can keep running.`
 
 export function resetManagementCommand(keys: Command, { env, out, err }: Terminal): void {
   keys
     .command('reset-management')
-    .description('make a new management key when none is left, without the service')
-    .option('--disable-others', 'disable all other management keys with it')
+    .description('Create a management key without the service, for when all are lost')
+    .option('--disable-others', 'Also disable all other management keys')
     .addHelpText('after', about)
     .action(async ({ disableOthers = false }: { disableOthers?: boolean }) => {
       await using opened = new AsyncDisposableStack()
@@ -21,6 +21,7 @@ export function resetManagementCommand(keys: Command, { env, out, err }: Termina
       const { secret, others } = await resetManagementKey({ db, now: Date.now, newId: newUuid }, { disableOthers })
       out(secret)
       err('This is the new management key. It is not shown again.')
-      if (others > 0) err(`${others} other${others === 1 ? '' : 's'} ${disableOthers ? 'disabled' : 'still enabled'}.`)
+      if (others > 0)
+        err(`${others} other management key${others === 1 ? '' : 's'} ${disableOthers ? 'disabled' : 'still enabled'}.`)
     })
 }

@@ -25,50 +25,57 @@ function savedText(slug: string, { version, skipped_fields }: SavedPresetVersion
 export function changeCommands(presets: Command, { env, out }: Terminal): void {
   presets
     .command('save')
-    .description('Save a request body as a new version; requests keep the version they use')
-    .argument('<slug>', 'the preset; created when it does not exist')
-    .argument('<file>', 'JSON: a body that works for you')
+    .description('Save a request body as a new version. Requests keep using the current version')
+    .argument('<slug>', 'Slug of the preset; created if it does not exist')
+    .argument('<file>', 'JSON file with a request body')
     .addOption(
-      new Option('--as <kind>', 'what kind of request it is (default: chat with "messages", else responses)').choices([
-        ...kinds,
-      ]),
+      new Option(
+        '--as <kind>',
+        'Kind of request (default: chat if the body has "messages", otherwise responses)',
+      ).choices([...kinds]),
     )
-    .option('--use', 'let requests use the new version at once')
+    .option('--use', 'Use the new version for requests immediately')
     .addHelpText('after', clientHelp)
-    .action(async (slug: string, file: string, { as: named, use }: { as?: Kind; use?: boolean }) => {
+    .action(async (slug: string, file: string, { as: kindOption, use }: { as?: Kind; use?: boolean }) => {
       const body = bodyFrom(file)
-      const kind = named ?? ('messages' in body ? 'chat' : 'responses')
-      const { data } = await apiClient(env).ask<{ data: SavedPresetVersion }>('POST', presetPath(slug, '/versions'), {
-        [kind]: body,
-      })
-      if (use) await apiClient(env).ask('POST', designatePath(slug, data.version))
+      const kind = kindOption ?? ('messages' in body ? 'chat' : 'responses')
+      const { data } = await apiClient(env).request<{ data: SavedPresetVersion }>(
+        'POST',
+        presetPath(slug, '/versions'),
+        {
+          [kind]: body,
+        },
+      )
+      if (use) await apiClient(env).request('POST', designatePath(slug, data.version))
       out(savedText(slug, data, use || data.is_designated))
     })
 
   presets
     .command('use')
-    .description('make a version, usually an older one, the one that is used')
-    .argument('<slug>', 'the preset')
-    .argument('<version>', 'the number of the version')
+    .description('Select the version that requests use')
+    .argument('<slug>', 'Slug of the preset')
+    .argument('<version>', 'Version number')
     .addHelpText('after', clientHelp)
     .action(async (slug: string, version: string) => {
-      await apiClient(env).ask('POST', designatePath(slug, version))
-      out(`"${slug}" uses version ${version} now.`)
+      await apiClient(env).request('POST', designatePath(slug, version))
+      out(`Requests for "${slug}" now use version ${version}.`)
     })
 
   presets
     .command('set')
-    .description('rename or describe a preset, or change whether it can be used')
-    .argument('<slug>', 'the preset')
-    .option('--name <text>', 'its name for people')
-    .option('--description <text>', 'what it is for')
-    .addOption(new Option('--status <status>', 'only an active one can be used').choices(PresetStatus.options))
+    .description('Update the name, description or status of a preset')
+    .argument('<slug>', 'Slug of the preset')
+    .option('--name <text>', 'Display name')
+    .option('--description <text>', 'Description')
+    .addOption(
+      new Option('--status <status>', 'Status; requests can use only active presets').choices(PresetStatus.options),
+    )
     .addHelpText('after', clientHelp)
-    .action(async (slug: string, wanted: { name?: string; description?: string; status?: PresetStatus }) => {
-      if (Object.keys(wanted).length === 0) {
-        throw new StartupError('Name what is to change: --name, --description or --status.')
+    .action(async (slug: string, patch: { name?: string; description?: string; status?: PresetStatus }) => {
+      if (Object.keys(patch).length === 0) {
+        throw new StartupError('Specify at least one of --name, --description and --status.')
       }
-      const { data } = await apiClient(env).ask<{ data: Preset }>('PATCH', presetPath(slug), wanted)
-      out(`"${data.slug}" is ${data.status}, and named "${data.name}".`)
+      const { data } = await apiClient(env).request<{ data: Preset }>('PATCH', presetPath(slug), patch)
+      out(`Updated "${data.slug}": name "${data.name}", status ${data.status}.`)
     })
 }

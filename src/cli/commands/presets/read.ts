@@ -13,13 +13,17 @@ export const presetPath = (slug: string, below = '') => `/presets/${encodeURICom
 export function readCommands(presets: Command, { env, out }: Terminal): void {
   const client = () => apiClient(env)
   const version = async (slug: string, number: string) =>
-    (await client().ask<{ data: PresetVersion }>('GET', presetPath(slug, `/versions/${encodeURIComponent(number)}`)))
-      .data
+    (
+      await client().request<{ data: PresetVersion }>(
+        'GET',
+        presetPath(slug, `/versions/${encodeURIComponent(number)}`),
+      )
+    ).data
 
   presets
     .command('list')
-    .description('list the presets of your key’s workspace, the last changed first')
-    .option('--json', 'print them as JSON')
+    .description('List the presets in the workspace of your key, most recently updated first')
+    .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async ({ json }: Json) => {
       const all = await client().listAll<Preset>('/presets')
@@ -28,39 +32,41 @@ export function readCommands(presets: Command, { env, out }: Terminal): void {
 
   presets
     .command('show')
-    .description('tell what a preset configures: the version that is used, or another one')
-    .argument('<slug>', 'its name in requests, such as "support"')
-    .argument('[version]', 'the number of a version')
-    .option('--json', 'print it as JSON')
+    .description('Show the configuration of a preset')
+    .argument('<slug>', 'Slug of the preset, such as "support"')
+    .argument('[version]', 'Version number (default: the version in use)')
+    .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async (slug: string, number: string | undefined, { json }: Json) => {
-      const used = number ? undefined : (await client().ask<{ data: PresetWithVersion }>('GET', presetPath(slug))).data
-      const shown = used?.designated_version ?? (await version(slug, number!))
-      if (json) return out(JSON.stringify(used ?? shown, null, 2))
-      const about = used && { name: used.name, description: used.description, status: used.status }
-      out(listing({ ...about, version: shown.version, saved: shown.created_at, by: shown.creator_id }))
-      out(`\n${printable(configured(shown))}`)
+      const preset = number
+        ? undefined
+        : (await client().request<{ data: PresetWithVersion }>('GET', presetPath(slug))).data
+      const displayed = preset?.designated_version ?? (await version(slug, number!))
+      if (json) return out(JSON.stringify(preset ?? displayed, null, 2))
+      const summary = preset && { name: preset.name, description: preset.description, status: preset.status }
+      out(listing({ ...summary, version: displayed.version, saved: displayed.created_at, by: displayed.creator_id }))
+      out(`\n${printable(configured(displayed))}`)
     })
 
   presets
     .command('versions')
-    .description('list the versions of a preset, the oldest first')
-    .argument('<slug>', 'its name in requests')
-    .option('--json', 'print them as JSON')
+    .description('List the versions of a preset, oldest first')
+    .argument('<slug>', 'Slug of the preset')
+    .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async (slug: string, { json }: Json) => {
       const all = await client().listAll<PresetVersion>(presetPath(slug, '/versions'))
       if (json) return out(JSON.stringify(all, null, 2))
-      const { data } = await client().ask<{ data: Preset }>('GET', presetPath(slug))
+      const { data } = await client().request<{ data: Preset }>('GET', presetPath(slug))
       out(versionTable(all, data.designated_version_id))
     })
 
   presets
     .command('diff')
-    .description('tell how two versions of a preset differ')
-    .argument('<slug>', 'its name in requests')
-    .argument('<from>', 'the number of a version')
-    .argument('<to>', 'the number of another one')
+    .description('Show the differences between two versions of a preset')
+    .argument('<slug>', 'Slug of the preset')
+    .argument('<from>', 'Version number')
+    .argument('<to>', 'Version number')
     .addHelpText('after', clientHelp)
     .action(async (slug: string, from: string, to: string) => {
       const [before, after] = await Promise.all([version(slug, from), version(slug, to)])
@@ -82,7 +88,7 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
     if (was === is) return []
     return [...(was === undefined ? [] : [`- ${name}: ${was}`]), ...(is === undefined ? [] : [`+ ${name}: ${is}`])]
   })
-  return lines.join('\n') || 'They configure the same.'
+  return lines.join('\n') || 'No differences.'
 }
 
 function presetTable(presets: Preset[]): string {
@@ -93,16 +99,16 @@ function presetTable(presets: Preset[]): string {
     updated_at.slice(0, 16).replace('T', ' '),
     description ?? '',
   ])
-  return table(['SLUG', 'NAME', 'STATUS', 'CHANGED (UTC)', 'ABOUT'], rows)
+  return table(['SLUG', 'NAME', 'STATUS', 'UPDATED (UTC)', 'DESCRIPTION'], rows)
 }
 
 function versionTable(versions: PresetVersion[], used: string): string {
   const rows = versions.map((version) => [
     String(version.version),
-    version.id === used ? 'used' : '',
+    version.id === used ? 'in use' : '',
     version.created_at.slice(0, 16).replace('T', ' '),
     String(version.config.model ?? '-'),
     version.creator_id,
   ])
-  return table(['VERSION', '', 'SAVED (UTC)', 'MODEL', 'BY'], rows)
+  return table(['VERSION', '', 'SAVED (UTC)', 'MODEL', 'SAVED BY'], rows)
 }

@@ -4,9 +4,9 @@ import { type ApiClient, apiClient, clientHelp } from '../../kit/api-client.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { wholeNumber } from '../../kit/whole-number.ts'
-import { unknownNames } from '../unknown-names.ts'
+import { unknownFilterHints } from '../unknown-filter-hints.ts'
 
-/** Each option that narrows the list, and the API's name for it. */
+/** The filter options, and the query parameter of the API for each. */
 const filters = {
   since: 'from',
   outcome: 'outcome',
@@ -27,24 +27,28 @@ type Page = { data: GenerationRecord[]; next_cursor: string | null }
 export function listCommand(requests: Command, { env, out, err }: Terminal): void {
   requests
     .command('list')
-    .description('list requests, the newest first')
-    .option('--limit <count>', 'how many', wholeNumber(1), 20)
-    .option('--since <when>', 'from then on: 30m, 2h, 7d, or such as 2030-01-31T00:00:00Z', instant)
-    .option('--outcome <names>', 'success, failed, refused, client_left; several with commas')
-    .option('--error <kind>', 'refused or failed in this way, such as "limit_reached"')
-    .option('--model <id>', 'that this model answered, or that asked for it')
-    .option('--provider <slug>', 'that this provider answered')
-    .option('--preset <slug>', 'that this preset filled in')
-    .option('--session <id>', 'of this session')
-    .option('--key <hash>', 'of this key, by its whole hash')
-    .option('--member <email>', 'of this member')
-    .option('--workspace <slug>', 'of this workspace')
-    .option('--json', 'print them as JSON, whole')
+    .description('List requests, newest first')
+    .option('--limit <count>', 'Maximum number of requests', wholeNumber(1), 20)
+    .option(
+      '--since <time>',
+      'Only requests since this time: an age such as 30m, 2h or 7d, or 2030-01-31T00:00:00Z',
+      instant,
+    )
+    .option('--outcome <names>', 'Filter by outcome: success, failed, refused or client_left, separated by commas')
+    .option('--error <kind>', 'Filter by error, such as "limit_reached"')
+    .option('--model <id>', 'Filter by requested or answering model')
+    .option('--provider <slug>', 'Filter by provider')
+    .option('--preset <slug>', 'Filter by preset')
+    .option('--session <id>', 'Filter by session')
+    .option('--key <hash>', 'Filter by key: its complete hash')
+    .option('--member <email>', 'Filter by member')
+    .option('--workspace <slug>', 'Filter by workspace')
+    .option('--json', 'Print all fields as JSON')
     .addHelpText('after', clientHelp)
     .action(async (options: Options) => {
       const client = apiClient(env)
       const found = await newest(client, queryOf(options), options.limit)
-      if (found.length === 0) for (const name of await unknownNames(client, options)) err(name)
+      if (found.length === 0) for (const hint of await unknownFilterHints(client, options)) err(hint)
       out(options.json ? JSON.stringify(found, null, 2) : requestTable(found))
     })
 }
@@ -58,12 +62,12 @@ function queryOf(options: Options): URLSearchParams {
   return query
 }
 
-/** A page that looked at many requests and found few of them is not the last one. */
+/** Reads pages until there are `count` requests. A page with few matches is not necessarily the last one. */
 async function newest(client: ApiClient, query: URLSearchParams, count: number): Promise<GenerationRecord[]> {
   const found: GenerationRecord[] = []
   for (;;) {
     query.set('limit', String(Math.min(100, count - found.length)))
-    const { data, next_cursor: next } = await client.ask<Page>('GET', `/generations?${query}`)
+    const { data, next_cursor: next } = await client.request<Page>('GET', `/generations?${query}`)
     found.push(...data)
     if (found.length >= count || next === null) return found
     query.set('cursor', next)
@@ -82,7 +86,7 @@ function requestTable(requests: GenerationRecord[]): string {
     milliseconds(request.latency),
     milliseconds(request.generation_time),
   ])
-  return table(['WHEN (UTC)', 'ID', 'MODEL', 'PROVIDER', 'OUTCOME', 'TOKENS', 'USD', 'FIRST', 'IN ALL'], rows)
+  return table(['TIME (UTC)', 'ID', 'MODEL', 'PROVIDER', 'OUTCOME', 'TOKENS', 'USD', 'FIRST TOKEN', 'DURATION'], rows)
 }
 
 const tokens = ({ tokens_prompt, tokens_completion }: GenerationRecord) =>
@@ -96,5 +100,5 @@ function instant(text: string): string {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   if (count !== undefined) return new Date(Date.now() - Number(count) * unitMs[unit!]!).toISOString()
   if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text))) return new Date(text).toISOString()
-  throw new InvalidArgumentError('It must be a time ago, such as 30m, 2h or 7d, or such as 2030-01-31T00:00:00Z.')
+  throw new InvalidArgumentError('It must be an age such as 30m, 2h or 7d, or a time such as 2030-01-31T00:00:00Z.')
 }

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { runCli } from '../../cli.ts'
 
-/** A service that knows one request, with these costs. */
-async function shown(costs: { upstream_inference_cost: number; limit_cost: number }): Promise<string> {
+/** Prints a request with these costs. */
+async function printRequest(costs: { upstream_inference_cost: number; limit_cost: number }): Promise<string> {
   const made = { id: 'gen-1', created_at: '2030-01-31T00:00:00.000Z', total_cost: costs.upstream_inference_cost }
   const data = { ...made, ...costs, attempts: [], not_asked: [], content_findings: [] }
   await using server = createServer((_request, response) => {
@@ -20,8 +20,8 @@ async function shown(costs: { upstream_inference_cost: number; limit_cost: numbe
   return out.join('\n')
 }
 
-test('what limits were charged is told where it is more than the cost, and only there', async () => {
-  const unknown = await shown({ upstream_inference_cost: 0, limit_cost: 0.263195 })
+test('show prints the charge to limits only if it exceeds the cost', async () => {
+  const unknown = await printRequest({ upstream_inference_cost: 0, limit_cost: 0.263195 })
   assert.match(unknown, /^total_cost_usd +0\n.*\ncharged_to_limits_usd +0\.263195$/m)
-  assert.doesNotMatch(await shown({ upstream_inference_cost: 0.5, limit_cost: 0.5 }), /charged_to_limits/)
+  assert.doesNotMatch(await printRequest({ upstream_inference_cost: 0.5, limit_cost: 0.5 }), /charged_to_limits/)
 })

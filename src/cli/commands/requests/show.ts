@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { printable } from '#platform/text/printable.ts'
 import type { GenerationRecord } from '#spend/ledger/record.ts'
-import { type ApiClient, apiClient, clientHelp, ServiceRefused } from '../../kit/api-client.ts'
+import { type ApiClient, apiClient, clientHelp, ServiceError } from '../../kit/api-client.ts'
 import { listing } from '../../kit/fields.ts'
 import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
@@ -12,39 +12,39 @@ type Options = { content?: boolean; json?: boolean }
 export function showCommand(requests: Command, { env, out }: Terminal): void {
   requests
     .command('show')
-    .description('tell all of one request: which way it went, what it cost, why it was refused')
-    .argument('<id>', 'as "requests list" and the header X-Generation-Id tell it')
-    .option('--content', 'with prompt and answer, where its workspace keeps them')
-    .option('--json', 'print it as JSON')
+    .description('Show one request: its attempts, its cost, and why it failed or was refused')
+    .argument('<id>', 'ID of the request, from "requests list" or the response header X-Generation-Id')
+    .option('--content', 'Include the prompt and the answer, if the workspace stores them')
+    .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async (id: string, { content, json }: Options) => {
       const client = apiClient(env)
       const query = `id=${encodeURIComponent(id)}`
-      const { data } = await client.ask<{ data: GenerationRecord }>('GET', `/generation?${query}`)
-      const kept = content ? await contentOf(client, query) : undefined
-      if (json) return out(JSON.stringify(content ? { ...data, content: kept ?? null } : data, null, 2))
-      out(story(data))
-      if (content) out(`\nCONTENT\n${kept ? printable(JSON.stringify(kept, null, 2)) : 'Nothing of it is kept.'}`)
+      const { data } = await client.request<{ data: GenerationRecord }>('GET', `/generation?${query}`)
+      const stored = content ? await contentOf(client, query) : undefined
+      if (json) return out(JSON.stringify(content ? { ...data, content: stored ?? null } : data, null, 2))
+      out(requestText(data))
+      if (content) out(`\nCONTENT\n${stored ? printable(JSON.stringify(stored, null, 2)) : 'Not stored.'}`)
     })
 }
 
-/** @returns undefined where nothing is kept. */
+/** @returns undefined when the content is not stored */
 async function contentOf(client: ApiClient, query: string): Promise<unknown> {
   try {
-    return (await client.ask<{ data: unknown }>('GET', `/generation/content?${query}`)).data
+    return (await client.request<{ data: unknown }>('GET', `/generation/content?${query}`)).data
   } catch (error) {
-    if (error instanceof ServiceRefused && error.status === 404) return undefined
+    if (error instanceof ServiceError && error.status === 404) return undefined
     throw error
   }
 }
 
-function story(request: GenerationRecord): string {
+function requestText(request: GenerationRecord): string {
   const { error, attempts } = request
   const parts = [
     listing({
       id: request.id,
-      when: request.created_at,
-      asked_for: request.requested_model,
+      time: request.created_at,
+      requested_model: request.requested_model,
       candidates: request.candidate_models?.join(', '),
       preset: request.preset && `${request.preset.slug}, version ${request.preset.version}`,
       ordered_by: request.ordered_by,
@@ -53,20 +53,20 @@ function story(request: GenerationRecord): string {
       finish_reason: request.finish_reason,
       streamed: request.streamed,
       first_token: milliseconds(request.latency),
-      in_all: milliseconds(request.generation_time),
+      duration: milliseconds(request.generation_time),
       key: request.key_hash,
       member: request.user_id,
       session: request.session_id,
       program: request.app_title,
     }),
-    error && `WHY\n${listing({ ...error, excluded: undefined })}`,
+    error && `ERROR\n${listing({ ...error, excluded: undefined })}`,
     error?.excluded?.length &&
       table(
-        ['NOT ASKED', 'BECAUSE'],
+        ['EXCLUDED ENDPOINT', 'REASON'],
         error.excluded.map(({ endpoint, reason }) => [endpoint, reason]),
       ),
     attempts.length > 0 && attemptTable(attempts),
-    request.not_asked.length > 0 && notAskedTable(request.not_asked),
+    request.not_asked.length > 0 && skippedTable(request.not_asked),
     request.content_findings.length > 0 && findingTable(request.content_findings),
     `TOKENS AND COST\n${listing(costsOf(request))}`,
   ]
@@ -82,27 +82,27 @@ function attemptTable(attempts: GenerationRecord['attempts']): string {
     milliseconds(duration),
     reason ?? '',
   ])
-  return table(['ATTEMPT', 'OUTCOME', 'CONNECTED', 'FIRST BYTE', 'TOOK', 'WHY'], rows)
+  return table(['ATTEMPT', 'OUTCOME', 'CONNECTED', 'FIRST BYTE', 'DURATION', 'REASON'], rows)
 }
 
-function notAskedTable(notAsked: GenerationRecord['not_asked']): string {
-  const rows = notAsked.map(({ endpoint_id, standing, reason }) => [endpoint_id, standing.replace('_', ' '), reason])
-  return table(['NOT ASKED', 'STANDING', 'BECAUSE'], rows)
+function skippedTable(skipped: GenerationRecord['not_asked']): string {
+  const rows = skipped.map(({ endpoint_id, standing, reason }) => [endpoint_id, standing.replace('_', ' '), reason])
+  return table(['SKIPPED ENDPOINT', 'STATE', 'REASON'], rows)
 }
 
 function findingTable(findings: GenerationRecord['content_findings']): string {
   const rows = findings.map(({ rule, action, count, guardrail_id }) => [rule, action, String(count), guardrail_id])
-  return table(['FOUND BY', 'ACTION', 'TIMES', 'GUARDRAIL'], rows)
+  return table(['FILTER', 'ACTION', 'MATCHES', 'GUARDRAIL'], rows)
 }
 
 const costsOf = (request: GenerationRecord) => ({
   prompt: request.tokens_prompt,
-  of_it_cached: request.tokens_cached || null,
+  prompt_cached: request.tokens_cached || null,
   completion: request.tokens_completion,
-  of_it_reasoning: request.tokens_reasoning || null,
+  completion_reasoning: request.tokens_reasoning || null,
   estimated: request.tokens_estimated || null,
   total_cost_usd: request.total_cost,
   upstream_cost_usd: request.upstream_inference_cost,
-  // What is charged of limits, where it is more: what came of it is not known, and the most of it counts.
+  // Limits are charged more than the cost when the result is unknown: then the maximum counts.
   charged_to_limits_usd: request.limit_cost === request.upstream_inference_cost ? null : request.limit_cost,
 })

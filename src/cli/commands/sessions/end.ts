@@ -5,11 +5,11 @@ import type { Terminal } from '../../kit/terminal.ts'
 export function endCommand(sessions: Command, { env, out }: Terminal): void {
   sessions
     .command('end')
-    .description('sign a browser out: its session ends at once')
-    .argument('<id>', 'the session, as "sessions list" shows it')
+    .description('End a browser session immediately')
+    .argument('<id>', 'ID of the session, as listed by "sessions list"')
     .addHelpText('after', clientHelp)
     .action(async (id: string) => {
-      await apiClient(env).ask('DELETE', `/sessions/${encodeURIComponent(id)}`)
-      out('Ended.')
+      await apiClient(env).request('DELETE', `/sessions/${encodeURIComponent(id)}`)
+      out(`Ended session ${id}.`)
     })
 }

@@ -9,25 +9,25 @@ import { openStore } from '../../kit/store.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
 const about = `
-With SIGNALBOX_KEY set to a management key (and SIGNALBOX_URL) it asks the running service. Without, it works on the
-store itself, which the same settings name as for the service (DATA_DIR, DATABASE_URL, CONFIG); with the embedded
-database the service must be stopped then.`
+With SIGNALBOX_KEY set to a management key, the command calls the running service (SIGNALBOX_URL). Otherwise it changes
+the database directly, and reads the settings of the service (DATA_DIR, DATABASE_URL, CONFIG). In that case, stop the
+service first if it uses the embedded database.`
 
 export function linkCommand(sessions: Command, { env, out, err }: Terminal): void {
   sessions
     .command('link')
-    .description('make a link that signs in to the console, once, within 15 minutes')
-    .option('--for <email>', 'whom it signs in; unless told, the member of the key, or the first admin')
+    .description('Create a sign-in link for the console. It is valid once, for 15 minutes')
+    .option('--for <email>', 'Member to sign in (default: the member of the key, or the first admin)')
     .addHelpText('after', about)
     .action(async (options: { for?: string }) => {
       out(env.SIGNALBOX_KEY ? await fromService(env, options.for) : await fromStore(env, options.for))
-      err('It signs in once, within 15 minutes. Whoever has it is that member: do not pass it on.')
+      err('The link is valid once, for 15 minutes. Do not share it: anyone who opens it is signed in as this member.')
     })
 }
 
 async function fromService(env: Terminal['env'], email: string | undefined): Promise<string> {
   const body = email === undefined ? {} : { user_id: email }
-  const { data } = await apiClient(env).ask<{ data: { url: string } }>('POST', '/sessions/links', body)
+  const { data } = await apiClient(env).request<{ data: { url: string } }>('POST', '/sessions/links', body)
   return data.url
 }
 
@@ -37,7 +37,7 @@ async function fromStore(env: Terminal['env'], email: string | undefined): Promi
   const db = await openStore(config, opened).catch((error) => {
     if (!(error instanceof StartupError)) throw error
     throw new StartupError(
-      `${error.message} Or set SIGNALBOX_KEY to a management key: the running service is asked then.`,
+      `${error.message} Or set SIGNALBOX_KEY to a management key, to call the running service instead.`,
     )
   })
   const { token } = await linkFromStore({ db, now: Date.now, newId: newUuid }, email)

@@ -10,8 +10,8 @@ type Listed = z.infer<typeof ListedSession>
 export function listCommand(sessions: Command, { env, out }: Terminal): void {
   sessions
     .command('list')
-    .description('list who is signed in with a browser, the last used first')
-    .option('--json', 'print them as JSON')
+    .description('List browser sessions, most recently used first')
+    .option('--json', 'Print JSON')
     .addHelpText('after', clientHelp)
     .action(async (options: { json?: boolean }) => {
       const all = await apiClient(env).listAll<Listed>('/sessions')
@@ -29,5 +29,5 @@ function sessionTable(sessions: Listed[]): string {
     minute(last_used_at),
     minute(idle_expires_at),
   ])
-  return table(['ID', 'MEMBER', 'BY', 'ADDRESS', 'LAST USED (UTC)', 'ENDS UNLESS USED'], rows)
+  return table(['ID', 'MEMBER', 'METHOD', 'ADDRESS', 'LAST USED (UTC)', 'IDLE EXPIRY (UTC)'], rows)
 }

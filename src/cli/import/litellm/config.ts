@@ -5,7 +5,7 @@ import { z } from '#platform/json/schema.ts'
 const Text = z.string().min(1)
 const Section = z.looseObject({}).nullish()
 
-/** A row of `model_list`. LiteLLM's Pydantic models take more; what is read here is named, the rest stays beside it. */
+/** A row of `model_list`. Only the fields that the import checks are declared; the others are kept. */
 const Row = z.object({
   model_name: Text,
   litellm_params: z.looseObject({
@@ -19,7 +19,7 @@ const Row = z.object({
 export type Row = z.infer<typeof Row>
 export type Section = Record<string, unknown>
 
-/** A credential that rows may refer to by name. */
+/** A credential that rows reference by name. */
 const Credential = z.object({ credential_name: Text, credential_values: z.looseObject({}) })
 
 const Config = z.looseObject({
@@ -32,36 +32,36 @@ const Config = z.looseObject({
 })
 
 export type LitellmConfig = {
-  /** With its place in `model_list`; a broken one has a reason instead. */
+  /** The rows of `model_list` with their index. `row` is missing for an invalid one. */
   rows: { at: number; row?: Row }[]
   guardrails: unknown[]
   litellm: Section
   general: Section
   router: Section
-  /** Sections that nobody here knows. */
+  /** Unknown sections. */
   others: Section
 }
 
-/** @throws CatalogueRefused naming the line, where it is not YAML or not a configuration of LiteLLM at all. */
+/** Parses a configuration. @throws CatalogueRefused with the line, if it is not YAML or not a LiteLLM configuration */
 export function readConfig(text: string, source: string): LitellmConfig {
   const { value, lineOf } = parseSource(text, source)
   const parsed = Config.safeParse(value ?? {})
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!
     const where = `line ${lineOf(path) ?? 1}${path.length > 0 ? `: ${path.join('.')}` : ''}`
-    throw new CatalogueRefused(`${source} is no configuration of LiteLLM: ${where}: ${message}.`)
+    throw new CatalogueRefused(`${source} is not a LiteLLM configuration: ${where}: ${message}.`)
   }
   const { model_list, guardrails, credential_list, litellm_settings, general_settings, router_settings, ...others } =
     parsed.data
   const credentials = new Map(
-    (credential_list ?? []).flatMap((given) => {
-      const { data } = Credential.safeParse(given)
+    (credential_list ?? []).flatMap((credential) => {
+      const { data } = Credential.safeParse(credential)
       return data ? [[data.credential_name, data.credential_values] as const] : []
     }),
   )
   return {
-    rows: (model_list ?? []).map((given, at) => {
-      const row = withCredential(Row.safeParse(given).data, credentials)
+    rows: (model_list ?? []).map((value, at) => {
+      const row = withCredential(Row.safeParse(value).data, credentials)
       return row ? { at, row } : { at }
     }),
     guardrails: guardrails ?? [],
@@ -72,7 +72,7 @@ export function readConfig(text: string, source: string): LitellmConfig {
   }
 }
 
-/** A row's own settings take precedence over those it refers to. */
+/** Merges the credential that a row references. The settings of the row take precedence. */
 function withCredential(row: Row | undefined, credentials: ReadonlyMap<string, Section>): Row | undefined {
   const values = credentials.get(String(row?.litellm_params.litellm_credential_name))
   if (!row || !values) return row

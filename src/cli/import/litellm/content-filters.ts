@@ -3,9 +3,9 @@ import { compilePattern } from '#policy/filters/patterns/patterns.ts'
 import type { GuardrailBody } from './budgets.ts'
 import { rowsOf, sectionOf } from './budgets.ts'
 import type { LitellmConfig, Section } from './config.ts'
-import type { Left } from './left.ts'
+import type { ImportNotes } from './import-notes.ts'
 
-/** The content rules of a LiteLLM guardrail, as filters of Signalbox. */
+/** The content filters that replace a LiteLLM guardrail. */
 export type FilterSet = {
   name: string
   /** Whether it applies to every request, or only to keys that it is assigned to. */
@@ -14,7 +14,7 @@ export type FilterSet = {
   patterns: { pattern: string; action: FilterAction; label?: string }[]
 }
 
-/** Presidio's entities and the prebuilt patterns of LiteLLM's own filter. */
+/** The filter for each entity of Presidio and each prebuilt pattern of LiteLLM. */
 const entities: Record<string, BuiltinSlug> = {
   EMAIL_ADDRESS: 'email',
   PHONE_NUMBER: 'phone',
@@ -42,88 +42,91 @@ const entities: Record<string, BuiltinSlug> = {
   generic_api_key: 'secrets',
 }
 
-const outside = 'services outside are not asked about texts; docs/filters.md has what is found here'
+const outside = 'external services are not supported; docs/filters.md lists the built-in filters'
 
-/** The guardrails of the configuration that look into requests. */
-export function contentFiltersOf({ guardrails, litellm }: LitellmConfig, left: Left): FilterSet[] {
-  const sets = guardrails.flatMap((one) => setOf(one, left) ?? [])
+/** Converts the guardrails of the configuration that check requests. */
+export function contentFiltersOf({ guardrails, litellm }: LitellmConfig, notes: ImportNotes): FilterSet[] {
+  const sets = guardrails.flatMap((one) => setOf(one, notes) ?? [])
   const older = Array.isArray(litellm.guardrails) ? litellm.guardrails : []
   for (const [name, given] of older.flatMap((one) => Object.entries(sectionOf(one) ?? {}))) {
     const { callbacks, default_on } = sectionOf(given) ?? {}
     for (const kind of Array.isArray(callbacks) ? callbacks.map(String) : [])
-      sets.push(...(filters({ name, always: default_on === true }, kind, {}, left) ?? []))
+      sets.push(...(filters({ name, always: default_on === true }, kind, {}, notes) ?? []))
   }
   const callbacks = [litellm.callbacks].flat().map(String)
   for (const kind of ['presidio', 'hide_secrets', 'detect_prompt_injection'].filter((one) => callbacks.includes(one)))
-    sets.push(...(filters({ name: kind, always: true }, kind, {}, left) ?? []))
+    sets.push(...(filters({ name: kind, always: true }, kind, {}, notes) ?? []))
   return sets
 }
 
-function setOf(given: unknown, left: Left): FilterSet[] | undefined {
+function setOf(given: unknown, notes: ImportNotes): FilterSet[] | undefined {
   const { guardrail_name: name = 'guardrail', litellm_params: params } = sectionOf(given) ?? {}
-  const said = sectionOf(params)
-  if (!said) {
-    left.add(`guardrails ${name}`, 'it has no litellm_params')
+  const fields = sectionOf(params)
+  if (!fields) {
+    notes.add(`guardrails ${name}`, 'it has no litellm_params')
     return undefined
   }
-  const modes = [said.mode ?? 'pre_call'].flat().map((mode) => (sectionOf(mode) ? 'pre_call' : String(mode)))
+  const modes = [fields.mode ?? 'pre_call'].flat().map((mode) => (sectionOf(mode) ? 'pre_call' : String(mode)))
   if (!modes.some((mode) => mode === 'pre_call' || mode === 'during_call')) {
-    left.add(
-      `guardrails ${name}`,
-      `mode ${modes.join(', ')}: filters here look into requests, not into answers or logs`,
-    )
+    notes.add(`guardrails ${name}`, `mode ${modes.join(', ')}: filters check requests, not answers or logs`)
     return undefined
   }
-  if (modes.includes('post_call')) left.add(`guardrails ${name}`, 'of requests alone: answers are not filtered')
-  return filters({ name: String(name), always: said.default_on === true }, String(said.guardrail), said, left)
+  if (modes.includes('post_call')) notes.add(`guardrails ${name}`, 'only requests are filtered, not answers')
+  return filters({ name: String(name), always: fields.default_on === true }, String(fields.guardrail), fields, notes)
 }
 
 type Head = Pick<FilterSet, 'name' | 'always'>
 
-function filters(head: Head, kind: string, said: Section, left: Left): FilterSet[] | undefined {
+function filters(head: Head, kind: string, fields: Section, notes: ImportNotes): FilterSet[] | undefined {
   const set: FilterSet = { ...head, builtins: new Map(), patterns: [] }
   const path = `guardrails ${head.name}`
   if (/^hide[-_]secrets$/.test(kind)) set.builtins.set('secrets', 'redact')
   else if (/prompt_injection$/.test(kind) && !kind.startsWith('lakera'))
     set.builtins.set('regex-prompt-injection', 'block')
-  else if (kind === 'presidio') takeEntities(set, said, path, left)
-  else if (kind === 'litellm_content_filter') takePatterns(set, said, path, left)
-  else left.add(path, `${kind}: ${outside}`)
+  else if (kind === 'presidio') importEntities(set, fields, path, notes)
+  else if (kind === 'litellm_content_filter') importPatterns(set, fields, path, notes)
+  else notes.add(path, `${kind}: ${outside}`)
   return set.builtins.size + set.patterns.length > 0 ? [set] : undefined
 }
 
-/** Without a list of its own, Presidio masks whatever it knows. */
-function takeEntities(set: FilterSet, { pii_entities_config: config }: Section, path: string, left: Left): void {
-  const wanted =
+/** Converts entities of Presidio. Without a list, it masks all that it supports. */
+function importEntities(
+  set: FilterSet,
+  { pii_entities_config: config }: Section,
+  path: string,
+  notes: ImportNotes,
+): void {
+  const actions =
     sectionOf(config) ??
     Object.fromEntries(
       Object.keys(entities)
         .slice(0, 7)
         .map((name) => [name, 'MASK']),
     )
-  for (const [entity, action] of Object.entries(wanted)) {
+  for (const [entity, action] of Object.entries(actions)) {
     const slug = entities[entity]
     if (slug) set.builtins.set(slug, actionOf(action))
-    else left.add(`${path} ${entity}`, 'no filter here finds it; a pattern of your own may (docs/filters.md)')
+    else notes.add(`${path} ${entity}`, 'no built-in filter detects it; add a custom pattern (docs/filters.md)')
   }
 }
 
-function takePatterns(set: FilterSet, said: Section, path: string, left: Left): void {
-  for (const given of rowsOf(said.patterns)) {
+function importPatterns(set: FilterSet, fields: Section, path: string, notes: ImportNotes): void {
+  for (const given of rowsOf(fields.patterns)) {
     const action = actionOf(given.action)
     const name = String(given.pattern_name ?? given.name ?? 'pattern')
     const slug = entities[name]
     if (given.pattern_type !== 'regex' && slug) set.builtins.set(slug, stricter(action, set.builtins.get(slug)))
-    else if (typeof given.pattern === 'string') addPattern(set, given.pattern, action, name, path, left)
-    else left.add(`${path} ${name}`, 'no filter here finds it; a pattern of your own may (docs/filters.md)')
+    else if (typeof given.pattern === 'string') addPattern(set, given.pattern, action, name, path, notes)
+    else notes.add(`${path} ${name}`, 'no built-in filter detects it; add a custom pattern (docs/filters.md)')
   }
-  for (const given of rowsOf(said.blocked_words))
-    addPattern(set, `(?i)${literal(String(given.keyword))}`, actionOf(given.action), undefined, path, left)
-  for (const { category, action } of rowsOf(said.categories)) {
+  for (const given of rowsOf(fields.blocked_words))
+    addPattern(set, `(?i)${literal(String(given.keyword))}`, actionOf(given.action), undefined, path, notes)
+  for (const { category, action } of rowsOf(fields.categories)) {
     if (String(category).startsWith('prompt_injection')) set.builtins.set('regex-prompt-injection', actionOf(action))
-    else left.add(`${path} ${category}`, 'a category is a matter of meaning, and filters here find patterns')
+    else notes.add(`${path} ${category}`, 'categories are not supported: filters detect patterns, not meaning')
   }
-  if (said.blocked_words_file) left.add(`${path} blocked_words_file`, 'its words are not read: add a pattern of them')
+  if (fields.blocked_words_file)
+    notes.add(`${path} blocked_words_file`, 'the file is not read: add its words as a pattern')
 }
 
 function addPattern(
@@ -132,10 +135,10 @@ function addPattern(
   action: FilterAction,
   label: string | undefined,
   path: string,
-  left: Left,
+  notes: ImportNotes,
 ) {
   const compiled = compilePattern(pattern)
-  if ('refused' in compiled) left.add(`${path} ${label ?? pattern}`, `the pattern ${compiled.refused}`)
+  if ('refused' in compiled) notes.add(`${path} ${label ?? pattern}`, `the pattern ${compiled.refused}`)
   else set.patterns.push({ pattern, action, ...(label && { label: label.slice(0, 100) }) })
 }
 
@@ -143,7 +146,7 @@ const actionOf = (action: unknown): FilterAction => (/^block$/i.test(String(acti
 const stricter = (one: FilterAction, other: FilterAction | undefined) => (other === 'block' ? other : one)
 const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** As a guardrail takes them. Several sets that always hold are one: block goes before redact. */
+/** Converts filter sets to fields of a guardrail. If sets differ in their action, block takes precedence over redact. */
 export function filterFields(sets: readonly FilterSet[]): GuardrailBody {
   const builtins = new Map<BuiltinSlug, FilterAction>()
   for (const set of sets)

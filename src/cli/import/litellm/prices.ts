@@ -2,17 +2,17 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import { toDecimal } from '#platform/core/money.ts'
 import type { Row, Section } from './config.ts'
 
-/** USD per million tokens, as the catalogue's files have them. */
+/** Prices of a catalogue file, in USD per million tokens. */
 export type PriceRow = { prompt: string; completion: string; cache_read?: string; cache_write?: string }
 
-/** The price of a row, per token. LiteLLM reads it from either of two places. */
+/** Reads the prices of a row, in USD per token. LiteLLM accepts them in `litellm_params` and in `model_info`. */
 export function pricesOf({ litellm_params: params, model_info: info }: Row): PriceRow | undefined {
-  const said: Section = { ...info, ...params }
-  const prompt = perMillion(said.input_cost_per_token)
-  const completion = perMillion(said.output_cost_per_token)
+  const fields: Section = { ...info, ...params }
+  const prompt = perMillion(fields.input_cost_per_token)
+  const completion = perMillion(fields.output_cost_per_token)
   if (prompt === undefined || completion === undefined) return undefined
-  const cacheRead = perMillion(said.cache_read_input_token_cost)
-  const cacheWrite = perMillion(said.cache_creation_input_token_cost)
+  const cacheRead = perMillion(fields.cache_read_input_token_cost)
+  const cacheWrite = perMillion(fields.cache_creation_input_token_cost)
   return {
     prompt,
     completion,
@@ -21,7 +21,7 @@ export function pricesOf({ litellm_params: params, model_info: info }: Row): Pri
   }
 }
 
-/** The prices of a model that is known, for another way to the same model. */
+/** The prices of a known endpoint, for another endpoint of the same model. */
 export function pricesLike({ prices }: Endpoint): PriceRow {
   return {
     prompt: perMillion(prices.prompt) ?? '0',
@@ -31,7 +31,7 @@ export function pricesLike({ prices }: Endpoint): PriceRow {
   }
 }
 
-/** Decimal, as a price list has it. */
+/** Converts a price per token to a decimal price per million tokens. */
 function perMillion(perToken: unknown): string | undefined {
   if (perToken === undefined || perToken === null || perToken === '') return undefined
   const amount = Number(perToken)

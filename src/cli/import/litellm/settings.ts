@@ -1,9 +1,9 @@
 import type { LitellmConfig, Section } from './config.ts'
-import type { Left } from './left.ts'
+import type { ImportNotes } from './import-notes.ts'
 
-/** The counterpart of each LiteLLM setting that is not imported; `null` for settings that are. */
-const places: Record<string, string | null> = {
-  // Taken elsewhere in this folder.
+/** The counterpart of each LiteLLM setting that is not imported; `null` for settings that are imported. */
+const counterparts: Record<string, string | null> = {
+  // Imported by other files of this folder.
   max_budget: null,
   budget_duration: null,
   default_key_generate_params: null,
@@ -16,83 +16,83 @@ const places: Record<string, string | null> = {
   context_window_fallbacks: null,
   content_policy_fallbacks: null,
   model_group_alias: null,
-  // Elsewhere, or nowhere.
-  master_key:
-    'not copied: the first start makes a management key of its own, and clients get the key "litellm" in its place',
-  database_url: 'set DATABASE_URL to a Postgres database of its own; what LiteLLM keeps in its tables is not read',
-  max_end_user_budget: 'end users have no budget: make each a key with a limit',
-  default_end_user_params: 'end users have no budget: make each a key with a limit',
-  upperbound_key_generate_params: 'there is no upper bound for new keys: only management keys make them',
-  default_team_params: 'a workspace begins without limits: change its default guardrail',
-  provider_budget_config:
-    'there is no budget for a provider: a guardrail limits what a workspace, key or member spends',
-  default_fallbacks: 'say models in the request, or in a preset',
-  custom_auth: 'keys of this service are the only way in: put a proxy before it for another',
-  enable_jwt_auth: 'keys of this service are the only way in: put a proxy before it for another',
-  drop_params: 'docs/routing.md says what becomes of parameters that an endpoint does not take',
-  modify_params: 'nothing to do: requests are put into the words of each protocol',
-  num_retries: 'the next endpoint is tried by itself (docs/routing.md)',
-  allowed_fails: 'circuits open by themselves (docs/routing.md)',
-  cooldown_time: 'circuits open by themselves (docs/routing.md)',
-  retry_after: 'what a provider asks for is kept to (docs/routing.md)',
+  // Not imported.
+  master_key: 'not copied: the first start creates a new management key, and clients get the new API key "litellm"',
+  database_url: 'set DATABASE_URL to a separate Postgres database; the tables of LiteLLM are not read',
+  max_end_user_budget: 'budgets for end users are not supported: create a key with a limit for each',
+  default_end_user_params: 'budgets for end users are not supported: create a key with a limit for each',
+  upperbound_key_generate_params: 'upper bounds for new keys are not supported: only management keys create keys',
+  default_team_params: 'a new workspace has no limits: change its default guardrail',
+  provider_budget_config: 'budgets for providers are not supported: a guardrail limits a workspace, key or member',
+  default_fallbacks: 'use the field models in a request or preset',
+  custom_auth: 'only keys of this service are accepted: use a proxy for other authentication',
+  enable_jwt_auth: 'only keys of this service are accepted: use a proxy for other authentication',
+  drop_params: 'docs/routing.md describes how unsupported parameters are handled',
+  modify_params: 'not needed: requests are translated to the protocol of each provider',
+  num_retries: 'not needed: the next endpoint is tried automatically (docs/routing.md)',
+  allowed_fails: 'not needed: circuit breakers open automatically (docs/routing.md)',
+  cooldown_time: 'not needed: circuit breakers open automatically (docs/routing.md)',
+  retry_after: 'not needed: the Retry-After header of a provider is respected (docs/routing.md)',
   routing_strategy:
-    'endpoints are drawn by price; provider.sort in a request or preset says otherwise (docs/routing.md)',
-  timeout: 'docs/configuration.md has the timeouts',
-  request_timeout: 'docs/configuration.md has the timeouts',
-  stream_timeout: 'docs/configuration.md has the timeouts',
-  cache: 'answers are not kept; what providers cache is used',
-  cache_params: 'answers are not kept; what providers cache is used',
-  callbacks: 'metrics, traces by OTLP and GET /activity (docs/operations.md)',
-  success_callback: 'metrics, traces by OTLP and GET /activity (docs/operations.md)',
-  failure_callback: 'metrics, traces by OTLP and GET /activity (docs/operations.md)',
-  service_callback: 'metrics, traces by OTLP and GET /activity (docs/operations.md)',
-  alerting: 'ops/alerts.yml has alerts for Prometheus (docs/operations.md)',
-  set_verbose: 'LOG_LEVEL',
-  json_logs: 'LOG_FORMAT=json',
-  redis_host: 'no Redis is needed: servers share their state by Postgres',
-  redis_port: 'no Redis is needed: servers share their state by Postgres',
-  redis_password: 'no Redis is needed: servers share their state by Postgres',
-  turn_off_message_logging: 'nothing to do: prompts are not kept',
-  store_prompts_in_spend_logs: 'prompts are not kept',
-  store_model_in_db: 'models are in files (docs/catalogue.md)',
-  custom_provider_map: 'code of your own is not run: put it behind a server that speaks OpenAI’s protocol',
-  mcp_servers: 'there is no gateway for MCP servers',
+    'endpoints are chosen at random, cheaper ones more often; change it with provider.sort in a request or preset (docs/routing.md)',
+  timeout: 'docs/configuration.md lists the timeouts',
+  request_timeout: 'docs/configuration.md lists the timeouts',
+  stream_timeout: 'docs/configuration.md lists the timeouts',
+  cache: 'answers are not cached; the prompt caches of providers are used',
+  cache_params: 'answers are not cached; the prompt caches of providers are used',
+  callbacks: 'use metrics, OTLP traces and GET /activity (docs/operations.md)',
+  success_callback: 'use metrics, OTLP traces and GET /activity (docs/operations.md)',
+  failure_callback: 'use metrics, OTLP traces and GET /activity (docs/operations.md)',
+  service_callback: 'use metrics, OTLP traces and GET /activity (docs/operations.md)',
+  alerting: 'use the Prometheus alerts of ops/alerts.yml (docs/operations.md)',
+  set_verbose: 'use LOG_LEVEL',
+  json_logs: 'use LOG_FORMAT=json',
+  redis_host: 'not needed: servers share their state in Postgres',
+  redis_port: 'not needed: servers share their state in Postgres',
+  redis_password: 'not needed: servers share their state in Postgres',
+  turn_off_message_logging: 'not needed: prompts are not stored',
+  store_prompts_in_spend_logs: 'prompts are not stored',
+  store_model_in_db: 'models are read from files (docs/catalogue.md)',
+  custom_provider_map: 'custom code is not supported: run it behind a server with the OpenAI protocol',
+  mcp_servers: 'the service is not a gateway for MCP servers',
   environment_variables: 'set them in the environment of the service',
-  include: 'other files are not followed: import each',
+  include: 'included files are not read: import each file',
 }
 
-/** Says of each setting that nobody took where it goes. */
-export function tellSettings({ litellm, general, router, others }: LitellmConfig, left: Left): void {
+/** Adds a note for each setting that was not imported. */
+export function noteSettings({ litellm, general, router, others }: LitellmConfig, notes: ImportNotes): void {
   const sections = { litellm_settings: litellm, general_settings: general, router_settings: router }
-  for (const [section, values] of Object.entries(sections)) tell(section, values, left)
-  for (const name of Object.keys(others)) left.add(name, places[name] ?? 'nothing here is like it')
+  for (const [section, values] of Object.entries(sections)) noteSection(section, values, notes)
+  for (const name of Object.keys(others)) notes.add(name, counterparts[name] ?? 'no counterpart')
 }
 
-function tell(section: string, values: Section, left: Left): void {
+function noteSection(section: string, values: Section, notes: ImportNotes): void {
   for (const [name, value] of Object.entries(values)) {
-    const place = places[name]
-    // Off or empty is what is here.
-    if (place === null || value === null || value === false) continue
-    left.add(`${section}.${name}`, place ?? 'nothing here is like it')
+    const counterpart = counterparts[name]
+    // A setting that is off or empty changes nothing.
+    if (counterpart === null || value === null || value === false) continue
+    notes.add(`${section}.${name}`, counterpart ?? 'no counterpart')
   }
 }
 
-/** Parameters of rows that nothing here is like, told once for all rows. */
-const ofRows: Record<string, string> = {
-  rpm: 'an endpoint has no limit of rate: it is left alone while it limits its own',
-  tpm: 'an endpoint has no limit of rate: it is left alone while it limits its own',
-  max_parallel_requests: 'an endpoint has no limit of rate: it is left alone while it limits its own',
-  weight: 'endpoints are drawn by price (docs/routing.md)',
-  order: 'endpoints are drawn by price; provider.order in a request or preset says otherwise (docs/routing.md)',
-  max_budget: 'there is no budget for a model: a guardrail limits what a workspace, key or member spends',
-  extra_headers: 'headers of your own are not sent to providers',
-  organization: 'a header for the organization is not sent: keys of OpenAI’s projects belong to one',
-  extra_body: 'fields of your own go into requests or presets',
-  tags: 'there is no routing by tags',
+/** The counterpart of each parameter of a row that is not imported. */
+const rowParameters: Record<string, string> = {
+  rpm: 'rate limits for endpoints are not supported: an endpoint that answers 429 is paused',
+  tpm: 'rate limits for endpoints are not supported: an endpoint that answers 429 is paused',
+  max_parallel_requests: 'rate limits for endpoints are not supported: an endpoint that answers 429 is paused',
+  weight: 'endpoints are chosen at random, cheaper ones more often (docs/routing.md)',
+  order:
+    'endpoints are chosen at random, cheaper ones more often; change it with provider.order in a request or preset (docs/routing.md)',
+  max_budget: 'budgets for models are not supported: a guardrail limits a workspace, key or member',
+  extra_headers: 'custom headers for providers are not supported',
+  organization: 'the organization header is not sent: project keys of OpenAI belong to one organization',
+  extra_body: 'add the fields to requests or presets',
+  tags: 'routing by tags is not supported',
 }
 
-export function tellParameters({ rows }: LitellmConfig, left: Left): void {
+/** Adds a note for each parameter of a row that was not imported. */
+export function noteParameters({ rows }: LitellmConfig, notes: ImportNotes): void {
   for (const { row } of rows)
-    for (const [name, reason] of Object.entries(row ? ofRows : {}))
-      if (row!.litellm_params[name] !== undefined) left.add(`${name} of ${row!.model_name}`, reason)
+    for (const [name, reason] of Object.entries(row ? rowParameters : {}))
+      if (row!.litellm_params[name] !== undefined) notes.add(`${name} of ${row!.model_name}`, reason)
 }

@@ -1,81 +1,81 @@
 import type { Provider } from '#catalogue/index/model.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
 import type { Row } from './config.ts'
-import type { Known } from './known.ts'
+import type { KnownCatalogue } from './known-catalogue.ts'
 import { environmentName, slugOf } from './names.ts'
 import { unsupported, type Vendor, vendorOfBareModel, vendors } from './vendors.ts'
 
-/** The server and the model name for a row. */
+/** The server and the upstream model name of a row. */
 export type Source = {
-  /** Of our catalogue; absent where it has no such provider. */
+  /** The provider in the catalogue, if it is known. */
   provider?: Provider
-  /** The slug to take where it has none. */
+  /** The slug for an unknown provider. */
   slug: string
   protocol: Protocol
   baseUrl: string
-  /** Whether nobody bills the model: a program of one's own, or an address in one's own network. */
+  /** Whether the model is free: a self-hosted program, or an address in a private network. */
   own: boolean
-  /** The server's name for the model. */
+  /** The model name that the server expects. */
   upstream: string
-  /** The provider of our catalogue whose models these are, where it is asked at another address. */
+  /** The provider in the catalogue that has the same models at another address. */
   like?: string
-  /** The variable of the key where the row names none. */
+  /** The default variable for the key. */
   variable?: string
 }
 
-/** @returns why a row cannot be taken, in words. */
-export function sourceOf({ litellm_params: params }: Row, known: Known): Source | string {
+/** Finds the server of a row. @returns the reason if the row cannot be imported */
+export function sourceOf({ litellm_params: params }: Row, catalogue: KnownCatalogue): Source | string {
   const slash = params.model.indexOf('/')
   const before = slash > 0 ? params.model.slice(0, slash) : undefined
   const name = params.custom_llm_provider ?? (before && before in vendors ? before : undefined)
   const prefix = name ?? (before && !params.api_base ? before : (vendorOfBareModel(params.model) ?? before))
   const vendor = prefix ? vendors[prefix] : undefined
   if (!prefix)
-    return `nobody knows by its name whose model ${params.model} is: write openai/${params.model}, or the like`
+    return `the provider of ${params.model} is unknown: add it before the name, such as openai/${params.model}`
   const withKey = prefix === 'vertex_ai' && params.api_key
   if (unsupported[prefix] && !withKey) return unsupported[prefix]
-  if (!vendor) return `the protocol of LiteLLM's provider "${prefix}" is not spoken here`
+  if (!vendor) return `the protocol of LiteLLM's provider "${prefix}" is not supported`
   const rest = params.model.startsWith(`${prefix}/`) ? params.model.slice(prefix.length + 1) : params.model
-  const answers = rest.startsWith('responses/')
-  // A mark of LiteLLM's for models of OpenAI that reason, at Azure.
+  const usesResponses = rest.startsWith('responses/')
+  // LiteLLM marks reasoning models of OpenAI at Azure with `o_series/`.
   const upstream = rest.replace(/^(responses|o_series)\//, '')
-  const place = placeOf(vendor, params.api_base, known)
-  if (typeof place === 'string') return place
-  const asked = answers ? ({ protocol: 'openai-responses' } as const) : {}
+  const server = serverOf(vendor, params.api_base, catalogue)
+  if (typeof server === 'string') return server
+  const protocol = usesResponses ? ({ protocol: 'openai-responses' } as const) : {}
   return {
-    ...place,
-    ...asked,
+    ...server,
+    ...protocol,
     upstream,
     ...(vendor.variable && { variable: vendor.variable }),
     ...(vendor.like && { like: vendor.like }),
   }
 }
 
-type SourcePlace = Omit<Source, 'upstream' | 'variable' | 'like'>
+type Server = Omit<Source, 'upstream' | 'variable' | 'like'>
 
-function placeOf(vendor: Vendor, base: string | null | undefined, known: Known): SourcePlace | string {
+function serverOf(vendor: Vendor, base: string | null | undefined, catalogue: KnownCatalogue): Server | string {
   if (!base) {
-    const provider = known.provider(vendor.slug)
-    if (provider?.baseUrl) return { ...whole(provider), own: false }
+    const provider = catalogue.provider(vendor.slug)
+    if (provider?.baseUrl) return { ...knownServer(provider), own: false }
     const { slug, baseUrl, protocol = 'openai-chat' } = vendor
-    return baseUrl ? { slug, protocol, baseUrl, own: vendor.own === true } : 'its api_base is not said'
+    return baseUrl ? { slug, protocol, baseUrl, own: vendor.own === true } : 'it has no api_base'
   }
-  if (/[?#]/.test(base)) return 'its api_base has a query, and operations are put behind it'
+  if (/[?#]/.test(base)) return 'its api_base has a query, which is not supported'
   const variable = environmentName(base)
   const address = (variable ? `\${${variable}}` : base).replace(/\/+$/, '')
-  const provider = variable ? undefined : known.providerAt(address)
-  // A row of openai/… at the address of another is of that other.
-  if (provider) return { ...whole(provider), own: false }
+  const provider = variable ? undefined : catalogue.providerAt(address)
+  // The address decides: a row `openai/…` with the address of another provider belongs to that provider.
+  if (provider) return { ...knownServer(provider), own: false }
   if (!variable && !URL.parse(address)) return `its api_base is not a URL: ${address}`
   return {
-    slug: known.provider(vendor.slug) || vendor.slug === 'openai-like' ? slugAt(address, variable) : vendor.slug,
+    slug: catalogue.provider(vendor.slug) || vendor.slug === 'openai-like' ? slugAt(address, variable) : vendor.slug,
     protocol: vendor.protocol ?? 'openai-chat',
     baseUrl: withPath(address, vendor),
     own: vendor.own === true || (!variable && isPrivate(new URL(address).hostname)),
   }
 }
 
-const whole = (provider: Provider) => ({
+const knownServer = (provider: Provider) => ({
   provider,
   slug: provider.slug,
   protocol: provider.protocol,
@@ -94,7 +94,7 @@ function slugAt(address: string, variable: string | undefined): string {
   return slugOf(/^[\d.]+$/.test(hostname) ? hostname : hostname.replace(/^(api|www)\./, '').split('.')[0]!)
 }
 
-/** Addresses that nobody outside can have. */
+/** Whether a host is in a private network. */
 function isPrivate(host: string): boolean {
   return (
     !host.includes('.') ||

@@ -1,23 +1,23 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
 
-/** The part before the slash of `litellm_params.model`. */
+/** A provider of LiteLLM: the part of `litellm_params.model` before the slash. */
 export type Vendor = {
-  /** The provider of our catalogue, where there is one; else the name of the one that is written. */
+  /** The slug of the provider in the catalogue, or of the new provider. */
   slug: string
   protocol?: Protocol
-  /** The base URL, if the row names none. */
+  /** The default base URL. */
   baseUrl?: string
-  /** The path that LiteLLM puts between `api_base` and the operation. */
+  /** The path that LiteLLM inserts between `api_base` and the operation. */
   path?: string
-  /** The provider whose models it has, at another address or by contracts of its own: their prices are the same. */
+  /** The provider in the catalogue that has the same models and prices at another address. */
   like?: string
-  /** The variable that LiteLLM reads where the row names none. */
+  /** The default variable of LiteLLM for the key. */
   variable?: string
-  /** A program that people run themselves: what has no price costs nothing. */
+  /** Self-hosted: models without a price are free. */
   own?: true
 }
 
-/** LiteLLM's names of providers. Those that speak none of the protocols here are not among them. */
+/** LiteLLM's names of the providers whose protocols are supported. */
 export const vendors: Record<string, Vendor> = {
   openai: { slug: 'openai' },
   text_completion_openai: { slug: 'openai' },
@@ -60,13 +60,13 @@ export const vendors: Record<string, Vendor> = {
 /** The message for vendors whose protocol is not supported. */
 export const unsupported: Record<string, string> = {
   bedrock:
-    'AWS credentials are not spoken; a Bedrock API key is, at its compatible address (docs/local-models.md), with prices in the row',
-  sagemaker: 'AWS credentials are not spoken',
+    'AWS credentials are not supported; use a Bedrock API key with its OpenAI-compatible address (docs/local-models.md) and prices in the row',
+  sagemaker: 'AWS credentials are not supported',
   vertex_ai:
-    'credentials of a Google Cloud project are not spoken; with an API key (express mode) the row is taken, or name the Gemini API: gemini/…',
+    'credentials of a Google Cloud project are not supported; use an API key (express mode), or the Gemini API: gemini/…',
 }
 
-/** As LiteLLM does where a model has no provider before it. */
+/** The provider that LiteLLM chooses for a model name without one. */
 export function vendorOfBareModel(model: string): string | undefined {
   if (/^(gpt-|o\d|chatgpt|codex|text-|dall-e|whisper|tts-)/.test(model)) return 'openai'
   if (model.startsWith('claude')) return 'anthropic'

@@ -1,14 +1,14 @@
-import type { KnownEndpoint } from './known.ts'
+import type { KnownEndpoint } from './known-catalogue.ts'
 
 /**
- * The names that clients of a row with `*` use for models that are known: with `claude-*` for `anthropic/claude-*` that is
- * each name of Anthropic's that begins so.
- * @returns name and model id of each.
+ * Expands a row with `*` to the names of known models: `claude-*` for `anthropic/claude-*` gives each of Anthropic's model
+ * names that starts with `claude-`.
+ * @returns pairs of name and model id
  */
 export function aliasesOfPattern(name: string, upstream: string, endpoints: KnownEndpoint[]): [string, string][] {
   const pattern = new RegExp(`^${upstream.split('*').map(RegExp.escape).join('(.*)')}$`)
   return endpoints.flatMap(({ model, endpoint }): [string, string][] => {
-    const stood = pattern.exec(endpoint.upstreamModel)?.[1]
-    return stood === undefined ? [] : [[name.replace('*', () => stood), model.id]]
+    const matched = pattern.exec(endpoint.upstreamModel)?.[1]
+    return matched === undefined ? [] : [[name.replace('*', () => matched), model.id]]
   })
 }

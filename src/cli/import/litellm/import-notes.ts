@@ -1,5 +1,5 @@
-/** The parts that could not be imported: a sentence for each reason, with the names it applies to. */
-export class Left {
+/** Collects notes about parts that were not imported: one sentence for each reason, with the names that it applies to. */
+export class ImportNotes {
   readonly #names = new Map<string, Set<string>>()
 
   add(name: string, reason: string): void {
@@ -13,9 +13,9 @@ export class Left {
   }
 }
 
-const most = 12
+const maxNames = 12
 
 function listed(names: string[]): string {
-  const rest = names.length - most
-  return rest > 0 ? `${names.slice(0, most).join(', ')} and ${rest} more` : names.join(', ')
+  const rest = names.length - maxNames
+  return rest > 0 ? `${names.slice(0, maxNames).join(', ')} and ${rest} more` : names.join(', ')
 }

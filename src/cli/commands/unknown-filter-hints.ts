@@ -2,22 +2,22 @@ import type { ApiClient } from '../kit/api-client.ts'
 import { allMembers } from './members.ts'
 
 /**
- * Of what narrowed a list to nothing, what is not there: it is probably misspelt. It is told beside the empty list, and
- * is no failure, because members and workspaces that are no more have requests in the log, too.
+ * Returns a hint for each filter value that does not exist, which is probably misspelt. Printed with an empty list. It is
+ * not an error, because deleted members and workspaces still have requests in the log.
  */
-export async function unknownNames(
+export async function unknownFilterHints(
   client: ApiClient,
   { member, workspace }: { member?: string | undefined; workspace?: string | undefined },
 ): Promise<string[]> {
-  const told: string[] = []
+  const hints: string[] = []
   if (member !== undefined) {
     const isMember = (await allMembers(client)).some(({ id, email }) => id === member || email === member.toLowerCase())
-    if (!isMember) told.push(`No member has the address "${member}": "npx signalbox members list" shows them all.`)
+    if (!isMember) hints.push(`No member has the address "${member}". To list all: npx signalbox members list`)
   }
   if (workspace !== undefined) {
     const workspaces = await client.listAll<{ id: string; slug: string }>('/workspaces')
     if (!workspaces.some(({ id, slug }) => id === workspace || slug === workspace))
-      told.push(`There is no workspace "${workspace}": "npx signalbox workspaces list" shows them all.`)
+      hints.push(`Workspace "${workspace}" not found. To list all: npx signalbox workspaces list`)
   }
-  return told
+  return hints
 }

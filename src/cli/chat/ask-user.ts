@@ -1,0 +1,140 @@
+import { printableLine } from '#platform/text/printable.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import type { AgentQuestion, Field } from './conversation.ts'
+import type { Keyboard, Typed } from './keyboard.ts'
+import { readPermission } from './permission-details.ts'
+import type { Show } from './show.ts'
+
+/** The key for each answer to a permission request. Answers that stay in force also need Enter. */
+const permissions: Record<string, { key: string; label: string; needsEnter?: true }> = {
+  allow_once: { key: 'o', label: 'allow once' },
+  allow_always: { key: 'a', label: 'always allow', needsEnter: true },
+  reject_once: { key: 'r', label: 'reject' },
+  reject_always: { key: 'n', label: 'never allow' },
+  cancel: { key: 'c', label: 'cancel' },
+}
+
+type Deps = { client: ApiClient; intern: string; keyboard: Keyboard; show: Show }
+type Choice = { option: string; key: string; label: string; needsEnter?: boolean }
+
+/** Asks the user a question of the intern. @returns the answer for the intern; undefined if the user leaves the chat */
+export function askUser(question: AgentQuestion, deps: Deps): Promise<string | undefined> {
+  return question.kind === 'permission' ? askPermission(question, deps) : askForm(question, deps)
+}
+
+/** The answer that cancels a question. */
+export const cancelAnswer = ({ kind }: AgentQuestion) =>
+  kind === 'permission' ? 'cancel' : JSON.stringify({ action: 'cancel' })
+
+async function askPermission(
+  question: Extract<AgentQuestion, { kind: 'permission' }>,
+  deps: Deps,
+): Promise<string | undefined> {
+  const { client, intern, show } = deps
+  const { about, changes, isCut } = await readPermission(client, intern, question)
+  show.question(printableLine(question.operation ?? 'permission'), about && printableLine(about))
+  show.diff(changes)
+  if (isCut) show.line('  (Not all of it is displayed. Read it completely in the console before you allow it.)')
+  // A single key press must not allow an operation outside the sandbox, or one that is not displayed completely.
+  const isRisky = isCut || (question.operation?.includes('.') ?? true)
+  const offered = [...question.options, 'cancel'].flatMap((kind) => {
+    const permission = permissions[kind]
+    if (!permission) return []
+    const needsEnter = permission.needsEnter || (isRisky && kind === 'allow_once')
+    const ofKind = (question.choices ?? []).filter((choice) => choice.kind === kind)
+    if (ofKind.length < 2) return [{ option: kind, ...permission, needsEnter }]
+    return ofKind.map(({ id, name }, at) => ({
+      ...{
+        option: id,
+        key: `${permission.key}${at + 1}`,
+        label: `${permission.label}: ${printableLine(name)}`,
+        needsEnter: true,
+      },
+    }))
+  })
+  return choose(offered, deps)
+}
+
+/** Lets the user choose by typing a key or a label and Enter. Some choices need only their key. Ctrl-C cancels. */
+async function choose(
+  offered: Choice[],
+  { keyboard, show }: Pick<Deps, 'keyboard' | 'show'>,
+): Promise<string | undefined> {
+  const labels = offered.map(({ key, label, needsEnter }) => `[${key}] ${label}${needsEnter ? ' (Enter)' : ''}`)
+  const singleKeys = offered.flatMap(({ key, needsEnter }) => (needsEnter ? [] : [key]))
+  for (;;) {
+    const typed = await keyboard.answer(`  ${labels.join('  ')} > `, singleKeys)
+    if (typed === 'left') return undefined
+    if (typed === 'interrupted') return 'cancel'
+    const word = typed.text.trim().toLowerCase()
+    const chosen = offered.find(({ option, key, label }) =>
+      [option, key, label].some((one) => one.toLowerCase() === word),
+    )
+    if (chosen) return chosen.option
+    show.line(`  Type one of ${offered.map(({ key }) => key).join(', ')} and press Enter.`)
+  }
+}
+
+const sending: Choice[] = [
+  { option: 'accept', key: 'y', label: 'send', needsEnter: true },
+  { option: 'decline', key: 'd', label: 'decline', needsEnter: true },
+  { option: 'cancel', key: 'c', label: 'cancel', needsEnter: true },
+]
+
+async function askForm({ message, fields }: Extract<AgentQuestion, { kind: 'elicitation' }>, deps: Deps) {
+  deps.show.question(message)
+  const content: Record<string, unknown> = {}
+  for (const field of fields) {
+    const value = await fillField(field, deps)
+    if (value === 'left') return undefined
+    if (value === 'interrupted') return JSON.stringify({ action: 'cancel' })
+    if (value.answer !== '') content[field.name] = value.answer
+  }
+  const action = await choose(sending, deps)
+  if (action === undefined) return undefined
+  return JSON.stringify(action === 'accept' ? { action, content } : { action })
+}
+
+async function fillField(
+  field: Field,
+  { keyboard, show }: Deps,
+): Promise<{ answer: unknown } | Exclude<Typed, object>> {
+  const optional = field.required ? '' : ', optional'
+  for (;;) {
+    const typed = await keyboard.answer(`  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `)
+    if (typeof typed === 'string') return typed
+    const value = readValue(field, typed.text.trim())
+    if (value !== undefined && (value !== '' || !field.required)) return { answer: value }
+    show.line(value === '' ? '  This field is required.' : `  Enter ${expectedValue(field)}.`)
+  }
+}
+
+function expectedValue({ type, options: offered }: Field): string {
+  const options = offered?.map(printableLine)
+  if (type === 'array')
+    return options ? `one or more of ${options.join(', ')}, separated by commas` : 'a list, separated by commas'
+  if (options) return `one of ${options.join(', ')}`
+  const names: Record<string, string> = { integer: 'a whole number', number: 'a number', boolean: 'yes or no' }
+  return names[type] ?? 'text'
+}
+
+/** Parses the text that the user typed for a field. @returns undefined if it is invalid */
+export function readValue({ type, options }: Field, text: string): unknown {
+  if (text === '') return ''
+  switch (type) {
+    case 'number':
+    case 'integer': {
+      const number = Number(text)
+      return Number.isNaN(number) || (type === 'integer' && !Number.isInteger(number)) ? undefined : number
+    }
+    case 'boolean':
+      if (/^(y|yes|true)$/i.test(text)) return true
+      return /^(n|no|false)$/i.test(text) ? false : undefined
+    case 'array': {
+      const chosen = text.split(',').map((word) => word.trim())
+      return options && chosen.some((word) => !options.includes(word)) ? undefined : chosen
+    }
+    default:
+      return options && !options.includes(text) ? undefined : text
+  }
+}

@@ -1,0 +1,32 @@
+import type { Screen } from './screen.ts'
+
+/** The progress line appears after this time without output. */
+const quietMs = 1000
+
+/** Displays how long the intern has been working, if it printed nothing for a while and the last line is complete. */
+export function progressLine(output: Screen['output'], styled: (text: string) => string) {
+  let isVisible = false
+  let lastOutputAt = 0
+  const clear = () => {
+    lastOutputAt = performance.now()
+    if (isVisible) output.write('\r\x1b[2K')
+    isVisible = false
+  }
+  return {
+    clear,
+    start(startsLine: () => boolean): () => void {
+      if (!output.isTTY) return () => {}
+      const startedAt = performance.now()
+      lastOutputAt = startedAt
+      const timer = setInterval(() => {
+        if (!startsLine() || performance.now() - lastOutputAt < quietMs) return
+        output.write(`\r\x1b[2K${styled(`working, ${Math.round((performance.now() - startedAt) / 1000)} s`)}`)
+        isVisible = true
+      }, quietMs / 2)
+      return () => {
+        clearInterval(timer)
+        clear()
+      }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { InternRecord, InternStatus } from '#interns/registry/intern.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import type { ApiClient } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
+
+/** Ten minutes, because pulling the image of a pod or cloning a repository can take minutes. */
+const polling = { maxTries: 1200, intervalMs: 500 }
+
+const starting: readonly InternStatus[] = ['queued', 'provisioning']
+
+/**
+ * Waits until an intern is running.
+ * @param report receives the current step of its start
+ * @throws StartupError when the intern does not exist, or is not starting
+ */
+export async function waitUntilRunning(
+  client: Pick<ApiClient, 'request'>,
+  intern: string,
+  report: (text: string) => void = () => {},
+): Promise<void> {
+  let reported: string | undefined
+  for (let tries = 0; tries < polling.maxTries; tries++) {
+    const record = await client.request<InternRecord>('GET', internPath(intern))
+    if (record.status === 'running') return
+    const { status, last_failure_message: why } = record
+    if (!starting.includes(status)) {
+      const reason = why === null ? '' : ` (${why})`
+      throw new StartupError(
+        `"${intern}" is ${status}${reason}. To start it: npx signalbox interns provision ${intern}`,
+      )
+    }
+    const step = record.progress?.step_label ?? why ?? undefined
+    if (step !== undefined && step !== reported) report(`"${intern}" is starting: ${step}`)
+    reported = step
+    await sleep(polling.intervalMs)
+  }
+  throw new StartupError(
+    `"${intern}" is still starting${reported === undefined ? '' : ` (${reported})`}. Try again later.`,
+  )
+}

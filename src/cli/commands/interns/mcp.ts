@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+import type { InternRecord } from '#interns/registry/intern.ts'
+import type { McpServer, NewMcpServer } from '#interns/registry/mcp-servers.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import { apiClient, internsHelp } from '../../kit/api-client.ts'
+import { table } from '../../kit/table.ts'
+import type { Terminal } from '../../kit/terminal.ts'
+import { wholeNumber } from '../../kit/whole-number.ts'
+
+type AddOptions = { url?: string; sse?: boolean; header: string[]; env: string[]; timeout?: number }
+
+/**
+ * Manages the MCP servers of an intern. Secrets are read from the environment, because other users of the machine see
+ * the options of a command.
+ */
+export function internsMcpCommand(interns: Command, { env, out }: Terminal): void {
+  const mcp = interns.command('mcp').description('Manage the MCP servers of an intern')
+  const client = () => apiClient(env, 'api')
+  const path = (intern: string) => `/interns/${encodeURIComponent(intern)}`
+  const serversOf = async (intern: string) => (await client().request<InternRecord>('GET', path(intern))).mcp_servers
+  const change = (intern: string, mcp_servers: object[]) => client().request('PATCH', path(intern), { mcp_servers })
+
+  mcp
+    .command('list')
+    .description('List the MCP servers of an intern')
+    .argument('<intern>', 'Name or ID of the intern')
+    .option('--json', 'Print JSON')
+    .addHelpText('after', internsHelp)
+    .action(async (intern: string, { json }: { json?: boolean }) => {
+      const servers = await serversOf(intern)
+      out(json ? JSON.stringify(servers, null, 2) : serverTable(servers))
+    })
+
+  mcp
+    .command('add')
+    .description('Add an MCP server, or replace the one with the same name')
+    .argument('<intern>', 'Name or ID of the intern')
+    .argument('<server>', 'Name such as "tracker": lowercase letters, digits, "-" and "_"')
+    .argument('[command...]', 'Program to start and its arguments, after "--"')
+    .option('--url <url>', 'URL of a remote server, instead of a command')
+    .option('--sse', 'Use the older HTTP+SSE transport')
+    .option(
+      '--header <name=variable>',
+      'Send a header; its value is read from this environment variable. Can be repeated',
+      collect,
+      [],
+    )
+    .option('--env <variable>', 'Pass this environment variable to the command. Can be repeated', collect, [])
+    .option('--timeout <seconds>', 'Time limit of a tool call, in seconds', wholeNumber(1))
+    .addHelpText('after', internsHelp)
+    .action(async (intern: string, name: string, [command, ...args]: string[], options: AddOptions) => {
+      const server = {
+        name,
+        ...(command !== undefined && { command, args, env: valuesOf(options.env, env) }),
+        ...(options.url !== undefined && { url: options.url, headers: valuesOf(options.header, env) }),
+        ...(options.sse && { type: 'sse' as const }),
+        ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
+      } satisfies NewMcpServer
+      const others = (await serversOf(intern)).filter((one) => one.name !== name)
+      await change(intern, [...others, server])
+      out(`Added "${name}". "${intern}" uses it after its next start.`)
+    })
+
+  mcp
+    .command('remove')
+    .description('Remove an MCP server')
+    .argument('<intern>', 'Name or ID of the intern')
+    .argument('<server>', 'Name of the MCP server')
+    .addHelpText('after', internsHelp)
+    .action(async (intern: string, name: string) => {
+      const servers = await serversOf(intern)
+      const others = servers.filter((one) => one.name !== name)
+      if (others.length === servers.length) throw new StartupError(`"${intern}" has no MCP server "${name}".`)
+      await change(intern, others)
+      out(`Removed "${name}". "${intern}" stops using it at its next start.`)
+    })
+}
+
+const collect = (value: string, previous: string[]) => [...previous, value]
+
+/** Reads the values of `VARIABLE` or `name=VARIABLE` options from the environment. */
+function valuesOf(options: string[], env: Terminal['env']): Record<string, string> {
+  const entries = options.map((option) => {
+    const [name = '', variable = name] = option.split('=')
+    const value = env[variable]
+    if (!value) throw new StartupError(`Set the environment variable ${variable}: "${name}" takes its value from it.`)
+    return [name, value] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function serverTable(servers: McpServer[]): string {
+  const rows = servers.map((server) => [
+    server.name,
+    server.type,
+    server.url ?? [server.command, ...(server.args ?? [])].join(' '),
+    Object.keys({ ...server.env, ...server.headers }).join(', ') || '-',
+    `${server.timeout_seconds} s`,
+  ])
+  return table(['NAME', 'TYPE', 'COMMAND OR URL', 'CREDENTIALS', 'TIMEOUT'], rows)
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { RulesReplay } from '#interns/rules/replay-answer.ts'
+import type { RulesRecord } from '#interns/rules/rules-body.ts'
+import { StartupError } from '#platform/core/fault.ts'
+import { whyUnread } from '#platform/process/system-error.ts'
+import { printableLine } from '#platform/text/printable.ts'
+import { type ApiClient, apiClient, internsHelp } from '../../kit/api-client.ts'
+import { table } from '../../kit/table.ts'
+import type { Terminal } from '../../kit/terminal.ts'
+import { wholeNumber } from '../../kit/whole-number.ts'
+
+type Scope = { workspace?: string }
+type Options = Scope & { json?: boolean; version?: string; file?: string; from?: string; to?: string; expect?: number }
+
+const fileHelp = `
+The file contains a JSON list of rules. The first rule that matches applies.
+  [{"effect": "deny", "commands": ["git push"]}, {"effect": "allow", "commands": ["npm test", "git log **"]}]
+${internsHelp}
+  With --workspace, SIGNALBOX_KEY must be a management key.`
+
+/** Manages the rules for the actions of an intern, or of all interns of a workspace. */
+export function internsRulesCommand(interns: Command, { env, out }: Terminal): void {
+  const rules = interns.command('rules').description('Manage the rules that allow, deny or question actions of interns')
+  const command = (name: string, about: string) =>
+    rules
+      .command(name)
+      .description(about)
+      .argument('[intern]', 'Name or ID of the intern')
+      .option('--workspace <slug>', 'Use the rules for all interns of this workspace')
+      .option('--json', 'Print JSON')
+      .addHelpText('after', fileHelp)
+
+  command('get', 'Show the rules in force')
+    .option('--version <number>', 'Show an earlier version')
+    .action(async (intern: string | undefined, { json, version, workspace }: Options) => {
+      const { client, path } = rulesEndpoint(env, intern, { workspace })
+      const query = version === undefined ? '' : `?version=${encodeURIComponent(version)}`
+      const { data } = await client.request<{ data: RulesRecord }>('GET', path + query)
+      out(json ? JSON.stringify(data, null, 2) : rulesText(data))
+    })
+
+  command('set', 'Replace the rules with those of a file. They take effect within a second')
+    .requiredOption('--file <path>', 'JSON file with the rules')
+    .option('--expect <version>', 'Fail if the rules are no longer at this version', wholeNumber(0))
+    .action(async (intern: string | undefined, { json, file, expect, workspace }: Options) => {
+      const { client, path } = rulesEndpoint(env, intern, { workspace })
+      const body = { rules: readRules(file!), ...(expect !== undefined && { expected_version: expect }) }
+      const { data } = await client.request<{ data: RulesRecord }>('PUT', path, body)
+      out(json ? JSON.stringify(data, null, 2) : rulesText(data))
+    })
+
+  command('replay', 'Show what rules would have decided about past questions, without changing anything')
+    .option('--file <path>', 'JSON file with the rules to replay (default: the rules in force)')
+    .option('--from <instant>', 'Start time, such as 2030-01-31T00:00:00Z (default: 30 days ago)')
+    .option('--to <instant>', 'End time (default: now)')
+    .action(async (intern: string | undefined, { json, file, from, to, workspace }: Options) => {
+      const { client, path } = rulesEndpoint(env, intern, { workspace })
+      const body = { ...(from && { from }), ...(to && { to }), ...(file !== undefined && { rules: readRules(file) }) }
+      const { data } = await client.request<{ data: RulesReplay }>('POST', `${path}/replay`, body)
+      out(json ? JSON.stringify(data, null, 2) : replayText(data))
+    })
+}
+
+function rulesEndpoint(
+  env: Terminal['env'],
+  intern: string | undefined,
+  { workspace }: { workspace: string | undefined },
+): { client: ApiClient; path: string } {
+  if ((intern === undefined) === (workspace === undefined))
+    throw new StartupError('Specify an intern, or a workspace with --workspace.')
+  if (workspace !== undefined)
+    return { client: apiClient(env), path: `/workspaces/${encodeURIComponent(workspace)}/intern-rules` }
+  return { client: apiClient(env, 'api'), path: `/interns/${encodeURIComponent(intern!)}/rules` }
+}
+
+/** Reads rules from a file: a list, or the output of `get --json`. */
+function readRules(file: string): unknown[] {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const rules = Array.isArray(content) ? content : (content as { rules?: unknown } | null)?.rules
+    if (Array.isArray(rules)) return rules
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw new StartupError(`${file} cannot be read: ${whyUnread(error)}.`)
+  }
+  throw new StartupError(`${file} must contain a JSON list of rules.`)
+}
+
+function rulesText({ version, rules, updated_at: at }: RulesRecord): string {
+  if (rules.length === 0) return version === 0 ? 'No rules.' : `No rules (version ${version}).`
+  const rows = rules.map(({ effect, name, ...conditions }, index) => [
+    String(index + 1),
+    effect,
+    printableLine(
+      Object.entries(conditions)
+        .map(([condition, values]) => `${condition}: ${Array.isArray(values) ? values.join(', ') : values}`)
+        .join('; ') || 'everything',
+    ),
+    printableLine(name ?? ''),
+  ])
+  return `${table(['#', 'EFFECT', 'CONDITIONS', 'NAME'], rows)}\nVersion ${version}, updated ${at?.slice(0, 16).replace('T', ' ')}.`
+}
+
+function replayText({
+  summary,
+  all,
+  would_ask,
+  no_rule,
+  by_rule,
+  people_decided_otherwise: differing,
+  notes,
+}: RulesReplay): string {
+  const counts = by_rule.map((one) => [
+    `${one.scope} ${one.rule}`,
+    one.effect,
+    ...[one.questions, one.people_allowed, one.people_rejected, one.unanswered].map(String),
+    printableLine(one.name ?? ''),
+  ])
+  const differences = differing.map((one) => [one.effect, one.answer, `${one.scope} ${one.rule}`, one.detail])
+  const parts = [
+    summary,
+    `Of ${all.questions} questions, rules would have asked ${would_ask.questions}; no rule applies to ${no_rule.questions}.`,
+    counts.length > 0 &&
+      `\n${table(['RULE', 'EFFECT', 'QUESTIONS', 'ALLOWED', 'REJECTED', 'UNANSWERED', 'NAME'], counts)}`,
+    differences.length > 0 && `\n${table(['EFFECT', 'ACTUAL ANSWER', 'RULE', 'DETAILS'], differences)}`,
+    `\n${notes.map((note) => `- ${note}`).join('\n')}`,
+  ]
+  return parts.filter(Boolean).join('\n')
+}

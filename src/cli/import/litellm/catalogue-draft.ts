@@ -1,0 +1,214 @@
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { Row } from './config.ts'
+import type { ImportNotes } from './import-notes.ts'
+import type { KnownCatalogue, KnownEndpoint } from './known-catalogue.ts'
+import { slugOf } from './names.ts'
+import { type PriceRow, pricesLike, pricesOf } from './prices.ts'
+import { type ProviderRow, ProviderRows } from './providers.ts'
+import { type Source, sourceOf } from './source.ts'
+import { aliasesOfPattern } from './wildcard.ts'
+
+type EndpointRow = {
+  model?: string
+  protocol?: Protocol
+  prices?: PriceRow
+  context_length?: number
+  max_completion_tokens?: number
+}
+type ModelRow = {
+  name?: string
+  created?: string
+  context_length?: number
+  input_modalities?: string[]
+  aliases?: string[]
+  endpoints?: Record<string, EndpointRow>
+}
+
+/** The content of a catalogue file (docs/catalogue.md). */
+export type CatalogueFile = { providers: Record<string, ProviderRow>; models: Record<string, ModelRow> }
+
+export type ImportOptions = { today: string; freeUnlessPriced: boolean }
+
+/** Imports the rows of `model_list` one by one. The result for a row depends on the rows before it. */
+export class CatalogueDraft {
+  readonly #models: Record<string, ModelRow> = {}
+  /** Ids of the models of each `model_name`, first row first. */
+  readonly groups = new Map<string, string[]>()
+  readonly #catalogue: KnownCatalogue
+  readonly #notes: ImportNotes
+  readonly #options: ImportOptions
+  readonly #providers: ProviderRows
+
+  constructor(catalogue: KnownCatalogue, notes: ImportNotes, options: ImportOptions) {
+    this.#catalogue = catalogue
+    this.#notes = notes
+    this.#options = options
+    this.#providers = new ProviderRows(notes)
+  }
+
+  /** Imports a row. @returns why the row could not be imported */
+  importRow(row: Row): string | undefined {
+    const mode = row.model_info?.mode
+    if (typeof mode === 'string' && !/^(chat|completion|responses)$/.test(mode))
+      return `models of mode ${mode} are not supported`
+    if (row.litellm_params.model === '*') {
+      this.#notes.add(row.model_name, 'not needed: requests can use every model of the catalogue by its id')
+      return undefined
+    }
+    const source = sourceOf(row, this.#catalogue)
+    if (typeof source === 'string') return source
+    if (row.model_name.includes('*') || source.upstream.includes('*')) return this.#importPattern(row, source)
+    const knownEndpoint = this.#knownFor(row, source)
+    if (knownEndpoint && !knownEndpoint.model.outputModalities.includes('text'))
+      return `its output is ${knownEndpoint.model.outputModalities.join(' and ')}, which is not supported`
+    if (!knownEndpoint && /embed|whisper|(^|-)tts|dall-e|imagen|-image-|gpt-image|rerank/.test(source.upstream))
+      return 'its output is not text, which is not supported'
+    const prices = pricesOf(row) ?? (knownEndpoint && pricesLike(knownEndpoint.endpoint)) ?? this.#free(row, source)
+    if (typeof prices === 'string') return prices
+    const tag = this.#providers.slugOf(row, source)
+    const id = this.#idFor(row, source, tag, knownEndpoint)
+    this.#write(id, tag, row, source, { prices, knownEndpoint })
+    this.#group(row.model_name, id)
+    return undefined
+  }
+
+  /** Adds another name for a model of an imported row. @returns whether the model exists */
+  alias(name: string, group: string): boolean {
+    const id = this.groups.get(group)?.[0] ?? this.#catalogue.model(group)?.id
+    if (!id) return false
+    this.#name(id, name)
+    this.groups.set(name, this.groups.get(group) ?? [id])
+    return true
+  }
+
+  /** The known endpoint of a row, also if the row uses another address for it. */
+  #knownFor({ model_info: info }: Row, { provider, upstream, like }: Source): KnownEndpoint | undefined {
+    if (provider) return this.#catalogue.endpoint(provider.slug, upstream)
+    const base = typeof info?.base_model === 'string' ? info.base_model.split('/').at(-1)! : upstream
+    return like ? this.#catalogue.endpoint(like, base) : undefined
+  }
+
+  #free(row: Row, { own, upstream, provider }: Source): PriceRow | string {
+    if (provider)
+      return `${provider.slug} has no model ${upstream} in the catalogue: run "npx signalbox catalogue sync" and retry, or add prices to the row`
+    if (!own && !this.#options.freeUnlessPriced)
+      return 'it has no input_cost_per_token and output_cost_per_token: set them, to 0 if the model is free, or import with --free-unless-priced'
+    const reason = own ? 'it is your own server' : '--free-unless-priced is set'
+    this.#notes.add(row.model_name, `it has no price: 0 is written, because ${reason}`)
+    return { prompt: '0', completion: '0' }
+  }
+
+  /**
+   * Rows of one name that use different servers for the same model become endpoints of one model. A row with a server that
+   * the catalogue does not have becomes a separate model, so that its requests go only to the servers of its rows.
+   */
+  #idFor(row: Row, { upstream, slug }: Source, tag: string, knownEndpoint: KnownEndpoint | undefined): string {
+    if (knownEndpoint?.endpoint.provider === tag) return knownEndpoint.model.id
+    const last = slugOf(upstream.split('/').at(-1) ?? upstream)
+    const group = this.groups.get(row.model_name)
+    return (
+      group?.find((id) => id === knownEndpoint?.model.id || id.endsWith(`/${last}`)) ??
+      `${tag.startsWith(slug) ? tag : slug}/${last}`
+    )
+  }
+
+  #write(
+    id: string,
+    tag: string,
+    row: Row,
+    source: Source,
+    { prices, knownEndpoint }: { prices: PriceRow; knownEndpoint: KnownEndpoint | undefined },
+  ): void {
+    const fields = { ...row.model_info, ...row.litellm_params } as Record<string, unknown>
+    const context = Number(fields.max_input_tokens ?? 0)
+    const isKnownEndpoint = knownEndpoint?.endpoint.provider === tag
+    const upstream = isKnownEndpoint ? {} : { model: source.upstream }
+    const changed = pricesOf(row) || !isKnownEndpoint ? { prices } : {}
+    const protocol = source.protocol === this.#providers.protocolOf(tag) ? {} : { protocol: source.protocol }
+    const limit = !knownEndpoint && Number(fields.max_output_tokens) > 0 ? Number(fields.max_output_tokens) : 0
+    const endpoint = { ...upstream, ...protocol, ...changed, ...(limit && { max_completion_tokens: limit }) }
+    const model = this.#model(id, row, knownEndpoint, context)
+    if (Object.keys(endpoint).length > 0) {
+      model.endpoints ??= {}
+      model.endpoints[tag] = endpoint
+    }
+    this.#name(id, row.model_name)
+  }
+
+  #model(id: string, row: Row, knownEndpoint: KnownEndpoint | undefined, context: number): ModelRow {
+    const existing = this.#models[id]
+    if (existing) return existing
+    const model: ModelRow = knownEndpoint?.model.id === id ? {} : this.#newModel(row, knownEndpoint, context)
+    this.#models[id] = model
+    return model
+  }
+
+  #newModel(row: Row, knownEndpoint: KnownEndpoint | undefined, context: number): ModelRow {
+    const info: Record<string, unknown> = { ...row.model_info, ...row.litellm_params }
+    const supportsImages = info.supports_vision === true || info.supports_images === true
+    const modalities = knownEndpoint?.model.inputModalities ?? (supportsImages ? ['text', 'image'] : undefined)
+    const length = context || knownEndpoint?.endpoint.contextLength
+    if (!length) this.#notes.add(row.model_name, 'it has no context length (max_input_tokens): 131072 is written')
+    return {
+      name: knownEndpoint?.model.name ?? row.litellm_params.model.split('/').at(-1)!,
+      created: knownEndpoint
+        ? new Date(knownEndpoint.model.created * 1000).toISOString().slice(0, 10)
+        : this.#options.today,
+      context_length: length || 131_072,
+      ...(modalities && { input_modalities: modalities }),
+    }
+  }
+
+  #name(id: string, name: string): void {
+    this.#models[id] ??= {}
+    const knownEndpoint = this.#catalogue.model(name)
+    if (knownEndpoint && knownEndpoint.id !== id) {
+      this.#notes.add(
+        name,
+        `the catalogue has a model of this name, ${knownEndpoint.id}, which is not ${id}: name that`,
+      )
+      return
+    }
+    const model = this.#models[id]!
+    if (name === id || knownEndpoint || model.aliases?.includes(name)) return
+    const other = Object.entries(this.#models).find(([, { aliases }]) => aliases?.includes(name))?.[0]
+    if (!other) model.aliases = [...(model.aliases ?? []), name]
+  }
+
+  #group(name: string, id: string): void {
+    const ids = this.groups.getOrInsert(name, [])
+    if (!ids.includes(id)) ids.push(id)
+  }
+
+  #importPattern(row: Row, source: Source): string | undefined {
+    const { provider } = source
+    if (!provider) {
+      if (!source.own && !this.#options.freeUnlessPriced && !pricesOf(row))
+        return 'it says no price for the models it stands for: say 0, or import with --free-unless-priced'
+      if (!/^openai-/.test(source.protocol)) return 'the models of a server are listed by protocols of OpenAI alone'
+      const slug = this.#providers.slugOf(row, source, {
+        discover: true,
+        prices: pricesOf(row) ?? { prompt: '0', completion: '0' },
+      })
+      this.#notes.add(
+        row.model_name,
+        `the server is asked for its models, which are named ${slug}/…, or as it names them`,
+      )
+      return undefined
+    }
+    this.#providers.slugOf(row, source)
+    for (const [alias, id] of aliasesOfPattern(
+      row.model_name,
+      source.upstream,
+      this.#catalogue.endpointsOf(provider.slug),
+    ))
+      if (!this.#catalogue.model(alias)) this.#name(id, alias)
+    return undefined
+  }
+
+  /** The finished file, without models that need no entry. */
+  finished(): CatalogueFile {
+    const models = Object.entries(this.#models).filter(([, model]) => Object.keys(model).length > 0)
+    return { providers: this.#providers.rows, models: Object.fromEntries(models) }
+  }
+}
