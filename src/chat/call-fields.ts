@@ -7,7 +7,7 @@ import { text } from '#platform/json/text.ts'
  */
 
 /** Sticky routing key and observability grouping; the body's beats the `x-session-id` header. */
-export const SessionId = text({ max: 256 }).describe('Keeps the calls of one conversation together.')
+export const SessionId = text({ max: 256 }).describe('Groups the requests of one conversation.')
 
 /** The caller's own end user. */
 export const EndUser = text({ max: 256 }).describe('Names the end user on whose behalf the call is made.')
@@ -21,8 +21,8 @@ export const Trace = z
     parent_span_id: z.string(),
   })
   .partial()
-  .describe('Names for traces; other keys are passed on as custom metadata.')
+  .describe('Names for traces. Other keys are forwarded as custom metadata.')
 
 export const Debug = z
   .looseObject({ echo_upstream_body: z.boolean().optional() })
-  .describe('For looking at what was sent upstream; streaming only.')
+  .describe('Returns the request sent upstream, for debugging. Streaming only.')

@@ -60,9 +60,9 @@ const generation = {
   max_tokens: AnswerLimit.nullish().describe('Deprecated: `max_completion_tokens`.'),
   max_completion_tokens: AnswerLimit.nullish(),
   n: AnswerCount.nullish().describe(
-    'How many answers. More than one is had of providers of chats only; where there is none it is refused.',
+    'Number of answers. More than one needs a provider with the chat-completions protocol; without one, the request is rejected.',
   ),
-  best_of: AnswerCount.nullish().describe('Of how many answers the provider chooses.'),
+  best_of: AnswerCount.nullish().describe('Number of answers that the provider generates to choose from.'),
   reasoning: Reasoning.nullish(),
   reasoning_effort: z.string().nullish(),
   response_format: ResponseFormat.nullish(),
@@ -81,19 +81,22 @@ const generation = {
 /** Fields that say who may answer. */
 const routing = {
   model: z.string().optional(),
-  models: z.array(z.string()).nullish().describe('Models to fall back on, in this order.'),
-  preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
+  models: z.array(z.string()).nullish().describe('Fallback models, in this order.'),
+  preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),
   provider: ProviderPreferences.nullish(),
   route: Route,
   plugins: z.array(Plugin).nullish(),
-  transforms: z.array(z.string()).nullish().describe('`middle-out` cuts a prompt that does not fit in its middle.'),
+  transforms: z.array(z.string()).nullish().describe('`middle-out` removes the middle of a prompt that is too long.'),
 }
 
 /** Fields that belong to this one call. */
 const call = {
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
-  usage: z.looseObject({ include: z.boolean().optional() }).nullish().describe('Usage is always told; accepted.'),
+  usage: z
+    .looseObject({ include: z.boolean().optional() })
+    .nullish()
+    .describe('Accepted for compatibility; usage is always returned.'),
   store: z.boolean().nullish(),
   session_id: SessionId.nullish(),
   trace: Trace.nullish(),

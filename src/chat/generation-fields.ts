@@ -9,7 +9,7 @@ export const Reasoning = z
     enabled: z.boolean().nullish(),
     max_tokens: z.int().nullish(),
   })
-  .describe('Whether and how much the model thinks first.')
+  .describe('Whether and how much the model reasons before the answer.')
 
 export const AnswerLimit = z.int().min(1)
 
@@ -18,7 +18,7 @@ export const AnswerCount = z.int().min(1).max(128)
 
 export const CacheControl = z
   .looseObject({ type: z.string(), ttl: z.string().optional() })
-  .describe('Puts cache breakpoints on the last cacheable block, for models that take them.')
+  .describe('Sets a cache breakpoint on the last cacheable block, for models that support it.')
 
 export const PromptCacheOptions = z
   .looseObject({ mode: z.string().optional(), ttl: z.string().nullish() })

@@ -5,20 +5,20 @@ import { neededFields } from './needed-fields.ts'
 
 /** The same body sent to be answered. */
 export const MessagesCall = MessagesRequest.extend({
-  preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
-  max_tokens: z.int().min(0).optional().describe('0 only fills a cache.'),
+  preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),
+  max_tokens: z.int().min(0).optional().describe('0 only fills the prompt cache.'),
   thinking: z
     .looseObject({ type: z.string(), budget_tokens: z.int().nullish() })
     .nullish()
     .describe('`enabled` with `budget_tokens`, `adaptive`, `between_tools` or `disabled`.'),
-  reasoning: Reasoning.nullish().describe('What `thinking` says, in the words of this service.'),
+  reasoning: Reasoning.nullish().describe('The service’s equivalent of `thinking`.'),
   output_format: z
     .looseObject({ type: z.string(), schema: z.looseObject({}).optional() })
     .nullish()
     .describe('Deprecated: `output_config.format`.'),
 }).meta({
   id: 'MessagesCall',
-  description: 'A messages request to be answered. Without a preset, `model` or `models` is required.',
+  description: 'A messages request. Without a preset, `model` or `models` is required.',
   ...neededFields(),
 })
 export type MessagesCall = z.infer<typeof MessagesCall>

@@ -19,7 +19,7 @@ export const Metadata = z
     }
   })
   .meta({
-    description: "The caller's own notes. Keys have no square brackets.",
+    description: 'Custom metadata. Keys must not contain square brackets.',
     maxProperties: maxPairs,
     propertyNames: { type: 'string', maxLength: maxKeyLength, pattern: '^[^\\[\\]]*$' },
     additionalProperties: { type: 'string', maxLength: maxValueLength },

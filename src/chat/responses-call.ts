@@ -18,21 +18,20 @@ const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject(
 /** The same body sent to be answered: what real clients send beyond the specified values is let through. */
 export const ResponsesCall = ResponsesRequest.extend({
   input: z.union([z.string(), z.array(z.looseObject({}).meta(describedItem))], notInput).optional(),
-  preset: z.string().optional().describe('The slug of a preset whose settings fill in what this body leaves out.'),
-  transforms: z.array(z.string()).nullish().describe('`middle-out` cuts a prompt that does not fit in its middle.'),
+  preset: z.string().optional().describe('The slug of a preset, which supplies the missing fields.'),
+  transforms: z.array(z.string()).nullish().describe('`middle-out` removes the middle of a prompt that is too long.'),
   max_output_tokens: AnswerLimit.nullish(),
   n: AnswerCount.nullish().describe(
-    'No word of this protocol: passed on, and refused above 1 where the request is translated.',
+    'Not part of this protocol. Forwarded; values above 1 are rejected if the request is translated.',
   ),
-  best_of: AnswerCount.nullish().describe('No word of this protocol: passed on, and counted.'),
+  best_of: AnswerCount.nullish().describe('Not part of this protocol. Forwarded and included in the cost bound.'),
   tools: z.array(Tool).optional(),
-  service_tier: z.string().nullish().describe('`auto` unless told; providers have tiers of their own.'),
+  service_tier: z.string().nullish().describe('Defaults to `auto`. Providers have additional tiers.'),
   include: z.array(z.string()).nullish(),
   tool_choice: ToolChoice.optional(),
 }).meta({
   id: 'ResponsesCall',
-  description:
-    'A responses-style request to be answered. Without a preset, `model` or `models` is required, and `input` or `instructions`.',
+  description: 'A responses request. Without a preset, `model` or `models` is required, and `input` or `instructions`.',
   ...neededFields(['input', 'instructions']),
 })
 export type ResponsesCall = z.infer<typeof ResponsesCall>

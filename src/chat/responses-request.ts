@@ -42,7 +42,7 @@ export const ResponsesRequest = z
       input: Input.optional(),
       instructions: z.string().nullish(),
       model: z.string().optional(),
-      models: z.array(z.string()).optional().describe('Models to fall back on, in this order.'),
+      models: z.array(z.string()).optional().describe('Fallback models, in this order.'),
       background: z.boolean().nullish(),
       cache_control: CacheControl.optional(),
       debug: Debug.optional(),
@@ -68,15 +68,15 @@ export const ResponsesRequest = z
       provider: ProviderPreferences.nullish(),
       reasoning: Reasoning.nullish(),
       route: Route,
-      service_tier: ServiceTier.nullish().describe('`auto` unless told.'),
+      service_tier: ServiceTier.nullish().describe('Defaults to `auto`.'),
       session_id: SessionId.optional(),
       stop_server_tools_when: z
         .array(StopCondition)
         .min(1)
         .optional()
         .describe('Overrides `max_tool_calls`; at least one condition.'),
-      store: z.boolean().optional().describe('false unless told.'),
-      stream: z.boolean().optional().describe('false unless told.'),
+      store: z.boolean().optional().describe('Defaults to false.'),
+      stream: z.boolean().optional().describe('Defaults to false.'),
       text: TextOptions.optional(),
       tool_choice: z.enum(['auto']).optional(),
       tools: z.array(FunctionTool).optional(),

@@ -22,9 +22,9 @@ const Measured = z.union(
 export const ProviderPreferences = z
   .looseObject({
     order: names.describe('Providers to try first, in this order.'),
-    only: names.describe('The only providers to use.'),
-    ignore: names.describe('Providers not to use.'),
-    allow_fallbacks: z.boolean().nullish().describe('Whether other providers may be tried when the first fails.'),
+    only: names.describe('Allowed providers.'),
+    ignore: names.describe('Excluded providers.'),
+    allow_fallbacks: z.boolean().nullish().describe('Whether to try other providers if the first one fails.'),
     require_parameters: z.boolean().nullish().describe('Only endpoints that support every parameter of the request.'),
     data_collection: z.enum(['allow', 'deny']).nullish(),
     zdr: z.boolean().nullish().describe('Only endpoints with zero data retention.'),
@@ -41,7 +41,7 @@ export const ProviderPreferences = z
     preferred_min_throughput: Measured.nullish().describe('Tokens per second.'),
     preferred_max_latency: Measured.nullish().describe('Seconds to the first token.'),
   })
-  .meta({ id: 'ProviderPreferences', description: 'Which providers may answer, and in which order they are tried.' })
+  .meta({ id: 'ProviderPreferences', description: 'The allowed providers and their order.' })
 export type ProviderPreferences = z.infer<typeof ProviderPreferences>
 
 export const Route = z.enum(['fallback', 'sort']).nullish().meta({

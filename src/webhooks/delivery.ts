@@ -13,18 +13,18 @@ export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
 export const WebhookDelivery = z
   .object({
-    id: z.string().describe('The `webhook-id` of what is sent: the same at each attempt.'),
+    id: z.string().describe('The `webhook-id` header of the delivery, the same for each attempt.'),
     webhook_id: z.string(),
     event: z.enum([...webhookEvents, 'webhook.test']),
-    state: z.enum(deliveryStates).describe('`failed`: not taken at any attempt; it is not tried again by itself.'),
+    state: z.enum(deliveryStates).describe('`failed`: every attempt failed; there is no further automatic retry.'),
     attempts: z.int(),
     next_attempt_at: z.iso.datetime().nullable(),
-    last_status: z.int().nullable().describe('The status that the last attempt was answered with, if it was.'),
+    last_status: z.int().nullable().describe('The HTTP status of the last attempt, if there was an answer.'),
     last_error: z.string().nullable(),
     created_at: z.iso.datetime(),
     settled_at: z.iso.datetime().nullable(),
   })
-  .meta({ id: 'WebhookDelivery', description: 'One event on its way to one webhook.' })
+  .meta({ id: 'WebhookDelivery', description: 'The delivery of an event to a webhook.' })
 export type WebhookDelivery = z.output<typeof WebhookDelivery>
 
 const time = (at: number | null) => (at === null ? null : isoTime(at))

@@ -21,19 +21,19 @@ export type WebhookInclude = (typeof webhookIncludes)[number]
 
 const fields = {
   url: text({ min: 1, max: 2048 }).describe(
-    'Where it is sent: https, at a public address unless the operator named it.',
+    'The https URL that receives events. It must have a public address unless the operator allows it.',
   ),
   description: text({ max: 1000 }).nullable(),
   events: z
     .array(z.enum(webhookEvents))
     .min(1)
     .describe(
-      'What it tells of; everything unless told. `limit.nearly_spent`: 80 % of a spending limit are spent; `limit.spent`: all of it, or a request was refused after that. Each once for each limit and period.',
+      'The events to send. Defaults to all. `limit.nearly_spent`: 80 % of a spending limit is used. `limit.spent`: the limit is used up, or a request was refused because of it. Each is sent once per limit and period.',
     ),
   include: z
     .array(z.enum(webhookIncludes))
     .describe(
-      'What a question’s event holds besides ids: `question`, what is asked; `answer_link`, a link that answers it once, in the name of whoever made the webhook.',
+      'Additional fields of question events. `question`: the text. `answer_link`: a link that answers it once, on behalf of the creator of the webhook.',
     ),
 }
 const { url, description, events, include } = fields
@@ -43,7 +43,10 @@ export const NewWebhook = strictFields({
   description: description.optional(),
   events: events.optional(),
   include: include.optional(),
-  workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
+  workspace_id: z
+    .string()
+    .optional()
+    .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
 }).meta({ id: 'NewWebhook' })
 export type NewWebhook = z.output<typeof NewWebhook>
 
@@ -52,7 +55,7 @@ export const WebhookPatch = strictFields({
   description: description.optional(),
   events: events.optional(),
   include: include.optional(),
-  enabled: z.boolean().optional().describe('False: nothing is sent, and nothing that happens is kept for it.'),
+  enabled: z.boolean().optional().describe('False: no events are sent or queued.'),
 }).meta({ id: 'WebhookPatch' })
 export type WebhookPatch = z.output<typeof WebhookPatch>
 
@@ -63,16 +66,16 @@ export const Webhook = z
     ...fields,
     events: z.array(z.enum(webhookEvents)),
     enabled: z.boolean(),
-    disabled_reason: z.string().nullable().describe('Why the service has disabled it, where it has.'),
-    failing_since: z.iso.datetime().nullable().describe('Since when nothing has been taken there.'),
+    disabled_reason: z.string().nullable().describe('Why the service has disabled it, if it has.'),
+    failing_since: z.iso.datetime().nullable().describe('The time of the first of the consecutive failures.'),
     old_secret_until: z.iso
       .datetime()
       .nullable()
-      .describe('Until when the secret before the last rotation signs as well.'),
+      .describe('The time until which the previous secret also signs deliveries.'),
     created_by_user_id: z
       .string()
       .describe(
-        'Who made it, or was the last to say where it goes or what it tells: it hears of the interns that they see.',
+        'The member who created the webhook, or last changed its URL or events. The webhook receives events of interns that this member sees.',
       ),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
@@ -80,13 +83,13 @@ export const Webhook = z
   .meta({
     id: 'Webhook',
     description:
-      'Where a workspace hears of what its interns do, and that spending limits are nearly or wholly spent. Its secret is never shown again.',
+      'A webhook of a workspace for events of interns and spending limits. The secret is not returned again.',
   })
 export type Webhook = z.output<typeof Webhook>
 
 export const WebhookSecret = z
   .string()
-  .describe('Signs what is sent, as Standard Webhooks has it (`whsec_…`). It is shown this once.')
+  .describe('The secret that signs deliveries according to Standard Webhooks (`whsec_…`). It is returned only once.')
 
 const time = (at: number | null) => (at === null ? null : isoTime(at))
 

@@ -5,8 +5,8 @@ import { z } from '#platform/json/schema.ts'
 
 /** The two path parameters that name a model: by id, canonical slug or alias. */
 export const ModelPath = z.object({
-  author: z.string().min(1).describe("The model's author."),
-  slug: z.string().min(1).describe("The model's slug, with `:variant` where there is one."),
+  author: z.string().min(1).describe('The author of the model.'),
+  slug: z.string().min(1).describe('The slug of the model, with `:variant` if there is one.'),
 })
 
 export const nameIn = ({ author, slug }: z.infer<typeof ModelPath>) => `${author}/${slug}`

@@ -9,7 +9,7 @@ export function describeApi(): object {
   const whole = routes.map((route) => ({ ...route, faults: [...refusedBefore(route), ...route.faults] }))
   return describeRoutes(whole, {
     title: 'Signalbox',
-    description: 'A self-hosted model router with governed agents.',
+    description: 'A self-hosted gateway for language models with governed agents.',
     version: '1.0.0',
     prefix,
     tags,

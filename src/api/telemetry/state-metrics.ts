@@ -37,7 +37,7 @@ export function stateMetrics(state: ServerState): Metric[] {
     plain('signalbox_answers_in_flight', 'Completions and turns of interns that are under way.', answers),
     plain('signalbox_event_streams', 'Streams of events (GET /events) that are open.', eventStreams),
     ...ledgerMetrics(ledger, ageOf),
-    worst('signalbox_db_silent_seconds', 'How long ago the database was last heard.', () => db().silentMs / 1000),
+    worst('signalbox_db_silent_seconds', 'Time since the last answer of the database.', () => db().silentMs / 1000),
     worst('signalbox_db_read_only', '1 while the database takes no changes.', () => Number(db().readOnly)),
     createGauge(
       { name: 'signalbox_db_connections', help: 'Connections of the pool, in use and idle.', label: 'state' },

@@ -4,7 +4,7 @@ import type { Endpoint, Model } from './model.ts'
 import { Architecture, architectureOf, Callable, callableOf, Pricing, pricingOf } from './model-item.ts'
 
 const Percentiles = z.object({ p50: z.number(), p75: z.number(), p90: z.number(), p99: z.number() }).nullable()
-const Uptime = z.number().nullable().describe('Percentage of requests that succeeded; null when there were none.')
+const Uptime = z.number().nullable().describe('Percentage of successful requests; null without requests.')
 
 /** One provider's offer of a model. Fields that clients require and that the provider did not give are null. */
 export const EndpointItem = z
@@ -45,7 +45,7 @@ export const ModelEndpoints = z
     id: z.string(),
     name: z.string(),
     created: z.int(),
-    description: z.string().describe('Empty where there is none.'),
+    description: z.string().describe('Empty if there is none.'),
     architecture: Architecture.extend({ tokenizer: z.string().nullable(), instruct_type: z.string().nullable() }),
     callable: Callable,
     endpoints: z.array(EndpointItem),

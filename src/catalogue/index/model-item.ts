@@ -2,7 +2,7 @@ import { z } from '#platform/json/schema.ts'
 import { cheapestEndpoint } from './cheapest.ts'
 import { canBeCalled, type Model, type Prices } from './model.ts'
 
-const Price = z.string().describe('USD, a decimal number as text; "0" is free.')
+const Price = z.string().describe('USD, as a decimal string; "0" is free.')
 
 export const Pricing = z.object({
   prompt: Price,
@@ -13,14 +13,14 @@ export const Pricing = z.object({
   input_cache_write: Price.optional(),
   input_cache_write_1h: Price.optional(),
   internal_reasoning: Price.optional(),
-  audio: Price.optional().describe('For a token of audio in the prompt.'),
-  audio_output: Price.optional().describe('For a token of audio in the answer.'),
-  image_output: Price.optional().describe('For a token of an image in the answer.'),
-  web_search: Price.optional().describe('For one search of the web by the provider.'),
+  audio: Price.optional().describe('Price of an audio token in the prompt.'),
+  audio_output: Price.optional().describe('Price of an audio token in the answer.'),
+  image_output: Price.optional().describe('Price of an image token in the answer.'),
+  web_search: Price.optional().describe('Price of one web search by the provider.'),
 })
 
 export const Architecture = z.object({
-  modality: z.string().describe('What goes in and what comes out: `text+image->text`.'),
+  modality: z.string().describe('Input and output modalities, such as `text+image->text`.'),
   input_modalities: z.array(z.string()),
   output_modalities: z.array(z.string()),
   tokenizer: z.string().optional(),
@@ -31,7 +31,7 @@ export const Callable = z
   .literal(false)
   .optional()
   .describe(
-    'False where no operation of this service takes the model yet, as it gives no text: only embeddings, images or audio. Absent otherwise.',
+    'False if the service does not support the model, because it returns only embeddings, images or audio. Absent otherwise.',
   )
 
 /** The mark of a model that only its listing is there of. */
@@ -44,7 +44,7 @@ const Benchmarks = z.object({
   artificial_analysis: z
     .object({ intelligence_index: Index, coding_index: Index, agentic_index: Index })
     .describe('Scores by which `GET /models` sorts and filters.'),
-  design_arena: z.array(z.unknown()).describe('Always empty: the catalogue has one rating, and no ranks.'),
+  design_arena: z.array(z.unknown()).describe('Always empty, because the catalogue has no ranks.'),
 })
 
 function benchmarksOf({ benchmarks: { intelligence, coding, agentic } }: Model) {
@@ -73,10 +73,10 @@ export const ModelItem = z
     pricing: Pricing.describe("The prices of the model's cheapest endpoint."),
     top_provider: z.object({
       context_length: z.int(),
-      max_completion_tokens: z.int().describe('The context length where no other limit is known.'),
+      max_completion_tokens: z.int().describe('Equals the context length if no other limit is known.'),
       is_moderated: z.boolean(),
     }),
-    supported_parameters: z.array(z.string()).describe('What at least one endpoint takes.'),
+    supported_parameters: z.array(z.string()).describe('Request parameters that at least one endpoint supports.'),
     per_request_limits: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullable(),
     default_parameters: z.record(z.string(), z.number().nullable()).nullable(),
     supported_voices: z.array(z.string()).nullable(),

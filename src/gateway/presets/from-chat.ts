@@ -7,7 +7,7 @@ import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './prese
 /** A chat-completions body without what it may leave out here: nobody is to answer it. */
 export const ChatPresetBody = ChatRequest.partial({ messages: true }).meta({
   id: 'ChatPresetBody',
-  description: 'A chat-completions request body; messages may be left out.',
+  description: 'A chat-completions request body; `messages` is optional.',
 })
 type ChatPresetBody = z.infer<typeof ChatPresetBody>
 

@@ -7,7 +7,7 @@ import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './prese
 /** A messages body without what it may leave out here: nobody is to answer it. */
 export const MessagesPresetBody = MessagesRequest.partial({ messages: true }).meta({
   id: 'MessagesPresetBody',
-  description: 'A messages request body; messages may be left out.',
+  description: 'A messages request body; `messages` is optional.',
 })
 type MessagesPresetBody = z.infer<typeof MessagesPresetBody>
 

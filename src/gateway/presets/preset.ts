@@ -20,14 +20,14 @@ export const PresetVersion = z
   .object({
     id: z.uuid(),
     preset_id: z.uuid(),
-    version: z.int().describe('1 for the first.'),
+    version: z.int().describe('1 for the first version.'),
     creator_id: z.string(),
     system_prompt: z.string().nullable(),
-    config: z.record(z.string(), z.unknown()).describe('What the version was saved with, by the names of the request.'),
+    config: z.record(z.string(), z.unknown()).describe('The saved configuration, with the field names of the request.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
-  .meta({ id: 'PresetVersion', description: 'One saved state of a preset. It never changes.' })
+  .meta({ id: 'PresetVersion', description: 'A version of a preset. It never changes.' })
 export type PresetVersion = z.infer<typeof PresetVersion>
 
 export const SavedPresetVersion = PresetVersion.extend({
@@ -36,8 +36,8 @@ export const SavedPresetVersion = PresetVersion.extend({
     .describe('Whether requests use this version: true for the first version of a new preset only.'),
   skipped_fields: z
     .array(z.string())
-    .describe('The fields of the request that the version does not keep, at most 100 of them.'),
-}).meta({ id: 'SavedPresetVersion', description: 'A version that was just saved.' })
+    .describe('The fields of the request that are not part of the version, at most 100.'),
+}).meta({ id: 'SavedPresetVersion', description: 'The saved version.' })
 export type SavedPresetVersion = z.infer<typeof SavedPresetVersion>
 
 export const Preset = z
@@ -59,7 +59,7 @@ export type Preset = z.infer<typeof Preset>
 
 export const PresetWithVersion = Preset.extend({ designated_version: PresetVersion }).meta({
   id: 'PresetWithVersion',
-  description: 'A preset with the version that is used.',
+  description: 'A preset with its designated version, which requests use.',
 })
 export type PresetWithVersion = z.infer<typeof PresetWithVersion>
 
@@ -71,5 +71,5 @@ export const PresetPatch = strictFields(
     status: PresetStatus.optional(),
   },
   'the body must be a JSON object',
-).meta({ id: 'PresetPatch', description: 'What of a preset may change without a new version.' })
+).meta({ id: 'PresetPatch', description: 'The fields of a preset that can be updated without a new version.' })
 export type PresetPatch = z.infer<typeof PresetPatch>

@@ -23,7 +23,7 @@ export const NewPresetVersion = strictFields(
   })
   .meta({
     id: 'NewPresetVersion',
-    description: 'A request of one kind. One that names a preset keeps what the preset configures, too.',
+    description: 'A request body of one kind. If it names a preset, the configuration of that preset is included.',
     minProperties: 1,
     maxProperties: 1,
   })

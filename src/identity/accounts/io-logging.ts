@@ -4,13 +4,13 @@ import { z } from '#platform/json/schema.ts'
 export const IoLogging = z.object({
   is_observability_io_logging_enabled: z
     .boolean()
-    .describe('Whether what is asked and answered is kept, encrypted, for `GET /generation/content`.'),
-  io_logging_sampling_rate: z.number().min(0.0001).max(1).describe('Of how large a share of requests; 1 is all.'),
+    .describe('Whether prompts and answers are stored, encrypted, for `GET /generation/content`.'),
+  io_logging_sampling_rate: z.number().min(0.0001).max(1).describe('Share of requests that are sampled; 1 is all.'),
   io_logging_api_key_ids: z
     .array(z.string().min(1).max(128))
     .max(1000)
     .nullable()
-    .describe('The keys, by hash, whose requests are kept; null: all of the workspace.'),
+    .describe('Hashes of the keys whose contents are stored; null: all keys of the workspace.'),
 })
 export type IoLogging = z.infer<typeof IoLogging>
 

@@ -34,7 +34,7 @@ export const WorkspaceRecord = z.object({
   description: z.string().nullable(),
   default_guardrail_id: z
     .string()
-    .describe('The guardrail that applies to all its traffic. It comes to be when it is first changed.'),
+    .describe('The guardrail for all requests of the workspace. It is created by its first update.'),
   created_by: z.string().nullable(),
   ...IoLogging.shape,
   created_at: z.iso.datetime(),

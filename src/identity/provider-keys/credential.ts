@@ -10,7 +10,7 @@ const allowed = (what: string) =>
     .array(text({ min: 1, max: 256 }))
     .min(1)
     .nullable()
-    .describe(`${what} that may use it; null: any.`)
+    .describe(`${what} that can use it; null: any.`)
 
 /** The keys, users and models that may use a credential, and what happens where it may not be used. */
 const rules = {
@@ -18,9 +18,9 @@ const rules = {
   allowed_api_key_hashes: allowed('The keys, by hash,'),
   allowed_models: allowed('The models'),
   allowed_user_ids: allowed('The members'),
-  is_fallback: z.boolean().describe('Used only where nothing else opens the provider.'),
-  is_required: z.boolean().describe('For its models the operator’s own credential is not used.'),
-  is_byok_only: z.boolean().describe('For no model of the provider is the operator’s own credential used.'),
+  is_fallback: z.boolean().describe('Used only if no other credential for the provider works.'),
+  is_required: z.boolean().describe('The operator’s credential is not used for models of this provider.'),
+  is_byok_only: z.boolean().describe('The operator’s credential is not used for any model of the provider.'),
   declared_zdr: z.null('cannot be declared here: the catalogue says which endpoints retain no data'),
 }
 const Rules = z.object(rules)
@@ -43,7 +43,7 @@ const Secret = z
   .min(1)
   .max(4096)
   .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces, as it goes into a header')
-  .describe('The provider’s key. Encrypted at rest, and never told again.')
+  .describe('The provider key. It is encrypted at rest and never returned.')
 const Name = text({ max: 256 }).nullable()
 
 const notBoth = (wanted: { is_fallback?: boolean; is_byok_only?: boolean }) =>
@@ -58,7 +58,10 @@ export const NewCredential = strictFields({
   provider: z.string().min(1).max(128),
   key: Secret,
   name: Name.optional(),
-  workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
+  workspace_id: z
+    .string()
+    .optional()
+    .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
 })
   .extend(Rules.partial().shape)
   .refine(notBoth, both)
@@ -76,13 +79,13 @@ export const Credential = z
     id: z.string(),
     provider: z.string(),
     name: z.string().nullable(),
-    label: z.string().describe('Enough of the key to recognise it by.'),
+    label: z.string().describe('The masked key.'),
     workspace_id: z.string().nullable(),
-    sort_order: z.int().describe('Those of one provider are preferred in this order.'),
+    sort_order: z.int().describe('The order of preference among keys of one provider.'),
     created_at: z.string(),
     ...rules,
   })
-  .meta({ id: 'ProviderCredential', description: 'A provider’s key that a workspace brought along.' })
+  .meta({ id: 'ProviderCredential', description: 'A provider key of a workspace (BYOK).' })
 export type Credential = z.infer<typeof Credential>
 
 export function credentialOf(row: Selectable<Tables['provider_credentials']>): Credential {

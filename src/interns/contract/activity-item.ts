@@ -4,21 +4,21 @@ import { type Activity, toolStatuses } from './transcript.ts'
 
 export const ToolCallItem = z.object({
   type: z.literal('tool_call'),
-  tool_call_id: z.string().describe('The same for all that is told of one call.'),
+  tool_call_id: z.string().describe('The same for all entries of one tool call.'),
   operation: z.string().nullable().describe('The kind of tool, as in a permission.'),
-  title: z.string().nullable().describe('What the agent calls it.'),
+  title: z.string().nullable().describe('The name that the agent uses.'),
   status: z.enum(toolStatuses),
-  input: z.string().nullable().describe('What the tool was called with, as JSON where the agent told it so.'),
-  output: z.string().nullable().describe('What it gave so far.'),
-  paths: z.array(z.string()).describe('The files that it is about.'),
+  input: z.string().nullable().describe('The input of the tool, as JSON if the agent reported JSON.'),
+  output: z.string().nullable().describe('The output so far.'),
+  paths: z.array(z.string()).describe('The files that the operation affects.'),
   changes: z
     .array(
       z.object({
         path: z.string(),
-        diff: z.string().describe('A unified diff: the lines that go and come, each with some around it.'),
+        diff: z.string().describe('A unified diff with context lines.'),
       }),
     )
-    .describe('What it writes.'),
+    .describe('The file that it writes.'),
 })
 
 export const PlanItem = z.object({

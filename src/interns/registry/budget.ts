@@ -5,29 +5,27 @@ import type { TurnBudget } from '../contract/turn-budget.ts'
 const Usd = z.number().positive().max(1_000_000)
 const Seconds = z.int().min(1).max(31_536_000)
 
-const maxCost = Usd.describe('What it may cost, in USD.')
-const maxSeconds = Seconds.describe(
-  'How long it may work, in seconds. The time for which it waits for an answer does not count.',
-)
+const maxCost = Usd.describe('Maximum cost, in USD.')
+const maxSeconds = Seconds.describe('Maximum working time, in seconds. Waiting for an answer does not count.')
 
 /** What one turn may take, as a prompt says. */
 export const PromptBudget = strictFields({ max_cost_usd: maxCost.nullish(), max_seconds: maxSeconds.nullish() }).meta({
   id: 'InternTurnBudget',
-  description: 'What one turn may take: at most what the intern’s own budget leaves.',
+  description: 'The limits of one turn, within the remaining budget of the intern.',
 })
 export type PromptBudget = z.infer<typeof PromptBudget>
 
 /** What each turn of an intern and each of its sessions may take. */
 export const NewInternBudget = strictFields({
-  max_cost_usd: Usd.nullable().describe('What a turn may cost, in USD.'),
+  max_cost_usd: Usd.nullable().describe('Maximum cost of a turn, in USD.'),
   max_seconds: Seconds.nullable().describe(
-    'How long a turn may work, in seconds. The time for which it waits for an answer does not count.',
+    'Maximum working time of a turn, in seconds. Waiting for an answer does not count.',
   ),
-  session_max_cost_usd: Usd.nullable().describe('What all turns of a session may cost together, in USD.'),
-  session_max_turns: z.int().min(1).max(1_000_000).nullable().describe('How many turns a session may have.'),
+  session_max_cost_usd: Usd.nullable().describe('Maximum total cost of a session, in USD.'),
+  session_max_turns: z.int().min(1).max(1_000_000).nullable().describe('Maximum number of turns of a session.'),
 })
   .partial()
-  .meta({ id: 'NewInternBudget', description: 'What each of its turns, and each of its sessions, may take.' })
+  .meta({ id: 'NewInternBudget', description: 'Limits for each turn and each session.' })
 
 /** The same, as it is told: without what is not limited. */
 export const InternBudget = z
@@ -37,7 +35,7 @@ export const InternBudget = z
     session_max_cost_usd: z.number().optional(),
     session_max_turns: z.int().optional(),
   })
-  .meta({ id: 'InternBudget', description: 'What each of its turns, and each of its sessions, may take.' })
+  .meta({ id: 'InternBudget', description: 'Limits for each turn and each session.' })
 export type InternBudget = z.infer<typeof InternBudget>
 
 /** As it is kept: null where nothing is limited. */

@@ -30,17 +30,17 @@ export const InternName = z
   )
 
 const Description = text({ max: 1000 }).nullable()
-const Instructions = text({ max: 32_000 }).nullable().describe('What the intern is told before every conversation.')
+const Instructions = text({ max: 32_000 }).nullable().describe('Instructions for every session.')
 const Model = text({ min: 1, max: 256 })
   .nullable()
-  .describe('The model it thinks with; the service’s own choice unless told.')
+  .describe('The model of the agent. Defaults to the model of the service.')
 
 export const approvalModes = ['manual', 'self-drive'] as const
 export type ApprovalMode = (typeof approvalModes)[number]
 const InternApprovalMode = z
   .enum(approvalModes)
   .describe(
-    'What holds for a prompt that does not say. With `manual` the intern asks before it acts whatever a prompt says: one that asks for `self-drive` is refused.',
+    'Default for prompts without `approval_mode`. With `manual`, the intern always asks before it acts, and a prompt with `self-drive` is rejected.',
   )
 
 export const visibilities = ['creator', 'workspace'] as const
@@ -48,7 +48,7 @@ export type Visibility = (typeof visibilities)[number]
 const InternVisibility = z
   .enum(visibilities)
   .describe(
-    'Who sees it, talks to it and answers what it asks: `creator`, the member who made it; `workspace`, every member with an API key of its workspace.',
+    'Who can see the intern, send prompts and answer questions. `creator`: the member who created it. `workspace`: every member with an API key of its workspace.',
   )
 
 const WebHosts = z
@@ -60,7 +60,7 @@ const WebHosts = z
   )
   .max(100)
   .describe(
-    'From which hosts the builtin agent may fetch pages; none unless told. `*` is every public host. What has no public address is reached only where that address or its network is listed, too.',
+    'Hosts from which the builtin agent can fetch pages. Defaults to none. `*` allows every public host. A host without a public address is allowed only if its address or network is also listed.',
   )
 
 /** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
@@ -83,29 +83,32 @@ export type AgentChoice = z.infer<typeof AgentChoice>
 const HostLabels = z
   .array(z.string().regex(/^[a-z0-9][a-z0-9._=/-]{0,62}$/, 'must be labels as the setting intern_labels has them'))
   .max(20)
-  .describe('What the host that it lives on must have (setting `intern_labels`).')
+  .describe('Labels that the host must have (setting `intern_labels`).')
 
 /** The host that an intern lives on, as clients see it. */
 export const InternHost = z
   .object({
     name: z.string(),
-    state: z.enum(['up', 'gone']).describe('`gone`: its server was stopped, or nobody has heard of it.'),
-    reason: z.string().nullable().describe('Why it is gone.'),
-    since: z.iso.datetime().nullable().describe('Since when it is gone; null where it is not, or was never there.'),
+    state: z.enum(['up', 'gone']).describe('`gone`: the server was stopped, or does not respond.'),
+    reason: z.string().nullable().describe('Why the host is lost.'),
+    since: z.iso
+      .datetime()
+      .nullable()
+      .describe('The time since which the host is lost; null if it is available or was never seen.'),
   })
-  .meta({ id: 'InternHost', description: 'The host that keeps the intern’s files.' })
+  .meta({ id: 'InternHost', description: 'The host that stores the intern’s files.' })
 export type InternHost = z.infer<typeof InternHost>
 
 /** A host of interns, as it is listed. */
 export const ListedHost = InternHost.extend({
-  labels: HostLabels.describe('What it has (setting `intern_labels`).'),
+  labels: HostLabels.describe('Labels of the host (setting `intern_labels`).'),
   capacity: z
     .int()
     .nullable()
-    .describe('How many interns in service it takes (setting `intern_capacity`); null where it has no such limit.'),
-  capacity_used: z.int().describe('How many interns of the whole service it has that are not stopped.'),
-  interns: z.int().describe('How many interns of your organization have their files there, stopped ones too.'),
-}).meta({ id: 'ListedInternHost', description: 'A host that interns live on.' })
+    .describe('Maximum number of interns in service (setting `intern_capacity`); null for no limit.'),
+  capacity_used: z.int().describe('Number of interns on the host that are not stopped, of all organizations.'),
+  interns: z.int().describe('Number of interns of your organization with files on the host, including stopped ones.'),
+}).meta({ id: 'ListedInternHost', description: 'A host of interns.' })
 export type ListedHost = z.infer<typeof ListedHost>
 
 export const NewIntern = strictFields({
@@ -113,7 +116,7 @@ export const NewIntern = strictFields({
   description: Description.optional(),
   instructions: Instructions.optional(),
   model: Model.optional(),
-  agent: AgentChoice.nullable().optional().describe('Which agent runs it; the builtin one unless told.'),
+  agent: AgentChoice.nullable().optional().describe('The agent. Defaults to the builtin one.'),
   approval_mode: InternApprovalMode.optional(),
   visibility: InternVisibility.optional(),
   repository: NewRepository.nullable().optional(),
@@ -121,8 +124,8 @@ export const NewIntern = strictFields({
   web_hosts: WebHosts.optional(),
   budget: NewInternBudget.nullable().optional(),
   host_labels: HostLabels.optional(),
-  provision: z.boolean().default(false).describe('Whether to provision it at once.'),
-  workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
+  provision: z.boolean().default(false).describe('Whether to start the intern immediately.'),
+  workspace_id: z.string().optional().describe('The workspace of the calling key. Other values are rejected.'),
 }).meta({ id: 'NewIntern' })
 export type NewIntern = z.infer<typeof NewIntern>
 
@@ -134,14 +137,17 @@ export const InternPatch = strictFields({
   approval_mode: InternApprovalMode,
   visibility: InternVisibility,
   repository: NewRepository.nullable().describe(
-    'Replaced whole, its credential with it. Cloned at the next start, unless one was cloned before.',
+    'Replaced completely, including the credential. Cloned at the next start if no repository was cloned before.',
   ),
   mcp_servers: NewMcpServers,
   web_hosts: WebHosts,
-  budget: NewInternBudget.nullable().describe('Replaced whole; it holds from the next prompt on. Null for none.'),
+  budget: NewInternBudget.nullable().describe('Replaced completely. Takes effect with the next prompt. Null for none.'),
 })
   .partial()
-  .meta({ id: 'InternPatch', description: 'What may be changed of an intern; what is left out stays as it is.' })
+  .meta({
+    id: 'InternPatch',
+    description: 'The fields of an intern that can be updated. Missing fields stay unchanged.',
+  })
 export type InternPatch = z.infer<typeof InternPatch>
 
 export const Progress = z.object({ step_label: z.string(), step_number: z.int(), total_steps: z.int() })
@@ -155,25 +161,29 @@ export const InternRecord = z
     description: z.string().nullable(),
     instructions: z.string().nullable(),
     model: z.string().nullable(),
-    agent: AgentChoice.nullable().describe('Null for the builtin agent. Values of `env` are not shown.'),
+    agent: AgentChoice.nullable().describe('Null for the builtin agent. Values of `env` are not returned.'),
     approval_mode: InternApprovalMode,
     visibility: InternVisibility,
     repository: Repository.nullable(),
     mcp_servers: z.array(McpServer),
     web_hosts: WebHosts,
     budget: InternBudget.nullable(),
-    creator_user_id: z.string().describe('The member who made it: only they change and delete it while they belong.'),
+    creator_user_id: z
+      .string()
+      .describe(
+        'The member who created it. Only this member can change and delete it, until they leave the organization.',
+      ),
     status: z.enum(internStatuses),
     last_failure_message: z.string().nullable(),
     progress: Progress.nullable(),
-    hostname: z.string().nullable().describe('The name of its host; null until it is started for the first time.'),
+    hostname: z.string().nullable().describe('The name of its host; null before the first start.'),
     host: InternHost.nullable(),
     host_labels: HostLabels,
     asleep_since: z.iso
       .datetime()
       .nullable()
       .describe(
-        'Since when it sleeps: it counts as running, and the next prompt starts its processes (setting `intern_idle_ms`).',
+        'The time since which the intern is asleep. A sleeping intern counts as running; the next prompt starts its processes (setting `intern_idle_ms`).',
       ),
     workspace_id: z.string(),
     vault_id: z.null(),
@@ -181,7 +191,7 @@ export const InternRecord = z
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
-  .meta({ id: 'Intern', description: 'A long-running agent that can be talked to.' })
+  .meta({ id: 'Intern', description: 'A long-running agent that answers prompts.' })
 export type InternRecord = z.infer<typeof InternRecord>
 
 /** The actions on an intern, and the states in which each is allowed. In any other state the action is a conflict. */

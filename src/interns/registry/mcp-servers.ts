@@ -21,11 +21,11 @@ const Name = z
   .min(1)
   .max(32)
   .regex(/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/, 'must be lowercase letters and digits, in words joined by "-" or "_"')
-  .describe('Its tools are called by this name and theirs: `name__tool`.')
+  .describe('Prefix for the names of its tools: `name__tool`.')
 const Value = z.string().trim().min(1).max(8192)
 const Environment = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), Value, nameError('is no name of a variable'))
-  .describe('Values are encrypted at rest, and never shown.')
+  .describe('Values are encrypted at rest and never returned.')
 const HeaderValue = Value.regex(/^[\x20-\x7e]+$/, 'must be visible ASCII')
 const HeaderName = z
   .string()
@@ -33,7 +33,7 @@ const HeaderName = z
   .refine((name) => !isOwnHeader(name))
 const Url = text({ min: 1, max: 2048 })
   .refine(isServerUrl, { error: 'must be an http:// or https:// URL without user, password and fragment' })
-  .describe('A query may hold a secret: it is encrypted at rest, and never shown.')
+  .describe('The query can contain a secret. It is encrypted at rest and never returned.')
 
 /** Zod says of a wrong name only that it is one. */
 function nameError(message: string) {
@@ -48,25 +48,25 @@ export const NewMcpServer = strictFields({
   type: z
     .enum(mcpServerTypes)
     .optional()
-    .describe('`stdio` with a command; with a URL `http` (streamable HTTP), which is the default there, or `sse`.'),
+    .describe('`stdio` for a command; `http` (streamable HTTP, the default) or `sse` for a URL.'),
   command: text({ min: 1, max: 4096 }).optional().describe('The program to start.'),
   args: z
     .array(text({ max: 4096 }))
     .max(100)
     .optional()
-    .describe('Are shown, and seen by other users of the host: secrets go into `env`.'),
+    .describe('Arguments are returned by the API and visible to other users of the host. Put secrets into `env`.'),
   env: Environment.optional(),
   url: Url.optional(),
   headers: z
     .record(HeaderName, HeaderValue, nameError('is no name of a header, or of one that the protocol sets itself'))
     .optional()
-    .describe('Values are encrypted at rest, and never shown.'),
+    .describe('Values are encrypted at rest and never returned.'),
   timeout_seconds: z
     .int()
     .min(1)
     .max(900)
     .optional()
-    .describe(`How long the builtin agent waits for a call; ${usualTimeoutSeconds} unless told.`),
+    .describe(`Timeout of a call by the builtin agent, in seconds. Defaults to ${usualTimeoutSeconds}.`),
 })
   .refine((server) => (server.command === undefined) !== (server.url === undefined), {
     error: 'must have either "command" or "url"',
@@ -93,7 +93,7 @@ export const NewMcpServers = z
     error: 'must have a name each of their own',
   })
   .describe(
-    'Servers of the Model Context Protocol whose tools the intern may use. Replaced whole; a value that is sent as `********` stays as it was, where the rest of its server does.',
+    'MCP servers whose tools the intern can use. Replaced completely. A value sent as `********` stays unchanged if the rest of its server is unchanged.',
   )
 
 /** A server as it is shown. */
@@ -108,7 +108,7 @@ export const McpServer = z
     headers: z.record(z.string(), z.string()).optional(),
     timeout_seconds: z.int(),
   })
-  .meta({ id: 'McpServer', description: 'A server of tools. Values of `env` and `headers` are never shown.' })
+  .meta({ id: 'McpServer', description: 'An MCP server. Values of `env` and `headers` are never returned.' })
 /** With all its secrets it has the same form. */
 export type McpServer = z.infer<typeof McpServer>
 

@@ -11,11 +11,11 @@ const Url = text({ min: 1, max: 2048 })
       'must be an https:// URL without user, query or fragment, such as https://git.example.com/team/widgets.git; a password goes into "credential"',
   })
   .meta({ pattern: '^https?://' })
-  .describe('Over https, or over http where the operator has named the server (setting `repository_origins`).')
+  .describe('An https URL, or http for a server that the operator allows (setting `repository_origins`).')
 
 const Ref = text({ min: 1, max: 255 })
   .refine(isRefName, { error: 'must be the name of a branch or of a tag' })
-  .describe('The branch or tag to check out; the repository’s own choice unless told.')
+  .describe('The branch or tag to check out. Defaults to the default branch.')
 
 const visible = /^[\x21-\x7e]+$/
 const Credential = strictFields({
@@ -26,22 +26,24 @@ const Credential = strictFields({
     .max(256)
     .regex(/^[\x21-\x39\x3b-\x7e]+$/, 'must be visible ASCII without spaces and colons')
     .default('git')
-    .describe('Servers that take tokens mostly take any.'),
+    .describe('Most servers that accept tokens accept any user name.'),
   password: z
     .string()
     .trim()
     .min(1)
     .max(4096)
     .regex(visible, 'must be visible ASCII without spaces')
-    .describe('A token that may read this repository. Encrypted at rest, and never told again, the intern included.'),
+    .describe(
+      'A token with read access to this repository. It is encrypted at rest and never returned, also not to the intern.',
+    ),
 })
 
 export const NewRepository = strictFields({
   url: Url,
   ref: Ref.optional(),
-  depth: z.int().min(1).max(1_000_000).optional().describe('How many commits of its history; all unless told.'),
+  depth: z.int().min(1).max(1_000_000).optional().describe('Number of commits to fetch. Defaults to all.'),
   credential: Credential.optional(),
-}).meta({ id: 'NewRepository', description: 'What an intern begins with a clone of.' })
+}).meta({ id: 'NewRepository', description: 'The repository that is cloned into the workspace of an intern.' })
 export type NewRepository = z.infer<typeof NewRepository>
 
 /** A repository as it is shown. */
@@ -50,12 +52,13 @@ export const Repository = z
     url: z.string(),
     ref: z.string().nullable(),
     depth: z.int().nullable(),
-    folder: z.string().describe('The folder of the workspace that it is in.'),
-    credential: z
-      .object({ username: z.string(), label: z.string().describe('Enough of the password to recognise it by.') })
-      .nullable(),
+    folder: z.string().describe('The working folder, relative to the workspace.'),
+    credential: z.object({ username: z.string(), label: z.string().describe('The masked password.') }).nullable(),
   })
-  .meta({ id: 'Repository', description: 'What an intern begins with a clone of. The credential is never shown.' })
+  .meta({
+    id: 'Repository',
+    description: 'The repository that is cloned into the workspace of an intern. The credential is never returned.',
+  })
 export type Repository = z.infer<typeof Repository>
 
 export type RepositoryColumns = {

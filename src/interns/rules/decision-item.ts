@@ -4,11 +4,11 @@ import { effects, scopes } from '../contract/rules/rule.ts'
 /** A decision as clients see it. */
 export const DecisionItem = z
   .object({
-    effect: z.enum(effects).describe('What was decided.'),
-    scope: z.enum(scopes).describe('Whose rules decided: those of the intern, or of its workspace.'),
+    effect: z.enum(effects).describe('The decision.'),
+    scope: z.enum(scopes).describe('Whether the rule belongs to the intern or to its workspace.'),
     version: z.int().describe('The version of these rules.'),
-    rule: z.int().describe('The place of the rule among them, from 1 on.'),
-    name: z.string().nullable().describe('What the rule is called.'),
-    why: z.string().nullable().describe('Why it is only asked, where the rule says `deny`.'),
+    rule: z.int().describe('The position of the rule in its list, starting at 1.'),
+    name: z.string().nullable().describe('The name of the rule.'),
+    why: z.string().nullable().describe('Why the operation is asked although the rule says `deny`.'),
   })
   .meta({ id: 'InternRuleDecision', description: 'What a rule decided about something that an intern wanted to do.' })

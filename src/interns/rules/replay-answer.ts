@@ -6,19 +6,19 @@ import { RuleBody } from './rules-body.ts'
 const instant = z.iso.datetime({ offset: true })
 
 export const RulesReplayRequest = strictFields({
-  from: instant.optional().describe('30 days before `to` unless told.'),
-  to: instant.optional().describe('Now unless told. Questions of this instant are left out.'),
+  from: instant.optional().describe('Defaults to 30 days before `to`.'),
+  to: instant.optional().describe('Exclusive. Defaults to now.'),
   rules: z
     .array(RuleBody)
     .max(200)
     .optional()
-    .describe('What to try; the rules as they are unless told. They are not stored.'),
+    .describe('The rules to replay. Defaults to the stored rules. They are not stored.'),
   list: z
     .int()
     .min(0)
     .max(500)
     .default(0)
-    .describe('So many questions that a rule would have decided are told one by one, the latest first.'),
+    .describe('Maximum number of listed questions that a rule would have decided, latest first.'),
 }).meta({ id: 'InternRulesReplayRequest' })
 export type RulesReplayRequest = z.infer<typeof RulesReplayRequest>
 
@@ -27,8 +27,8 @@ const count = z.int()
 const Counted = z
   .object({
     questions: count,
-    people_allowed: count.describe('Of them, those that somebody allowed.'),
-    people_rejected: count.describe('Of them, those that somebody rejected.'),
+    people_allowed: count.describe('Questions that a person allowed.'),
+    people_rejected: count.describe('Questions that a person rejected.'),
     unanswered: count,
   })
   .meta({ id: 'InternRulesReplayCount' })
@@ -41,14 +41,14 @@ const ReplayedQuestion = z
     asked_at: z.iso.datetime(),
     operation: z.string().nullable(),
     detail: z.string().describe('The command, or the files or hosts.'),
-    answer: z.string().nullable().describe('What somebody said; null when nobody did.'),
-    effect: z.enum(effects).describe('What the rules would have done.'),
+    answer: z.string().nullable().describe('The answer of a person; null without one.'),
+    effect: z.enum(effects).describe('The effect of the rules.'),
     scope: z.enum(scopes),
     rule: count,
   })
   .meta({
     id: 'InternReplayedQuestion',
-    description: 'A question of the past, and the rule that would have decided it.',
+    description: 'A past question, and the rule that would have decided it.',
   })
 export type ReplayedQuestion = z.infer<typeof ReplayedQuestion>
 
@@ -56,27 +56,29 @@ export const RulesReplay = z
   .object({
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    summary: z.string().describe('The figures in a sentence.'),
-    all: Counted.describe('The questions for permission of that time.'),
-    would_allow: Counted.describe('Granted without a question.'),
-    would_ask: Counted.describe('A rule has it asked.'),
-    would_deny: Counted.describe('Refused without a question.'),
-    no_rule: Counted.describe('Left to the approval mode, as without rules.'),
+    summary: z.string().describe('A summary of the figures.'),
+    all: Counted.describe('The permission questions in the time range.'),
+    would_allow: Counted.describe('Allowed without a question.'),
+    would_ask: Counted.describe('A rule requires a question.'),
+    would_deny: Counted.describe('Denied without a question.'),
+    no_rule: Counted.describe('Decided by the approval mode, as without rules.'),
     by_rule: z
       .array(
         Counted.extend({
           scope: z.enum(scopes),
-          rule: count.describe('Its place among the rules of its scope, from 1 on.'),
+          rule: count.describe('The position of the rule in its list, starting at 1.'),
           name: z.string().nullable(),
           effect: z.enum(effects),
         }),
       )
-      .describe('Each question under the rule that decides. A rule that decides nothing is left out.'),
+      .describe('Counts each question under the rule that decides it. Rules without questions are omitted.'),
     people_decided_otherwise: z
-      .array(ReplayedQuestion.extend({ answer: z.string().describe('What somebody said.') }))
-      .describe('Granted what people rejected, and refused what they allowed: the latest 50.'),
-    questions: z.array(ReplayedQuestion).describe('The latest that a rule would have decided, as many as `list` says.'),
-    notes: z.array(z.string()).describe('What the figures rest on.'),
+      .array(ReplayedQuestion.extend({ answer: z.string().describe('The answer of a person.') }))
+      .describe('Questions that the rules would have allowed and people rejected, or the reverse. The latest 50.'),
+    questions: z
+      .array(ReplayedQuestion)
+      .describe('The latest questions that a rule would have decided, at most `list`.'),
+    notes: z.array(z.string()).describe('Notes on the figures.'),
   })
-  .meta({ id: 'InternRulesReplay', description: 'What rules would have decided about questions of the past.' })
+  .meta({ id: 'InternRulesReplay', description: 'The result of a replay of rules against past questions.' })
 export type RulesReplay = z.infer<typeof RulesReplay>

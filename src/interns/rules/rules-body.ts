@@ -28,28 +28,30 @@ export const RuleBody = strictFields({
   effect: z
     .enum(effects)
     .describe(
-      '`allow` grants it without a question, `ask` asks, `deny` refuses it; both of these in `self-drive`, too.',
+      '`allow`: permit without a question. `ask`: require a question. `deny`: reject. `ask` and `deny` also apply in `self-drive`.',
     ),
-  name: text({ min: 1, max: 100 }).optional().describe('What people call it.'),
+  name: text({ min: 1, max: 100 }).optional().describe('The display name.'),
   agents: listOf(Value)
     .optional()
-    .describe(
-      'Of interns that these agents run: names of configured agents, `builtin`, or `custom` for a command of one’s own.',
-    ),
-  tools: listOf(Value).optional().describe('Kinds of tools, as `operation` of a permission names them.'),
+    .describe('Agents of interns: names of configured agents, `builtin`, or `custom` for a custom command.'),
+  tools: listOf(Value).optional().describe('Kinds of tools: values of `operation` in a permission.'),
   commands: listOf(Command)
     .optional()
     .describe(
-      'Commands by their words: `allow` means exactly these, and with `**` at the end any further; the others mean all that begins so.',
+      'Commands as words. For `allow`, a command must match exactly, or end with `**` for any further words. For other effects, a command matches by its first words.',
     ),
   unclear: z
     .literal(true)
     .optional()
-    .describe('Only commands that cannot be read with certainty, or that run others. Not with `allow`.'),
+    .describe(
+      'Matches only commands that cannot be parsed reliably, or that run other commands. Not allowed with `allow`.',
+    ),
   paths: listOf(Path)
     .optional()
-    .describe('Globs of the files that it is about; `allow` means all of them, the others any.'),
-  hosts: listOf(Host).optional().describe('The hosts that it is about; `allow` means all of them, the others any.'),
+    .describe('Glob patterns for files. `allow` applies if all files match, other effects if any file matches.'),
+  hosts: listOf(Host)
+    .optional()
+    .describe('Host names. `allow` applies if all hosts match, other effects if any host matches.'),
 })
   .superRefine((rule, context) => {
     for (const { path, message } of faultsOf(rule)) context.addIssue({ code: 'custom', path, message })
@@ -57,7 +59,7 @@ export const RuleBody = strictFields({
   .meta({
     id: 'InternRuleBody',
     description:
-      'What an intern may do. All conditions must hold, and of the values of each one; without any it is about everything.',
+      'A rule for the actions of an intern. All conditions must match, each with one of its values. A rule without conditions matches every action.',
   })
 
 /** An `allow` that never could hold is a mistake worth hearing of. */
@@ -88,23 +90,25 @@ function* faultsOf({
 }
 
 export const RulesBody = strictFields({
-  rules: z.array(RuleBody).max(most.rules).describe('In their order: the first that matches decides.'),
+  rules: z.array(RuleBody).max(most.rules).describe('In this order: the first matching rule decides.'),
   expected_version: z
     .int()
     .min(0)
     .optional()
-    .describe('The version that these are to replace; another one is a conflict. 0: there are none yet.'),
+    .describe('The current version. If another version is stored, the call fails with a conflict. 0: no rules yet.'),
 }).meta({ id: 'InternRulesChange' })
 export type RulesBody = z.infer<typeof RulesBody>
 
-const RuleItem = z.object(RuleBody.shape).meta({ id: 'InternRule', description: 'A rule for what an intern may do.' })
+const RuleItem = z
+  .object(RuleBody.shape)
+  .meta({ id: 'InternRule', description: 'A rule for the actions of an intern.' })
 
 export const RulesRecord = z
   .object({
-    version: z.int().describe('0 where there never were any.'),
+    version: z.int().describe('0 if no rules were ever set.'),
     rules: z.array(RuleItem),
     updated_at: z.iso.datetime().nullable(),
     updated_by_user_id: z.string().nullable(),
   })
-  .meta({ id: 'InternRules', description: 'Rules for what interns may do, as one version of them says.' })
+  .meta({ id: 'InternRules', description: 'A version of the rules for the actions of interns.' })
 export type RulesRecord = z.infer<typeof RulesRecord>

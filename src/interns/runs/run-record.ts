@@ -32,14 +32,14 @@ export const InternRun = z
     intern_id: z.string(),
     session_id: z.string(),
     status: z.enum(runStatuses).describe('`waiting`: for the answer to `question_id`.'),
-    background: z.boolean().describe('Whether it goes on when its caller leaves.'),
-    started_by_user_id: z.string().nullable().describe('Who prompted it; null where that is not known.'),
+    background: z.boolean().describe('Whether the run continues after its caller disconnects.'),
+    started_by_user_id: z.string().nullable().describe('The member who sent the prompt; null if unknown.'),
     question_id: z.string().nullable(),
     outcome: z
       .enum(endReasons)
       .nullable()
-      .describe('How it ended, in the word of its transcript; only `finished` is a success. Null until then.'),
-    error: z.string().nullable().describe('Why it ended otherwise, where there is more to say than `outcome`.'),
+      .describe('The outcome in the transcript; only `finished` is a success. Null while the run has not ended.'),
+    error: z.string().nullable().describe('Details of the outcome, if there are any.'),
     model: z.string().nullable(),
     usage: z
       .looseObject({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() })
@@ -47,7 +47,7 @@ export const InternRun = z
     cost_usd: z
       .number()
       .nullable()
-      .describe('What its agent said, else what was metered meanwhile; null where neither is known to be of this run.'),
+      .describe('The cost reported by the agent, or the metered cost; null if neither is known for this run.'),
     created_at: z.iso.datetime(),
     ended_at: z.iso.datetime().nullable(),
   })

@@ -9,8 +9,8 @@ export const ImagePart = z.object({
 export const FilePart = z.object({
   type: z.literal('file'),
   file: z.object({
-    filename: z.string().min(1).max(255).optional().describe('What it is called in the workspace.'),
-    file_data: z.string().optional().describe('A data URL, which an intern needs.'),
+    filename: z.string().min(1).max(255).optional().describe('The name in the workspace.'),
+    file_data: z.string().optional().describe('A data URL. Interns require it.'),
   }),
 })
 

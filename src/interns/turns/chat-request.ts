@@ -38,12 +38,12 @@ const mustStream = 'must be true: an intern only streams'
 
 const Asked = z.object({
   messages: z.array(Message).min(1),
-  stream: z.boolean({ error: mustStream }).optional().describe('Must be true, but where `background` is.'),
+  stream: z.boolean({ error: mustStream }).optional().describe('Must be true unless `background` is true.'),
   background: z
     .boolean()
     .nullish()
     .describe(
-      'Whether the run goes on when its caller leaves. Without `stream` the answer is 202 and the run, once it has begun.',
+      'Whether the run continues after its caller disconnects. Without `stream`, the answer is 202 with the run, once it has started.',
     ),
   budget: PromptBudget.nullish(),
   model: text({ min: 1, max: 256 }).optional().describe('Accepted and ignored.'),
@@ -52,15 +52,15 @@ const Asked = z.object({
       include_activity: z
         .boolean()
         .nullish()
-        .describe('Whether chunks with `activity` tell of tool calls and plans as the intern works.'),
+        .describe('Whether to stream chunks with `activity`: tool calls and plans of the intern.'),
     })
     .nullish(),
-  session_id: text({ min: 1, max: 256 }).optional().describe('The session to go on with; a new one unless told.'),
+  session_id: text({ min: 1, max: 256 }).optional().describe('The session to continue. Defaults to a new one.'),
   approval_mode: z
     .enum(approvalModes)
     .optional()
     .describe(
-      'Whether the intern asks before it acts, or acts; its own `approval_mode` unless told. It is `self-drive` at first.',
+      'Whether the intern asks before it acts. Defaults to the `approval_mode` of the intern, which is `self-drive` for a new intern.',
     ),
 })
 
@@ -78,7 +78,7 @@ export type InternChatRequest = z.infer<typeof InternChatRequest>
 
 /** The same where the session is in the path: there a reply need not stream. */
 export const InternChatInSession = Asked.extend({
-  stream: z.boolean().nullish().describe('Whether the reply streams; otherwise it comes whole.'),
+  stream: z.boolean().nullish().describe('Whether the reply is streamed.'),
 }).meta({ id: 'InternSessionChatRequest' })
 
 /** In Unicode characters. */

@@ -11,23 +11,23 @@ import { DecisionItem } from '../rules/decision-item.ts'
 
 export const InternSession = z
   .object({
-    id: z.string().describe('The `session_id` of chat.'),
-    title: z.string().describe('The beginning of its first prompt.'),
+    id: z.string().describe('The `session_id` of the chat.'),
+    title: z.string().describe('The start of its first prompt.'),
     status: z.enum(['idle', 'running', 'waiting']).describe('`waiting`: for the answer to a question.'),
     turns: z.int(),
-    dropped_entries: z.int().describe('How many of its oldest entries are kept no longer.'),
+    dropped_entries: z.int().describe('Number of deleted oldest entries.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
   .meta({ id: 'InternSession', description: 'A conversation with an intern.' })
 
 const about = {
-  id: z.string().describe('Ids rise in the order of the transcript, as numbers.'),
-  run_id: z.string().describe('The turn that it belongs to.'),
+  id: z.string().describe('Entry IDs increase numerically in the order of the transcript.'),
+  run_id: z.string().describe('The run of the entry.'),
   at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 }
-const by = z.string().nullable().describe('The member’s id; null where it is not known.')
+const by = z.string().nullable().describe('The ID of the member; null if unknown.')
 
 const Asked = z.discriminatedUnion('kind', [
   z.object({
@@ -72,18 +72,18 @@ export const EntryItem = z
       question_id: z.string(),
       question: Asked,
       deadline_at: z.iso.datetime(),
-      state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: without an answer.'),
-      answer: z.string().nullable().describe('The word of it; what was typed into a form is not kept.'),
-      fields: z.array(z.string()).describe('The fields of a form that were filled in.'),
+      state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: the question ended without an answer.'),
+      answer: z.string().nullable().describe('The chosen answer. Values typed into a form are not stored.'),
+      fields: z.array(z.string()).describe('The completed fields of a form.'),
       answered_by_user_id: by,
-      answered_by_user_name: z.string().nullable().describe('Their name, or else their address.'),
+      answered_by_user_name: z.string().nullable().describe('The name, or the email address without a name.'),
       answered_at: z.iso.datetime().nullable(),
     }),
     z.object({
       ...about,
       type: z.literal('decision'),
       operation: z.string().nullable(),
-      detail: z.string().nullable().describe('What it was about; cut where it is long.'),
+      detail: z.string().nullable().describe('The details of the question; long text is cut.'),
       ...DecisionItem.shape,
     }),
     z.object({
@@ -95,7 +95,7 @@ export const EntryItem = z
       usage: UsageItem.nullable(),
     }),
   ])
-  .meta({ id: 'InternEntry', description: 'One thing that was said or done in a session. It may still change.' })
+  .meta({ id: 'InternEntry', description: 'An entry of a transcript. It can still change.' })
 export type EntryItem = z.infer<typeof EntryItem>
 
 /** What a stream of a session tells besides entries: the next piece of a text. */
@@ -105,10 +105,10 @@ export const TextItem = z
     run_id: z.string(),
     type: z.enum(['message', 'reasoning']),
     at: z.iso.datetime(),
-    offset: z.int().describe('How much of the entry’s text comes before, in UTF-16 units.'),
+    offset: z.int().describe('The position of the piece in the text of the entry, in UTF-16 code units.'),
     text: z.string(),
   })
-  .meta({ id: 'InternText', description: 'A piece of a text that is being written.' })
+  .meta({ id: 'InternText', description: 'The next piece of a text.' })
 
 export function sessionItem(session: SessionSummary): z.infer<typeof InternSession> {
   const { id, title, status, turns, dropped, createdAt, updatedAt } = session

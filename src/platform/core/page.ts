@@ -7,8 +7,8 @@ const mostSkipped = 2 ** 31 - 1
 
 /** The query of every list of the management API: `offset` from 0, `limit` 1 to 100, 50 unless told. */
 export const PageQuery = z.object({
-  offset: wholeNumber({ min: 0, max: mostSkipped }).default(0).describe('How many items to skip.'),
-  limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('How many items to return, 1 to 100.'),
+  offset: wholeNumber({ min: 0, max: mostSkipped }).default(0).describe('Number of items to skip.'),
+  limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('Maximum number of items, 1 to 100.'),
 })
 export type PageQuery = z.infer<typeof PageQuery>
 

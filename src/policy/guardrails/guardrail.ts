@@ -23,19 +23,22 @@ export const Guardrail = z
     name: z.string(),
     description: z.string().nullable(),
     ...Policy.shape,
-    spent_usd: z.number().optional().describe('What was spent of the limit in the running period; told on reading.'),
+    spent_usd: z
+      .number()
+      .optional()
+      .describe('Spend in the current period of the limit. Present only when a single guardrail is read.'),
     held_usd: z
       .number()
       .optional()
-      .describe('What servers hold of the limit for requests under way and the next ones: the rest returns.'),
+      .describe('Reserved by servers for requests in flight and following ones. The unspent part is released.'),
     forecast_usd: z
       .number()
       .nullable()
       .optional()
       .describe(
-        'What will be spent at the end of the period at the pace since its begin; null where it never starts again, or has just begun.',
+        'Projected spend at the end of the period, from the spend so far; null if the limit never resets, or has just reset.',
       ),
-    resets_at: z.iso.datetime().nullable().optional().describe('When the next period begins; null for never.'),
+    resets_at: z.iso.datetime().nullable().optional().describe('The start of the next period; null for never.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

@@ -35,7 +35,7 @@ const Name = text({ min: 1, max: 256 })
 const ContentFilter = strictFields({
   pattern: text({ min: 1, max: 10_000 }).describe('RE2 syntax; flags inline, as in `(?i)secret`.'),
   action: z.enum(filterActions),
-  label: text({ max: 100 }).nullish().describe('Stands where the filter redacts.'),
+  label: text({ max: 100 }).nullish().describe('The replacement text for redacted matches.'),
 })
 
 const BuiltinFilter = strictFields({
@@ -55,10 +55,10 @@ const BuiltinFilter = strictFields({
 const policyFields = {
   description: text({ max: 1000 }).nullable(),
   limit_usd: z.number().positive().nullable().describe('Spending limit in USD.'),
-  reset_interval: z.enum(intervals).nullable().describe('Needs a `limit_usd`.'),
-  include_byok_in_budgets: z.boolean().describe("Whether spend on the callers' own provider keys counts too."),
+  reset_interval: z.enum(intervals).nullable().describe('Requires `limit_usd`.'),
+  include_byok_in_budgets: z.boolean().describe('Whether spend with the workspace’s own provider keys also counts.'),
   allowed_data_regions: list(z.enum(regions), itself),
-  allowed_models: list(Name, itself).describe('Ids, canonical slugs or aliases; kept as canonical slugs.'),
+  allowed_models: list(Name, itself).describe('IDs, canonical slugs or aliases; stored as canonical slugs.'),
   ignored_models: list(Name, itself),
   allowed_providers: list(Name, itself),
   ignored_providers: list(Name, itself),
@@ -69,12 +69,12 @@ const policyFields = {
   enable_paid_model_training: flag().describe('Whether paid endpoints that train on request data are allowed.'),
   enforce_zdr: flag()
     .meta({ deprecated: true })
-    .describe('Copied into each of the fields below that the request does not name.'),
+    .describe('Used for each of the fields below that the request does not contain.'),
   enforce_zdr_vendor_a: flag(),
   enforce_zdr_vendor_b: flag(),
   enforce_zdr_vendor_c: flag(),
   enforce_zdr_vendor_d: flag(),
-  enforce_zdr_other: flag().describe('For models of none of the four vendors.'),
+  enforce_zdr_other: flag().describe('For models of other vendors.'),
 } satisfies Record<keyof Policy | 'description', z.ZodType>
 
 const GuardrailName = text({ min: 1, max: 200 })
@@ -102,14 +102,18 @@ const patchFields = z.object({ name: GuardrailName, ...policyFields }).partial()
 export const GuardrailPatch = bodyOf(patchFields).meta({
   id: 'GuardrailPatch',
   description:
-    'What is left out stays as it is; lists are replaced whole. `enforce_zdr_<vendor>` is accepted for each configured vendor.',
+    'Missing fields stay unchanged; lists are replaced completely. `enforce_zdr_<vendor>` is accepted for each configured vendor.',
 })
 export type GuardrailPatch = z.infer<typeof GuardrailPatch>
 
 export const NewGuardrail = bodyOf({
   ...patchFields,
   name: GuardrailName,
-  workspace_id: z.string().max(100).optional().describe("By id or slug; the key's workspace unless told."),
+  workspace_id: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
 }).meta({
   id: 'NewGuardrail',
   ...ifThen(

@@ -5,29 +5,24 @@ import { GuardrailPatch } from '../guardrails/patch.ts'
 const instant = z.iso.datetime({ offset: true })
 
 export const ReplayRequest = strictFields({
-  from: instant.optional().describe('Seven days before `to` unless told.'),
-  to: instant.optional().describe('Now unless told. Requests of this instant are left out.'),
-  policy: GuardrailPatch.optional().describe('What to change of the guardrail for the replay; it is not stored.'),
-  list: z
-    .int()
-    .min(0)
-    .max(1000)
-    .default(0)
-    .describe('How many of the requests it would have touched are told one by one, the newest.'),
+  from: instant.optional().describe('Defaults to 7 days before `to`.'),
+  to: instant.optional().describe('Exclusive. Defaults to now.'),
+  policy: GuardrailPatch.optional().describe('Changes to the guardrail for the replay. They are not stored.'),
+  list: z.int().min(0).max(1000).default(0).describe('Maximum number of affected requests in the list, newest first.'),
 }).meta({ id: 'ReplayRequest' })
 export type ReplayRequest = z.infer<typeof ReplayRequest>
 
 const requests = z.int()
 const outcome = z.enum(['refuse', 'reroute', 'redact'])
-const usd = z.number().describe('What the requests did cost.')
+const usd = z.number().describe('The actual cost of the requests.')
 
 const TouchedRequest = z
   .object({
     id: z.string(),
     created_at: z.iso.datetime(),
-    model: z.string().describe('That answered; of a request that nobody answered, the first that could have.'),
-    usd: z.number().describe('What it did cost.'),
-    effects: z.array(z.object({ outcome, rule: z.string() })).describe('A refusal stands alone.'),
+    model: z.string().describe('The endpoint that answered, or without an answer the first candidate.'),
+    usd: z.number().describe('The actual cost.'),
+    effects: z.array(z.object({ outcome, rule: z.string() })).describe('A refusal has no other content.'),
   })
   .meta({ id: 'TouchedRequest' })
 export type TouchedRequest = z.infer<typeof TouchedRequest>
@@ -37,14 +32,16 @@ export const Replay = z
     guardrail_id: z.uuid(),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    requests: requests.describe('Metered in that time, of those the guardrail governs today.'),
+    requests: requests.describe('Requests in the time range from keys and members that the guardrail applies to now.'),
     usd,
     would_refuse: requests,
-    would_reroute: requests.describe('Answered by an endpoint that would be forbidden, while another was allowed.'),
+    would_reroute: requests.describe(
+      'The endpoint that answered would be forbidden, and another one would be allowed.',
+    ),
     would_redact: requests,
     by_rule: z
       .array(z.object({ rule: z.string(), outcome, requests, usd }))
-      .describe('Each request under the first rule that it breaks. The most requests first.'),
+      .describe('Counts each request under the first rule that it breaks. Sorted by number of requests.'),
     by_model: z.array(
       z.object({
         model: z.string(),
@@ -55,12 +52,12 @@ export const Replay = z
         would_redact: requests,
       }),
     ),
-    touched: requests.describe('Refused, rerouted or redacted: each request once.'),
-    touched_requests: z.array(TouchedRequest).describe('The newest of them first, at most `list`.'),
+    touched: requests.describe('Refused, rerouted or redacted requests. Each request counts once.'),
+    touched_requests: z.array(TouchedRequest).describe('Sorted newest first, at most `list`.'),
     undecidable: z
       .array(z.object({ rule: z.string(), requests, why: z.string() }))
-      .describe('What cannot be told from what is kept, and of how many requests.'),
-    notes: z.array(z.string()).describe('What the figures rest on.'),
+      .describe('What cannot be decided from the stored data, with the number of requests.'),
+    notes: z.array(z.string()).describe('Notes on the figures.'),
   })
-  .meta({ id: 'Replay', description: 'What a policy would have done to requests of the past.' })
+  .meta({ id: 'Replay', description: 'The result of a guardrail replay.' })
 export type Replay = z.infer<typeof Replay>

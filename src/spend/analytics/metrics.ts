@@ -79,7 +79,7 @@ const told = (value: number | undefined) =>
 
 /** All that can be asked for, by name. */
 export const metrics = {
-  request_count: count('Requests', 'requests', 'All that were metered, also refused and failed ones.'),
+  request_count: count('Requests', 'requests', 'All metered requests, including refused and failed ones.'),
   answered_count: count('Answered requests', 'answered', 'Those that an endpoint answered, as `GET /activity` counts.'),
   error_count: count('Failed requests', 'failed', 'Those that no endpoint answered to the end.'),
   refused_count: count('Refused requests', 'refused', 'Those that no endpoint was asked for.'),

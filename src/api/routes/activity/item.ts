@@ -9,25 +9,28 @@ const Name = z.string().nullable().optional()
 export const ActivityItem = z
   .object({
     date: z.string().describe('YYYY-MM-DD, UTC.'),
-    model: z.string().optional().describe('Left out, as all that tells of the model, where days are grouped whole.'),
+    model: z
+      .string()
+      .optional()
+      .describe('Absent, like all fields about the model, if the rows are not grouped by model.'),
     model_permaslug: z.string().optional(),
     endpoint_id: z.string().optional(),
     provider_name: z.string().optional(),
     workspace_id: z.string().optional(),
     workspace_name: Name,
-    user_id: z.string().optional().describe('Whose key it was.'),
-    user_name: Name.describe('As the organization calls them; null where nobody knows any more.'),
+    user_id: z.string().optional().describe('The owner of the key.'),
+    user_name: Name.describe('The name in the organization; null if it is no longer known.'),
     user_email: Name,
     api_key_hash: z.string().optional(),
-    api_key_name: Name.describe('Of a deleted key its last.'),
+    api_key_name: Name.describe('For a deleted key, its last one.'),
     requests: z.int(),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     reasoning_tokens: z.int(),
-    usage: z.number().describe('In USD, on this service’s own provider credentials.'),
-    byok_usage_inference: z.number().describe('In USD, on the workspace’s own.'),
+    usage: z.number().describe('Cost in USD with the operator’s provider credentials.'),
+    byok_usage_inference: z.number().describe('Cost in USD with the workspace’s own provider credentials.'),
   })
-  .meta({ id: 'ActivityItem', description: 'What was used on one day: of one model at one endpoint, or by whom.' })
+  .meta({ id: 'ActivityItem', description: 'The usage of one day, for a model and endpoint or for another grouping.' })
 type ActivityItem = z.infer<typeof ActivityItem>
 
 type ActivityItemDeps = { db: Db; catalogue: { current: () => Pick<Snapshot, 'findModel'> } }

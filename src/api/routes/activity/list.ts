@@ -21,9 +21,9 @@ export const listAllActivity = route({
   tag: 'usage',
   key: 'management',
   roles: accessRoles,
-  summary: 'What was used in the last 30 days, by day, model and endpoint',
+  summary: 'List the usage of the last 30 days by day, model and endpoint',
   description:
-    'With `group_by`, also by workspace, member or key, with their names; with `day` among it not by model and endpoint: `member,day` tells who spent what on each day.',
+    'With `group_by`, the rows are also grouped by workspace, member or key, with their names. With `day` in `group_by`, they are not grouped by model and endpoint: `member,day` returns the spend of each member on each day.',
   request: {
     query: z.object({
       date: z.iso
@@ -31,8 +31,8 @@ export const listAllActivity = route({
         .optional()
         .describe('One day of the last 30 (YYYY-MM-DD, UTC).'),
       api_key_hash: z.string().max(64).optional(),
-      user_id: z.string().max(320).optional().describe('A member, also one who has left, by id or e-mail address.'),
-      workspace_id: z.string().max(100).optional().describe('By id or slug.'),
+      user_id: z.string().max(320).optional().describe('ID or email address of a member, also of a former one.'),
+      workspace_id: z.string().max(100).optional().describe('ID or slug.'),
       group_by: listParameter(groups).optional().describe('Comma-separated: `workspace`, `member`, `key`, `day`.'),
     }),
   },

@@ -12,11 +12,11 @@ const Filter = strictFields({
   operator: z.enum(Object.keys(operators) as (keyof typeof operators)[]),
   value: z
     .union([scalar, z.array(scalar).max(1000)])
-    .describe('One value for `eq` and `neq`, a list for `in` and `not_in`.'),
+    .describe('A value for `eq` and `neq`, a list for `in` and `not_in`.'),
   include_unset: z
     .boolean()
     .optional()
-    .describe('With `in` and `not_in`: also what has no value, such as requests without a preset.'),
+    .describe('For `in` and `not_in`: also match requests without a value, such as requests without a preset.'),
 })
 
 /** A moment of the time that is asked for, as clients of OpenRouter write it. */
@@ -25,30 +25,41 @@ const Moment = z.iso.datetime({ error: 'expected a UTC instant with seconds, suc
 const OrderBy = strictFields({
   field: z
     .enum([...metricNames, ...dimensionNames, 'date'])
-    .describe('A metric or a dimension that is asked for, `request_count`, or `date`.'),
+    .describe('A requested metric or dimension, `request_count`, or `date`.'),
   direction: z.enum(['asc', 'desc']),
 })
 
 export const AnalyticsQueryBody = strictFields({
-  metrics: z.array(z.enum(metricNames)).min(1).max(metricNames.length).describe('What to add up.'),
-  dimensions: z.array(z.enum(dimensionNames)).max(dimensionNames.length).default([]).describe('What to tell apart.'),
+  metrics: z.array(z.enum(metricNames)).min(1).max(metricNames.length).describe('The metrics to compute.'),
+  dimensions: z
+    .array(z.enum(dimensionNames))
+    .max(dimensionNames.length)
+    .default([])
+    .describe('The dimensions to group by.'),
   granularity: z
     .enum(granularities)
     .optional()
-    .describe('By which length of time; without, the whole time is one. Minutes are kept for two days.'),
+    .describe(
+      'The length of the buckets. Without it, the whole time range is one bucket. Minutes are stored for two days.',
+    ),
   time_range: strictFields({ start: Moment, end: Moment })
     .optional()
     .describe(
-      'From `start` to before `end`; the last 30 days unless told, or the last one by minute. Whole minutes count.',
+      'The time range, with `end` exclusive, in whole minutes. Defaults to the last 30 days, or to the last day for minutes.',
     ),
-  filters: z.array(Filter).max(20).default([]).describe('All of them must hold.'),
+  filters: z.array(Filter).max(20).default([]).describe('All conditions must match.'),
   order_by: OrderBy.optional(),
   limit: z
     .int()
     .min(1)
     .max(200_000)
     .optional()
-    .describe('The most rows; 1,000 unless told, for a time series 200,000.'),
-  group_limit: z.int().min(1).max(200_000).optional().describe('The most rows of each combination of dimensions.'),
+    .describe('Maximum number of rows. Defaults to 1,000, or to 200,000 for a time series.'),
+  group_limit: z
+    .int()
+    .min(1)
+    .max(200_000)
+    .optional()
+    .describe('Maximum number of rows for each combination of dimensions.'),
 }).meta({ id: 'AnalyticsQuery' })
 export type AnalyticsQueryBody = z.infer<typeof AnalyticsQueryBody>

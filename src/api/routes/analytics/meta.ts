@@ -11,8 +11,8 @@ export const getAnalyticsMeta = route({
   path: '/analytics/meta',
   tag: 'usage',
   key: 'any',
-  summary: 'What POST /analytics/query can be asked for',
-  description: 'Metrics, dimensions, operators of filters, and lengths of time, each with a label to show.',
+  summary: 'List the metrics and dimensions of POST /analytics/query',
+  description: 'Lists metrics, dimensions, filter operators and granularities, each with a display label.',
   response: z.object({
     data: z
       .object({
@@ -21,9 +21,9 @@ export const getAnalyticsMeta = route({
             display_format: z
               .enum(['number', 'currency', 'percent', 'latency', 'throughput'])
               .describe(
-                'A percentage is told as a share from 0 to 1, latency in milliseconds, throughput in tokens a second.',
+                'Percentages are shares from 0 to 1, latencies are in milliseconds, throughput is in tokens per second.',
               ),
-            is_rate: z.boolean().describe('Whether values of it must not be added up.'),
+            is_rate: z.boolean().describe('Whether values of the metric must not be summed.'),
             description: z.string(),
           }),
         ),

@@ -11,13 +11,15 @@ import { analyticsRows } from './rows.ts'
 
 const Row = z
   .looseObject({
-    date: z.string().optional().describe('When the bucket begins, with a granularity.'),
+    date: z.string().optional().describe('The start of the bucket, if a granularity is set.'),
     ids: z
       .record(z.string(), z.string().nullable())
       .optional()
-      .describe('Of the dimensions `api_key_id`, `user` and `workspace`, which are told by name: what to filter by.'),
+      .describe(
+        'The values to filter by for the dimensions `api_key_id`, `user` and `workspace`, which are returned as names.',
+      ),
   })
-  .meta({ id: 'AnalyticsRow', description: 'The dimensions and metrics that were asked for, each under its name.' })
+  .meta({ id: 'AnalyticsRow', description: 'The requested dimensions and metrics, by name.' })
 
 export const queryAnalytics = route({
   method: 'post',
@@ -25,9 +27,9 @@ export const queryAnalytics = route({
   tag: 'usage',
   key: 'any',
   isRead: true,
-  summary: 'Sums, rates and percentiles of requests, by time and by what tells them apart',
+  summary: 'Query sums, rates and percentiles of requests by time and dimension',
   description:
-    'A management key asks about its organization, a developer who is signed in about the requests of their keys, every other key about its own. Read from sums that are written with the requests, never from the requests themselves: what is told here is what `GET /activity` tells. `GET /analytics/meta` has all names.',
+    'A management key covers its organization, a signed-in developer the requests of their keys, and every other key its own requests. The figures are read from sums that are written with the requests, as for `GET /activity`. `GET /analytics/meta` lists all metrics and dimensions.',
   request: { body: AnalyticsQueryBody },
   response: z.object({
     data: z.object({
@@ -35,10 +37,12 @@ export const queryAnalytics = route({
       metadata: z.object({
         query_time_ms: z.number(),
         row_count: z.int(),
-        truncated: z.boolean().describe('Whether a limit left rows out.'),
+        truncated: z.boolean().describe('Whether a limit omitted rows.'),
         time_range: z
           .object({ start: z.string(), end: z.string() })
-          .describe('The time that was counted: where minutes are not kept any more, whole hours or days at its ends.'),
+          .describe(
+            'The counted time range. If minutes are no longer stored, it starts and ends with whole hours or days.',
+          ),
       }),
       warnings: z.array(z.string()).optional(),
     }),

@@ -21,7 +21,7 @@ const AuditEvent = z
         session_id: z.string().nullable(),
       })
       .describe(
-        'Who did it, by which key and in which session of a browser; no key where it was done at the terminal of the server.',
+        'The member, with the key or browser session. No key if the change was made on the command line of the server.',
       ),
     action: z.string(),
     target: z.object({
@@ -30,33 +30,35 @@ const AuditEvent = z
       name: z
         .string()
         .nullable()
-        .describe('What it goes by, or went by last; of a session, and of an assignment to a member, whose it is.'),
+        .describe('The current or last name. For a session and an assignment to a member, the name of the member.'),
     }),
     before: z.unknown(),
     after: z.unknown(),
   })
-  .meta({ id: 'AuditEvent', description: 'One change of the organization: who, when, what, before and after.' })
+  .meta({
+    id: 'AuditEvent',
+    description: 'An entry of the audit log: the actor, the time, and the object before and after.',
+  })
 
 export const listAudit = route({
   method: 'get',
   path: '/audit',
   tag: 'audit',
   key: 'management',
-  summary:
-    'The changes made to keys, workspaces, guardrails, interns and more, and what interns were allowed, newest first',
+  summary: 'List the audit log, newest first',
   description:
-    'Who changed what and when, with the object before and after. Events `intern.answered` say who gave an intern which answer to what, `intern.answer_refused` that it was not taken, and `intern.rule_decided` what a rule decided instead. Secrets are never included. A webhook is shown with the origin of its URL only, and the contents of an intern with visibility `creator` to its creator only.',
+    'Each entry has the actor, the time, and the object before and after. `intern.answered` entries record who answered a question of an intern, `intern.answer_refused` that the answer was rejected, and `intern.rule_decided` the decision of a rule. Secrets are never included. For webhooks, only the origin of the URL is included. Contents of interns with visibility `creator` are visible only to the creator.',
   request: {
     query: PageQuery.extend({
-      action: z.string().max(100).optional().describe('Only these, such as `key.updated`.'),
-      target_kind: z.string().max(100).optional().describe('Only changes of these, such as `key` or `guardrail`.'),
-      target_id: z.string().max(200).optional().describe('Only changes of this one.'),
-      from: Instant.optional().describe('Only changes at or after this instant.'),
-      to: Instant.optional().describe('Only changes before this instant.'),
+      action: z.string().max(100).optional().describe('Filter by action, such as `key.updated`.'),
+      target_kind: z.string().max(100).optional().describe('Filter by kind of target, such as `key` or `guardrail`.'),
+      target_id: z.string().max(200).optional().describe('Filter by ID of the target.'),
+      from: Instant.optional().describe('Only entries at or after this time.'),
+      to: Instant.optional().describe('Only entries before this time.'),
       starting_after: z
         .string()
         .optional()
-        .describe('The id of the last event of a page: the next page, unmoved by what has happened since.'),
+        .describe('The ID of the last event of the previous page. Newer events do not shift the pages.'),
     }),
   },
   response: pageOf(AuditEvent),

@@ -8,9 +8,9 @@ export const createByok = route({
   path: '/byok',
   tag: 'byok',
   key: 'management',
-  summary: 'Bring a provider’s key: requests of the workspace use it before the operator’s',
+  summary: 'Add a provider key, which the workspace uses before the operator’s',
   description:
-    'The key is encrypted at rest and is never shown again. Requests of the workspace to this provider use it; what they cost is not charged to budgets unless a guardrail says so.',
+    'The key is encrypted at rest and never returned. Requests of the workspace to this provider use it. Their cost does not count toward limits unless a guardrail includes it.',
   request: { body: NewCredential },
   status: 201,
   response: z.object({ data: Credential }),

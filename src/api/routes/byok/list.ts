@@ -9,11 +9,11 @@ export const listByok = route({
   path: '/byok',
   tag: 'byok',
   key: 'management',
-  summary: 'The provider credentials of a workspace, by provider and preference',
-  description: "The provider's keys themselves are never shown.",
+  summary: 'List the provider keys of a workspace, by provider and preference',
+  description: 'The keys themselves are never returned.',
   request: {
     query: PageQuery.extend({
-      workspace_id: z.string().optional().describe('The calling key’s own workspace unless told.'),
+      workspace_id: z.string().optional().describe('Defaults to the workspace of the calling key.'),
       provider: z.string().optional(),
     }),
   },

@@ -7,10 +7,14 @@ const ProviderNeeds = z
   .object({
     slug: z.string(),
     name: z.string(),
-    credential_variables: z.array(z.string()).describe('Any one of them holds the credential. Empty: none is needed.'),
-    address_variables: z.array(z.string()).describe('Parts of its address: each is needed.'),
-    missing: z.array(z.string()).describe('What has to be set in the environment of the service. Empty: nothing.'),
-    models: z.int().describe('How many models it serves.'),
+    credential_variables: z
+      .array(z.string())
+      .describe(
+        'The environment variables that can contain the credential; one is enough. Empty: no credential is needed.',
+      ),
+    address_variables: z.array(z.string()).describe('Variables for parts of the base URL. All are required.'),
+    missing: z.array(z.string()).describe('Environment variables of the service that must be set. Empty: none.'),
+    models: z.int().describe('Number of models of the provider.'),
   })
   .meta({ id: 'ProviderNeeds' })
 
@@ -19,9 +23,9 @@ export const getCatalogue = route({
   path: '/catalogue',
   tag: 'catalogue',
   key: 'management',
-  summary: 'Where the catalogue comes from, what was left out of it and why, and what its providers need',
+  summary: 'Get the sources of the catalogue, skipped rows, and the credentials of providers',
   description:
-    'The report of the last load. The providers stand with the environment variables that hold their credentials, those that serve the most models first; values are never told.',
+    'Returns the report of the last load. Providers are listed with the environment variables of their credentials, sorted by number of models. Values are never returned.',
   response: z.object({ data: z.object({ report: LoadReport, providers: z.array(ProviderNeeds) }) }),
   faults: ['unauthenticated', 'forbidden'],
   handler: (_call, { catalogue, hasCredential }) => ({

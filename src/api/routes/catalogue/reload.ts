@@ -8,9 +8,9 @@ export const reload = route({
   path: '/catalogue/reload',
   tag: 'catalogue',
   key: 'management',
-  summary: 'Read the catalogue files again, on every server; a file that cannot be used changes nothing (409)',
+  summary: 'Reload the catalogue files on every server',
   description:
-    'The answer says what was read and names every row that was left out, with the reason. Requests under way keep the catalogue they began with.',
+    'The answer reports the loaded sources and every skipped row with the reason. An invalid file changes nothing (409). Requests in flight keep the previous catalogue.',
   response: z.object({ data: LoadReport }),
   faults: ['unauthenticated', 'forbidden', 'conflict'],
   handler: async ({ caller }, deps) => ({ data: await reloadCatalogue(deps, caller) }),

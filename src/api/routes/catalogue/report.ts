@@ -12,4 +12,4 @@ export const LoadReport = z
       z.object({ source: z.string(), line: z.number().int().optional(), row: z.string(), reason: z.string() }),
     ),
   })
-  .meta({ id: 'CatalogueReport', description: 'What a reload found: how much, and every row it left out and why.' })
+  .meta({ id: 'CatalogueReport', description: 'The report of a reload, with every skipped row and the reason.' })

@@ -13,7 +13,7 @@ export const countMessageTokens = route({
   acceptsApiKeyHeader: () => true,
   summary: 'Count the tokens of a messages request',
   description:
-    "An endpoint that speaks Anthropic's protocol is asked; for any other the number is estimated, rather too high than too low, and the answer has the header `x-tokens-estimated: true`. Nothing is metered.",
+    'Endpoints with Anthropic’s protocol count the tokens. For other endpoints the number is estimated, rather too high than too low, and the answer has the header `x-tokens-estimated: true`. The call is not metered.',
   request: { body: MessagesCall },
   response: z.object({ input_tokens: z.int() }),
   errorBody: messagesClient.operation.errorBody,

@@ -13,9 +13,9 @@ export const getCredits = route({
   path: '/credits',
   tag: 'usage',
   key: 'any',
-  summary: 'What may be spent and what was, for clients that ask so',
+  summary: 'Get credits and usage, for compatibility',
   description:
-    'Nobody buys credits here. With a limit the credits are what the key has used and what is left of its limit; without, they are what was used and a billion. A management key is told what the organization used.',
+    'For compatibility: credits are not sold. With a limit, the credits are the used and the remaining amount of the limit. Without a limit, they are the used amount and a billion. For a management key, usage covers the organization.',
   response: z.object({
     data: z
       .object({ total_credits: z.number().describe('In USD.'), total_usage: z.number().describe('In USD.') })

@@ -14,10 +14,10 @@ const Percentiles = z
   .describe('Null where fewer than five were measured.')
 
 const Point = z.object({
-  date: z.string().describe('When the hour or day began.'),
-  latency: Percentiles.describe('Milliseconds to the first token; null where fewer than five were measured.'),
-  throughput: Percentiles.describe('Tokens per second; null where fewer than five were measured.'),
-  uptime: z.number().nullable().describe('Percentage of requests that succeeded; null when there were none.'),
+  date: z.string().describe('The start of the hour or day.'),
+  latency: Percentiles.describe('Milliseconds to the first token; null with fewer than five measurements.'),
+  throughput: Percentiles.describe('Tokens per second; null with fewer than five measurements.'),
+  uptime: z.number().nullable().describe('Percentage of successful requests; null without requests.'),
 })
 
 const EndpointHistory = z
@@ -28,7 +28,7 @@ const EndpointHistory = z
     tag: z.string(),
     points: z.array(Point),
   })
-  .meta({ id: 'EndpointHistory', description: 'What was measured of one endpoint, the oldest first.' })
+  .meta({ id: 'EndpointHistory', description: 'The measurements of one endpoint, oldest first.' })
 
 const daysShown = { hour: 1, day: 30 } as const
 const dayMs = 86_400_000
@@ -39,20 +39,20 @@ export const getEndpointHistory = route({
   tag: 'endpoints',
   key: 'any',
   mayBePublic: true,
-  summary: 'Latency, throughput and uptime of endpoints over time',
+  summary: 'Get latency, throughput and uptime of endpoints over time',
   description:
-    'Of one endpoint, or of all that serve a model, by hour or day, as long as single requests are kept. Hours in which nothing was measured are left out. As with the figures of the last minutes, requests of all organizations count.',
+    'Covers one endpoint, or all endpoints of a model, by hour or day, for as long as single requests are stored. Hours without measurements are omitted. Requests of all organizations count, as for the current figures.',
   request: {
     query: z.object({
-      model: z.string().min(1).max(320).optional().describe('By id, canonical slug or alias.'),
+      model: z.string().min(1).max(320).optional().describe('ID, canonical slug or alias.'),
       endpoint_id: z
         .string()
         .min(1)
         .max(400)
         .optional()
-        .describe('Instead: one endpoint, as `GET /generation` tells it.'),
+        .describe('Alternative to `model`: one endpoint, as returned by `GET /generation`.'),
       granularity: z.enum(['hour', 'day']).default('hour'),
-      from: Instant.optional().describe('The last day unless told, the last 30 by day.'),
+      from: Instant.optional().describe('Defaults to 1 day ago, or to 30 days ago by day.'),
       to: Instant.optional(),
     }),
   },

@@ -9,8 +9,8 @@ export const listZdrEndpoints = route({
   path: '/endpoints/zdr',
   tag: 'endpoints',
   key: 'any',
-  summary: 'The endpoints of all models that can be called and retain no data',
-  description: 'Of all models: the endpoints whose providers keep nothing of a request.',
+  summary: 'List available endpoints with zero data retention',
+  description: 'Lists the endpoints of all models whose providers do not retain request data.',
   response: z.object({ data: z.array(EndpointItem) }),
   faults: ['unauthenticated'],
   handler: (_call, deps) => {

@@ -10,9 +10,9 @@ export const listEndpoints = route({
   tag: 'endpoints',
   key: 'any',
   mayBePublic: true,
-  summary: "A model's endpoints: who serves it, at what price and how well",
+  summary: 'List the endpoints of a model, with prices and measurements',
   description:
-    "One endpoint is one provider's offer of the model, with its price, its limits and what this service measured of it.",
+    'An endpoint is a provider’s offer of the model, with its price, limits and measurements of this service.',
   request: { params: ModelPath },
   response: z.object({ data: ModelEndpoints }),
   faults: ['unauthenticated', 'not_found'],

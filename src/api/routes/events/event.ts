@@ -2,7 +2,7 @@ import { internStatuses, visibilities } from '#interns/registry/intern.ts'
 import { z } from '#platform/json/schema.ts'
 import { GenerationAnswer } from '../generations/generation.ts'
 
-const at = z.iso.datetime().describe('When it happened.')
+const at = z.iso.datetime().describe('The time of the event.')
 
 const InternChanged = z
   .object({
@@ -15,7 +15,7 @@ const InternChanged = z
     last_failure_message: z.string().nullable(),
     at,
   })
-  .meta({ id: 'InternChanged', description: 'The data of an event `intern`.' })
+  .meta({ id: 'InternChanged', description: 'The data of an `intern` event.' })
 
 const QuestionChanged = z
   .looseObject({
@@ -24,7 +24,7 @@ const QuestionChanged = z
     intern_name: z.string(),
     workspace_id: z.string(),
     session_id: z.string(),
-    state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: no answer is taken any more.'),
+    state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: answers are no longer accepted.'),
     answered_by: z.string().optional().describe('The member who answered.'),
     at,
     asked_at: z.iso.datetime().optional(),
@@ -34,27 +34,27 @@ const QuestionChanged = z
   .meta({
     id: 'QuestionChanged',
     description:
-      'The data of an event `question`. While it waits, for those who may answer, with what `GET /interns/{internId}/questions` says of it.',
+      'The data of a `question` event. While the question is open, members who are allowed to answer also receive the fields of `GET /interns/{internId}/questions`.',
   })
 
 const CircuitChanged = z
   .object({
     endpoint: z.string(),
-    workspace_id: z.string().nullable().describe('The workspace whose own provider key it is about.'),
+    workspace_id: z.string().nullable().describe('The workspace of the provider key.'),
     state: z
       .enum(['open', 'paused', 'half_open', 'closed'])
-      .describe('`open`: not asked, as too many requests failed. `paused`: it asked to be left alone.'),
+      .describe('`open`: no requests are sent, because too many failed. `paused`: the endpoint requested a pause.'),
     reason: z.string().nullable(),
     until: z.iso.datetime().nullable(),
-    server: z.string().describe('Each process has circuits of its own: which one this is.'),
+    server: z.string().describe('The process that the circuit breaker belongs to. Each process has its own.'),
     at,
   })
-  .meta({ id: 'CircuitChanged', description: 'The data of an event `circuit`.' })
+  .meta({ id: 'CircuitChanged', description: 'The data of a `circuit` event.' })
 
 const Reset = z
   .object({ reason: z.string() })
-  .meta({ id: 'EventsReset', description: 'The data of an event `reset`: lists are to be loaded again.' })
+  .meta({ id: 'EventsReset', description: 'The data of a `reset` event: lists must be loaded again.' })
 
 export const LiveEventData = z
   .union([GenerationAnswer, QuestionChanged, InternChanged, CircuitChanged, Reset])
-  .meta({ id: 'LiveEvent', description: 'The data of an event; which one it is, its type says.' })
+  .meta({ id: 'LiveEvent', description: 'The data of an event, depending on its type.' })

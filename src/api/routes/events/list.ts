@@ -10,7 +10,7 @@ import { LiveEventData } from './event.ts'
 const Query = z.object({
   types: listParameter(eventTypes)
     .optional()
-    .describe('Comma-separated: `generation`, `question`, `intern`, `circuit`; all of them unless told.'),
+    .describe('Comma-separated: `generation`, `question`, `intern`, `circuit`. Defaults to all.'),
 })
 
 export const listEvents = route({
@@ -18,9 +18,9 @@ export const listEvents = route({
   path: '/events',
   tag: 'service',
   key: 'any',
-  summary: 'What happens, as it happens: requests, questions and states of interns, circuits',
+  summary: 'Stream live events of requests, interns and circuit breakers',
   description:
-    'Server-sent events, each of a type: `generation` (a request is in the ledger), `question` (what an intern asks waits, was answered or has ended), `intern` (its state has changed), `circuit` (an endpoint is asked no longer, or again). A management key hears its organization, with the words of a question only where its member may answer; every other key hears the requests that `GET /generations` lists for it, and the interns it sees. Send the header `Last-Event-ID`, as a browser does by itself, to go on after that event. Where it is older than some ten minutes, or the reader was too slow, a `reset` event says that lists are to be loaded again. `end` says why a stream ends: the key is gone.',
+    'Server-sent events of these types: `generation` (a request was metered), `question` (a question of an intern was asked, answered or ended), `intern` (the state of an intern changed), `circuit` (the circuit breaker of an endpoint changed). A management key receives the events of its organization, with the text of a question only if its member is allowed to answer it. Every other key receives the requests that `GET /generations` lists for it, and the interns that it sees. Send the header `Last-Event-ID`, as browsers do automatically, to continue after that event. If that event is older than about ten minutes, or the reader was too slow, a `reset` event means that lists must be loaded again. An `end` event has the reason for the end of a stream, such as a deleted key.',
   request: { query: Query },
   mediaTypes: ['text/event-stream'],
   events: LiveEventData,

@@ -12,20 +12,20 @@ const ContentError = z
       z.object({ code: z.int(), message: z.string(), provider_name: z.string().nullable(), raw }),
     ),
   })
-  .meta({ id: 'GenerationContentError', description: 'Why there is no answer, or no whole one.' })
+  .meta({ id: 'GenerationContentError', description: 'Why there is no answer, or only a part of it.' })
 
 export const GenerationContent = z
   .object({
     input: z.object({
       messages: z
         .array(z.unknown())
-        .describe('As guardrails let them through, in the form of chat completions, whatever the client speaks.'),
+        .describe('As filtered by guardrails, in the format of chat completions for every client protocol.'),
       parameters: z
         .record(z.string(), z.unknown())
         .nullable()
         .optional()
         .describe(
-          'The other fields of the request, in the same form: temperature, tools and the like. Null where they are too long to be kept.',
+          'The other fields of the request in the same format, such as `temperature` and `tools`. Null if they are too long to be stored.',
         ),
     }),
     output: z.object({
@@ -34,6 +34,6 @@ export const GenerationContent = z
       tool_calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
     }),
     error: ContentError.nullable(),
-    truncated: z.boolean().describe('Whether some was left out, as it is too long; where, is marked.'),
+    truncated: z.boolean().describe('Whether long text was cut. The position is marked.'),
   })
-  .meta({ id: 'GenerationContent', description: 'What was asked and answered.' })
+  .meta({ id: 'GenerationContent', description: 'The prompt and the answer.' })

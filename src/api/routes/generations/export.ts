@@ -50,9 +50,9 @@ export const getGenerationsExport = route({
   path: '/generations/export',
   tag: 'usage',
   key: 'any',
-  summary: 'The request log as CSV, newest first',
+  summary: 'Export the request log as CSV, newest first',
   description:
-    'What `GET /generations` lists for the caller, with the same filters, all of it up to now. Times are in UTC, durations in milliseconds, money in USD. A connection that breaks before the end means that rows are missing. Text that a spreadsheet would take for a formula has an apostrophe before it.',
+    'Exports all requests that `GET /generations` lists for the caller, with the same filters. Times are in UTC, durations in milliseconds, amounts in USD. If the connection breaks before the end, rows are missing. Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.',
   request: { query: GenerationFilters },
   mediaTypes: ['text/csv'],
   faults: ['invalid', 'unauthenticated'],

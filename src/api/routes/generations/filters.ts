@@ -19,31 +19,34 @@ const bound = z.coerce
 
 /** What the request log is searched by. */
 export const GenerationFilters = z.object({
-  from: Instant.optional().describe('Only those that began at or after this instant.'),
-  to: Instant.optional().describe('Only those that began before this instant.'),
-  api_key_hash: name.describe('Only those of this key.'),
-  user_id: name.describe('Only those of this member, by id; with a management key also by e-mail address.'),
-  workspace_id: name.describe('Only those of this workspace, by id or slug.'),
-  session_id: name.describe('Only those of this session.'),
-  model: name.describe('Only those that this model answered, or that asked for it and got no answer.'),
-  provider: name.describe('Only those of this provider, by its slug.'),
-  preset: name.describe('Only those that this preset filled in, by its slug.'),
-  guardrail_id: z.uuid().optional().describe('Only those that this guardrail refused, or in which it found something.'),
+  from: Instant.optional().describe('Only requests that started at or after this time.'),
+  to: Instant.optional().describe('Only requests that started before this time.'),
+  api_key_hash: name.describe('Filter by key.'),
+  user_id: name.describe('Filter by ID of the member, or with a management key also by email address.'),
+  workspace_id: name.describe('Filter by ID or slug of the workspace.'),
+  session_id: name.describe('Filter by session.'),
+  model: name.describe('Filter by answering model, or by requested model if there is no answer.'),
+  provider: name.describe('Filter by slug of the provider.'),
+  preset: name.describe('Filter by slug of the preset.'),
+  guardrail_id: z
+    .uuid()
+    .optional()
+    .describe('Only requests that this guardrail refused, or in which its filters matched.'),
   outcome: listParameter(outcomes)
     .optional()
     .describe('Comma-separated: `success`, `failed`, `refused`, `client_left`.'),
-  error: name.describe('Only those that were refused or failed this way, as `error.kind` tells it.'),
+  error: name.describe('Filter by kind of error, as in `error.kind`.'),
   streamed: z
     .enum(['true', 'false'])
     .optional()
-    .describe('Only those that were streamed, or were not.')
+    .describe('Filter by streamed or not streamed.')
     .transform((word) => word && word === 'true'),
-  min_cost: bound.describe('The least they cost, in USD.'),
-  max_cost: bound.describe('The most they cost, in USD.'),
-  min_latency: bound.describe('The least time to the first token, in milliseconds.'),
-  max_latency: bound.describe('The most time to the first token, in milliseconds.'),
-  min_generation_time: bound.describe('The least time in all, in milliseconds.'),
-  max_generation_time: bound.describe('The most time in all, in milliseconds.'),
+  min_cost: bound.describe('Minimum cost, in USD.'),
+  max_cost: bound.describe('Maximum cost, in USD.'),
+  min_latency: bound.describe('Minimum time to the first token, in milliseconds.'),
+  max_latency: bound.describe('Maximum time to the first token, in milliseconds.'),
+  min_generation_time: bound.describe('Minimum total time, in milliseconds.'),
+  max_generation_time: bound.describe('Maximum total time, in milliseconds.'),
 })
 
 type Viewer = Pick<Caller, 'organizationId' | 'keyKind'>

@@ -8,28 +8,28 @@ const count = z.int().nullable()
 const Attempt = z.object({
   endpoint_id: z.string(),
   provider_name: z.string(),
-  outcome: z.string().describe('`answered`, `broke`, `client_left`, `circuit_open`, or what kind of failure it was.'),
-  duration: z.number().describe('Milliseconds, to the end of its answer or until it failed.'),
-  reason: z.string().optional().describe('Why, where the outcome does not say it all.'),
+  outcome: z.string().describe('`answered`, `broke`, `client_left`, `circuit_open`, or the kind of failure.'),
+  duration: z.number().describe('Milliseconds to the end of the answer or to the failure.'),
+  reason: z.string().optional().describe('Details of the outcome, if there are any.'),
   connect: z
     .number()
     .nullable()
-    .describe('Milliseconds until there was a connection; 0 for one that was kept, null where none came about.'),
+    .describe('Milliseconds until the connection was established; 0 for a reused connection, null if it failed.'),
   first_byte: z
     .number()
     .nullable()
-    .describe('Milliseconds from when it was asked to the first byte of its answer, which may be a failure.'),
+    .describe('Milliseconds from the start of the attempt to the first byte of the answer, which can be an error.'),
 })
 
 const NotAsked = z.object({
   endpoint_id: z.string(),
   standing: z
     .enum(['behind', 'left_out'])
-    .describe('`behind`: it would have been asked after the others. `left_out`: not in any case.'),
+    .describe('`behind`: the endpoint had a lower rank. `left_out`: it was excluded.'),
   reason: z
     .string()
     .describe(
-      'Why it stood behind: `not_reached` (another one answered), `troubled` (it failed lately), `circuit_shut`, `slow` (as the request prefers). Why it was left out: `unconfigured`, `guardrail`, `not_priceable`, `no_fallbacks`, or which wish or need of the request it does not meet.',
+      'Why the endpoint had a lower rank: `not_reached` (another one answered), `troubled` (recent failures), `circuit_shut`, `slow` (slower than the request prefers). Why it was excluded: `unconfigured`, `guardrail`, `not_priceable`, `no_fallbacks`, or the preference or requirement of the request that it does not meet.',
     ),
 })
 
@@ -43,12 +43,15 @@ const Finding = z.object({
 const Failure = z.looseObject({
   kind: z.string(),
   message: z.string().optional(),
-  guardrail_id: z.string().optional().describe('The guardrail that forbid it; without one, the limit of its key.'),
+  guardrail_id: z
+    .string()
+    .optional()
+    .describe('The guardrail that refused the request; null if the limit of its key did.'),
   rule: z.string().optional(),
   excluded: z
     .array(z.object({ endpoint: z.string(), reason: z.string() }))
     .optional()
-    .describe('Endpoints that were not asked, and why.'),
+    .describe('Skipped endpoints, with the reasons.'),
 })
 
 /** Who asked, for what, and which way it went. */
@@ -57,26 +60,28 @@ const story = {
   workspace_id: z.string(),
   user_id: z.string(),
   key_hash: z.string(),
-  requested_model: z.string().describe('What the request named.'),
+  requested_model: z.string().describe('The requested model.'),
   candidate_models: z
     .array(z.string())
-    .describe('The models that could have answered before guardrails decided, first choice first.'),
+    .describe('The candidate models before guardrails were applied, first choice first.'),
   upstream_model: z.string().nullable(),
   endpoint_id: z.string().nullable(),
-  protocol: z.string().describe('What the client speaks.'),
-  is_byok: z.boolean().describe('Whether the workspace’s own provider key paid.'),
-  outcome: z.enum(['success', 'failed', 'refused', 'client_left']).describe('`refused`: no endpoint was asked.'),
-  attempts: z.array(Attempt).describe('The endpoints that were asked, or were to be, in this order.'),
+  protocol: z.string().describe('The protocol of the client.'),
+  is_byok: z.boolean().describe('Whether the workspace’s own provider key was used.'),
+  outcome: z.enum(['success', 'failed', 'refused', 'client_left']).describe('`refused`: no endpoint was called.'),
+  attempts: z.array(Attempt).describe('The attempted endpoints, in this order.'),
   not_asked: z
     .array(NotAsked)
-    .describe('Other endpoints that could have answered, 30 at the most; none where nobody was chosen.'),
+    .describe('Other endpoints that could have answered, at most 30; empty if no endpoint was chosen.'),
   ordered_by: z
     .enum(['draw', 'order', 'price', 'throughput', 'latency'])
     .nullable()
     .describe(
-      'What put the endpoints that could be asked into their order: `draw` (a lot, the cheaper the likelier), `order` (the list of the request), or what the request or the model’s variant sorts by; null where there were no two.',
+      'How the endpoints were ordered: `draw` (weighted random, cheaper first), `order` (the list of the request), or the sort key of the request or model variant. Null with fewer than two endpoints.',
     ),
-  content_findings: z.array(Finding).describe('What content filters found and let through, never the text.'),
+  content_findings: z
+    .array(Finding)
+    .describe('Matches of content filters in requests that were sent, without the text.'),
   tool_calls: z.int(),
   native_finish_reason: z.string().nullable(),
   tokens_cached: z.int(),
@@ -87,18 +92,18 @@ const story = {
   tokens_audio_completion: z.int(),
   tokens_image_completion: z.int(),
   throughput: z.number().nullable().describe('Tokens per second after the first.'),
-  upstream_inference_cost: z.number().describe('In USD, whoever paid.'),
+  upstream_inference_cost: z.number().describe('Cost in USD, with any credential.'),
   charged_prices: z
     .record(z.string(), z.number())
     .nullable()
     .describe(
-      'What one of each was charged, in USD, by the names in an endpoint’s `pricing`: a token of each kind that was used, the request, pieces by their names. Null where nobody answered, and for requests of older versions.',
+      'The price of one unit of each kind, in USD, by the names in the `pricing` of an endpoint: tokens of each kind, the request, and other units. Null without an answer, and for requests of older versions.',
     ),
   pace: z
     .object({ every: z.number().describe('Milliseconds.'), tokens: z.array(z.int()) })
     .nullable()
     .describe(
-      'The tokens of a streamed answer in equal stretches of time from its first on; null where it came at once.',
+      'The tokens of a streamed answer in equal intervals after the first token; null if the answer was not streamed.',
     ),
 }
 
@@ -111,7 +116,7 @@ export const GenerationAnswer = z
     model: z.string(),
     provider_name: z.string().nullable(),
     preset: z.object({ id: z.uuid(), slug: z.string(), version: z.int() }).nullable(),
-    region: z.enum(regions).describe('What the request came in through.'),
+    region: z.enum(regions).describe('The region through which the request arrived.'),
     streamed: z.boolean(),
     cancelled: z.boolean(),
     finish_reason: z.string().nullable(),
@@ -121,40 +126,38 @@ export const GenerationAnswer = z
     native_tokens_reasoning: count,
     tokens_estimated: z
       .boolean()
-      .describe('Whether the provider did not count the tokens to the end, so that they are estimated.'),
+      .describe('Whether the token counts are estimated, because the provider did not report them.'),
     tokens_capped: z
       .boolean()
-      .describe('Whether the provider counted more than the request made possible, so that what was possible counts.'),
-    total_cost: z.number().describe('In USD. An estimate where the tokens are.'),
+      .describe('Whether the provider reported more tokens than the request allows, so that the maximum was used.'),
+    total_cost: z.number().describe('In USD. An estimate if the tokens are estimated.'),
     limit_cost: z
       .number()
-      .describe(
-        'What limits are charged, in USD: as much as it cost, or the most that it can have cost where nobody counted.',
-      ),
+      .describe('The amount charged to limits, in USD: the cost, or the maximum possible cost if it is unknown.'),
     billed_pieces: z
       .record(z.string(), z.int())
-      .describe('What was billed by the piece: images, and calls of tools that the provider ran, by their names.'),
-    service_tier: z.string().nullable().describe('The tier that served, where it was not the ordinary one.'),
+      .describe('Units that were billed individually, by name: images, and calls of provider tools.'),
+    service_tier: z.string().nullable().describe('The service tier, if it was not the default.'),
     unpriced: z
       .array(z.string())
-      .describe('What was billed, or asked for, though the catalogue has no price for it: the cost is without it.'),
+      .describe('Billed or requested units without a price in the catalogue. They are not included in the cost.'),
     latency: z.number().nullable().describe('Milliseconds to the first token.'),
-    generation_time: z.number().nullable().describe('Milliseconds in all.'),
+    generation_time: z.number().nullable().describe('Total milliseconds.'),
     session_id: z.string().nullable(),
     app_title: z
       .string()
       .nullable()
-      .describe('The program that asked, as its header `X-Title` or `X-OpenRouter-Title` says.'),
+      .describe('The name of the client, from its header `X-Title` or `X-OpenRouter-Title`.'),
     http_referer: z
       .string()
       .nullable()
-      .describe('Where it is, as its header `HTTP-Referer` or `Referer` says, without a query.'),
-    origin: z.string().describe('The origin of `http_referer`, empty where there is none.'),
+      .describe('The URL of the client, from its header `HTTP-Referer` or `Referer`, without the query.'),
+    origin: z.string().describe('The origin of `http_referer`; empty if there is none.'),
     error: Failure.optional().describe(
-      'Why it was refused or failed: what kind of failure, and the guardrail and rule that forbid it.',
+      'Why the request was refused or failed: the kind of error, and the guardrail and rule that refused it.',
     ),
   })
-  .meta({ id: 'Generation', description: 'What was metered for one request.' })
+  .meta({ id: 'Generation', description: 'The metering record of a request.' })
 
 /** Fields that similar services have and this one does not. Their clients expect every key. */
 const notHere = {

@@ -11,9 +11,9 @@ export const getGenerationContent = route({
   key: 'any',
   // What colleagues asked is more than what a viewer is there to see.
   roles: ['owner', 'admin', 'developer'],
-  summary: 'What one request asked and was answered, where its workspace keeps that',
+  summary: 'Get the stored prompt and answer of a request',
   description:
-    'Kept where the workspace says so (`is_observability_io_logging_enabled`), encrypted, for `content_retention_days`; never of a request that was refused, or of which nothing may be retained. A management key reads what its organization asked, an intern’s own key its own, every other key what its member asked in its workspace. Written within a second of the end.',
+    'Stored, encrypted, for `content_retention_days` if the workspace enables it (`is_observability_io_logging_enabled`). Not stored for refused requests and requests with zero data retention. A management key reads the contents of its organization, the key of an intern its own, and every other key those of its member in its workspace. Written within a second of the end of the request.',
   request: { query: z.object({ id: z.string().min(1).max(256) }) },
   response: z.object({ data: GenerationContent }),
   faults: ['invalid', 'unauthenticated', 'not_found'],

@@ -8,9 +8,9 @@ export const getGeneration = route({
   path: '/generation',
   tag: 'usage',
   key: 'any',
-  summary: 'What was metered for one request',
+  summary: 'Get the metering record of a request',
   description:
-    'By the id in the header `x-generation-id`, or the one in the answer. Written within a second of the end.',
+    'Use the ID from the header `x-generation-id` or from the answer. The record is written within a second of the end of the request.',
   request: { query: z.object({ id: z.string().min(1).max(256) }) },
   response: z.object({ data: GenerationAnswer }),
   faults: ['invalid', 'unauthenticated', 'not_found'],

@@ -6,8 +6,8 @@ import { filterOf, GenerationFilters } from './filters.ts'
 import { GenerationAnswer, generationAnswer } from './generation.ts'
 
 const Query = z.object({
-  limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('How many to return, 1 to 100.'),
-  cursor: z.string().max(500).optional().describe('The `next_cursor` of an earlier page.'),
+  limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('Maximum number of results, 1 to 100.'),
+  cursor: z.string().max(500).optional().describe('The `next_cursor` of the previous page.'),
   ...GenerationFilters.shape,
 })
 
@@ -16,9 +16,9 @@ export const listAllGenerations = route({
   path: '/generations',
   tag: 'usage',
   key: 'any',
-  summary: 'The request log: what was metered for each request, newest first',
+  summary: 'List the request log, newest first',
   description:
-    'A management key sees the requests of its organization, an intern’s own key its own, every other key those of its workspace. A page looks at some thousand requests at the most: with a filter that few of them pass it has fewer than `limit`, or none, and `next_cursor` says where the next one goes on. It is null where there are no older ones.',
+    'A management key sees the requests of its organization, the key of an intern its own, and every other key those of its workspace. The server checks at most some thousand requests for a page. If few of them match the filter, the page has fewer than `limit` entries, or none, and `next_cursor` continues the search. It is null when there are no older requests.',
   request: { query: Query },
   response: z.object({ data: z.array(GenerationAnswer), next_cursor: z.string().nullable() }),
   faults: ['invalid', 'unauthenticated'],

@@ -10,8 +10,9 @@ export const assignKeys = route({
   tag: 'guardrails',
   key: 'management',
   wrongKey: 'unauthenticated',
-  summary: 'Put keys under a guardrail; a key has at most one, so it loses the one it had',
-  description: 'All are assigned, or none: one key that is unknown or of another workspace refuses the whole request.',
+  summary: 'Assign a guardrail to keys, replacing their previous one',
+  description:
+    'All keys are assigned or none: a key that is unknown or belongs to another workspace fails the whole request.',
   request: { params: GuardrailPath, body: KeyTargets },
   response: z.object({ assigned_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large', 'unsupported_media_type'],

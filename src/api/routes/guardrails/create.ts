@@ -10,8 +10,9 @@ export const createOneGuardrail = route({
   tag: 'guardrails',
   key: 'management',
   wrongKey: 'unauthenticated',
-  summary: 'Make a guardrail; it governs nothing until it is assigned to keys or members',
-  description: 'A field that is left out limits nothing. A key or a member is put under it by an assignment.',
+  summary: 'Create a guardrail, to be assigned to keys or members',
+  description:
+    'Missing fields do not limit anything. The guardrail applies to keys and members that it is assigned to.',
   request: { body: NewGuardrail },
   response: z.object({ data: Guardrail }),
   status: 201,

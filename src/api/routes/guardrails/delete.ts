@@ -9,8 +9,9 @@ export const deleteOneGuardrail = route({
   tag: 'guardrails',
   key: 'management',
   wrongKey: 'unauthenticated',
-  summary: "Delete a guardrail with its assignments; a workspace's default cannot be deleted",
-  description: 'Its keys and members are then governed by the default of their workspace alone.',
+  summary: 'Delete a guardrail and its assignments',
+  description:
+    'Afterwards, only the default guardrail of their workspace applies to its keys and members. A workspace default cannot be deleted.',
   request: { params: GuardrailPath },
   response: z.object({ deleted: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict'],

@@ -4,29 +4,29 @@ import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/mode
 import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'
 import { route } from '../route.ts'
 
-const rule = z.string().describe('By the name of its field.')
+const rule = z.string().describe('Keyed by the name of the form field.')
 
 const Verdict = z
   .object({
     guardrail_id: z.uuid(),
     guardrail_name: z.string(),
     workspace_id: z.uuid(),
-    rule: rule.nullable().describe('The rule that forbids the model, whoever serves it; null where none does.'),
+    rule: rule.nullable().describe('The rule that forbids the model at every provider; null if there is none.'),
     endpoints: z
       .array(z.object({ tag: z.string(), provider_name: z.string(), rule }))
-      .describe('Those who may not serve it.'),
-    is_allowed: z.boolean().describe('Whether anybody who serves it is left.'),
+      .describe('Providers that are not allowed to serve the model.'),
+    is_allowed: z.boolean().describe('Whether at least one provider is allowed.'),
   })
-  .meta({ id: 'ModelVerdict', description: 'What a guardrail leaves of a model.' })
+  .meta({ id: 'ModelVerdict', description: 'What a guardrail allows for a model.' })
 
 export const listGuardrailsForModel = route({
   method: 'get',
   path: '/models/{author}/{slug}/guardrails',
   tag: 'guardrails',
   key: 'any',
-  summary: 'What guardrails allow of a model',
+  summary: 'Get what guardrails allow for a model',
   description:
-    'Each guardrail of the organization for a management key; every other key is told of those in force for itself. Regions that requests may come in through are not looked at, nor limits on spending.',
+    'A management key gets each guardrail of the organization; every other key gets those that apply to it. Regions and spending limits are not checked.',
   request: { params: ModelPath, query: PageQuery },
   response: pageOf(Verdict),
   faults: ['invalid', 'unauthenticated', 'not_found'],

@@ -10,11 +10,11 @@ export const listAllGuardrails = route({
   tag: 'guardrails',
   key: 'management',
   wrongKey: 'unauthenticated',
-  summary: 'The guardrails of the organization or of one workspace, oldest first',
-  description: 'With their rules. Who is governed by one is told by its assignments.',
+  summary: 'List guardrails, oldest first',
+  description: 'Includes their rules. Assignments are listed separately.',
   request: {
     query: PageQuery.extend({
-      workspace_id: z.string().max(100).optional().describe('Only those of this workspace, by id or slug.'),
+      workspace_id: z.string().max(100).optional().describe('Filter by ID or slug of the workspace.'),
     }),
   },
   response: pageOf(Guardrail),

@@ -11,9 +11,9 @@ export const replayGuardrail = route({
   key: 'management',
   isRead: true,
   wrongKey: 'unauthenticated',
-  summary: 'Tell what a guardrail would have refused or redacted',
+  summary: 'Replay a guardrail against past requests',
   description:
-    'Judges the metered requests of a time, at most 92 days, by the guardrail as it is or as `policy` would change it. Nothing is stored.',
+    'Applies the guardrail, as stored or with the changes of `policy`, to the metered requests of a time range of at most 92 days. Nothing is stored.',
   request: { params: GuardrailPath, body: ReplayRequest },
   response: z.object({ data: Replay }),
   faults: [

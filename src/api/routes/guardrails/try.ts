@@ -10,9 +10,9 @@ export const tryGuardrail = route({
   key: 'management',
   isRead: true,
   wrongKey: 'unauthenticated',
-  summary: 'Tell what the content filters of a guardrail find in a text, and what would be sent of it',
+  summary: 'Test the content filters of a guardrail on a text',
   description:
-    'By the guardrail as it is or as `policy` would change it. Neither the text nor what is found in it is stored or logged.',
+    'Uses the guardrail as stored, or with the changes of `policy`. Neither the text nor the matches are stored or logged.',
   request: { params: GuardrailPath, body: TextTrial },
   response: z.object({ data: TriedText }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'payload_too_large', 'unsupported_media_type'],

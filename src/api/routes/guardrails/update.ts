@@ -12,9 +12,9 @@ export const updateGuardrail = route({
   key: 'management',
   wrongKey: 'unauthenticated',
   undeclaredBody: 'invalid',
-  summary: "Change a guardrail, or make a workspace's default by changing it for the first time",
+  summary: 'Update a guardrail; the first update of a workspace default creates it',
   description:
-    'A field that is left out stays as it is, one that is named is replaced whole, and null takes it away. It holds for the next request on this server at once, on others within a second.',
+    'Missing fields stay unchanged; other fields are replaced completely; null removes a rule. The change takes effect for the next request on this server, and within a second on other servers.',
   request: { params: GuardrailPath, body: GuardrailPatch },
   response: z.object({ data: Guardrail }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'payload_too_large'],

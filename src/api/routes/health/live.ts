@@ -7,9 +7,9 @@ export const getLiveness = route({
   path: '/health/live',
   tag: 'service',
   key: 'none',
-  summary: 'Report that the process answers: always 200. Needs no key.',
+  summary: 'Report that the process is alive: always 200. Needs no key.',
   description:
-    'For supervisors and liveness probes, which restart a process that does not answer. It does not depend on the database: a restart would not bring that back.',
+    'For supervisors and liveness probes, which restart a process that does not answer. It does not depend on the database, because a restart would not repair that.',
   response: z.object({ status: z.literal('live'), version: z.string() }),
   faults: [],
   handler: () => ({ status: 'live' as const, version }),

@@ -3,7 +3,7 @@ import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 
 const Check = z.object({
-  status: z.enum(['ok', 'degraded', 'failed']).describe('`degraded` still answers completions, with a restriction.'),
+  status: z.enum(['ok', 'degraded', 'failed']).describe('`degraded`: completions are answered, with a restriction.'),
   message: z.string().optional().describe('The problem and its effect.'),
 })
 
@@ -14,7 +14,7 @@ export const getHealthReport = route({
   key: 'none',
   summary: 'Report the state of each part that completions depend on. Always 200. Needs no key.',
   description:
-    'For people and monitoring. `status` is what `GET /health/ready` decides by. It is answered from memory, without a query; figures are in the metrics.',
+    'For people and monitoring. `GET /health/ready` depends on `status`. The answer comes from memory, without a database query. Figures are in the metrics.',
   response: z.object({
     status: z.enum(['ready', 'not_ready']),
     version: z.string(),

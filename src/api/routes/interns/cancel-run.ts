@@ -14,9 +14,9 @@ export const cancelInternRun = route({
   path: '/interns/{internId}/runs/{runId}/cancel',
   tag: 'interns',
   key: 'api',
-  summary: 'End a turn of an intern',
+  summary: 'Cancel a run of an intern',
   description:
-    'Whoever hears its reply is told that it was cancelled. What it has done stays done. The audit trail has who ended it (`intern.turn_cancelled`).',
+    'The reader of the reply receives the cancellation. Completed actions are not undone. The audit log records who cancelled the run (`intern.turn_cancelled`).',
   request: { params: RunPath, body: NoBody },
   response: z.object({ cancelled: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],

@@ -11,9 +11,9 @@ export const chatInInternSession = route({
   tag: 'interns',
   key: 'api',
   operationId: 'createInternSessionChatCompletion',
-  summary: 'Talk to an intern in one session, with any chat client',
+  summary: 'Chat with an intern in a session given in the path',
   description:
-    'The session is in the path, so that a base URL and a key are all that a client of chat completions needs; one that is not there begins. Only the last message is read: the intern keeps the conversation. What it asks is a tool call, and the next message of role `tool` is the answer. Without `stream` the whole reply comes at once.',
+    'For chat-completions clients that can only set a base URL and a key. A session that does not exist is created. Only the last message is read, because the intern stores the conversation. A question is a tool call, and the next message of role `tool` is its answer. Without `stream`, the reply is returned when it is complete.',
   request: { params: SessionPath, body: InternChatInSession },
   response: Completion,
   mediaTypes: ['text/event-stream'],

@@ -10,9 +10,9 @@ export const chatWithIntern = route({
   path: '/interns/{internId}/chat/completions',
   tag: 'interns',
   key: 'api',
-  summary: 'Talk to an intern, or answer what it asked',
+  summary: 'Send a prompt to an intern, or answer its question',
   description:
-    'The reply streams as chat-completion chunks and ends with `[DONE]`. A reply that ends with `tool_calls` waits for an answer: send its `session_id` and a last message of role `tool`. With `background` the run goes on when you leave; without `stream` it is then answered with 202 and the run, to be followed in its session.',
+    'The reply is streamed as chat-completion chunks and ends with `[DONE]`. A reply that ends with `tool_calls` needs an answer: send its `session_id` and a last message of role `tool`. With `background`, the run continues after you disconnect; without `stream`, the answer is then 202 with the run, which can be followed in its session.',
   request: { params: InternPath, body: InternChatRequest },
   mediaTypes: ['text/event-stream'],
   events: CompletionChunk,

@@ -15,7 +15,7 @@ export const createOneIntern = route({
   path: '/interns',
   tag: 'interns',
   key: 'api',
-  summary: 'Make an intern',
+  summary: 'Create an intern',
   description:
     'With an `Idempotency-Key` a replay answers 200 with the same intern; the same key with another body is a conflict.',
   request: { body: NewIntern },

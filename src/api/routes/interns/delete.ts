@@ -10,9 +10,9 @@ export const deleteOneIntern = route({
   path: '/interns/{internId}',
   tag: 'interns',
   key: 'api',
-  summary: 'Take an intern down, with its workspace and sessions',
+  summary: 'Delete an intern with its workspace and sessions',
   description:
-    'It is stopped, and its workspace, its sessions and its history are removed. This cannot be undone. Only its creator may, or, once they have left, whoever sees it.',
+    'Stops the intern, and deletes its workspace, sessions and history. This cannot be undone. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
   request: { params: InternPath, body: DeleteBody },
   status: 202,
   response: z.object({ deleting: z.literal(true) }),

@@ -5,11 +5,11 @@ import { z } from '#platform/json/schema.ts'
 const path = z.string().max(4096)
 
 export const FilePathQuery = z.object({
-  path: path.min(1).describe('The file or folder, relative to the workspace, with `/` between its parts.'),
+  path: path.min(1).describe('The path of the file or folder, relative to the workspace, separated by `/`.'),
 })
 
 export const FolderPathQuery = z.object({
-  path: path.default('').describe('The folder, relative to the workspace; the workspace itself unless told.'),
+  path: path.default('').describe('The folder, relative to the workspace. Defaults to the workspace itself.'),
 })
 
 export const flag = z.enum(['true', 'false']).default('false')
@@ -21,8 +21,8 @@ export const InternFileItem = z
     size: z.number().int().describe('In bytes.'),
     modified_at: z.iso.datetime(),
     executable: z.boolean(),
-    target: z.string().nullable().describe('Where a link leads, as it is written in it.'),
-    addressable: z.boolean().describe('False where its name is not UTF-8; what is not of it stands as U+FFFD.'),
+    target: z.string().nullable().describe('The target of a link, as stored in the link.'),
+    addressable: z.boolean().describe('False if the name is not valid UTF-8; invalid bytes are shown as U+FFFD.'),
   })
   .meta({ id: 'InternFile' })
 

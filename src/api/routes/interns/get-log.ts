@@ -7,11 +7,11 @@ import { InternPath } from './path.ts'
 
 const InternLog = z
   .object({
-    lines: z.array(z.string()).describe('The newest last.'),
-    has_more: z.boolean().describe('Whether there is more before them.'),
-    message: z.string().nullable().describe('Why there is no log, where there is none.'),
+    lines: z.array(z.string()).describe('Sorted oldest first.'),
+    has_more: z.boolean().describe('Whether the log has earlier lines.'),
+    message: z.string().nullable().describe('Why there is no log, if there is none.'),
   })
-  .meta({ id: 'InternLog', description: 'The end of what an intern’s daemon has said.' })
+  .meta({ id: 'InternLog', description: 'The last lines of the log of an intern’s daemon.' })
 
 export const getInternLog = route({
   method: 'get',
@@ -19,16 +19,16 @@ export const getInternLog = route({
   tag: 'interns',
   key: 'api',
   roles: fileRoles,
-  summary: 'The end of the log of an intern’s daemon',
+  summary: 'Get the last lines of the log of an intern’s daemon',
   description:
-    'How it started, its agent and the servers of tools that did not, what went wrong: for who may start and stop it. It begins anew with each start, and is read whether the intern runs or not, also where it lives on another host; in pods it goes with the pod. Secrets of the intern that stand in it are shown as `[secret]`.',
+    'Contains the start of the intern, and errors of its agent and MCP servers. Available to members who can start and stop the intern, whether it runs or not, and on any host. Each start replaces the log. In Kubernetes, the log is deleted with the pod. Secrets of the intern are replaced by `[secret]`.',
   request: {
     params: InternPath,
     query: z.object({
-      lines: wholeNumber({ min: 1, max: 5000 }).default(200).describe('At most so many.'),
+      lines: wholeNumber({ min: 1, max: 5000 }).default(200).describe('Maximum number of results.'),
       bytes: wholeNumber({ min: 1024, max: 262_144 })
         .default(65_536)
-        .describe('At most so many bytes, in whole lines; of a line that alone is longer its end.'),
+        .describe('Maximum number of bytes, in complete lines. Of a longer single line, the end is returned.'),
     }),
   },
   response: z.object({ data: InternLog }),

@@ -15,30 +15,30 @@ const WholeInternPermission = z
     ...aboutQuestion,
     kind: z.literal('permission'),
     operation: z.string().nullable(),
-    detail: z.string().optional().describe('All of it, on one line, where a question has only a part.'),
+    detail: z.string().optional().describe('The complete text on one line. The question itself can have only a part.'),
     options: z.array(z.enum(permissionKinds)),
     choices: permissionChoices,
-    command: z.string().nullable().describe('The command line, on one line.'),
-    paths: z.array(z.string()).describe('The files that it is about.'),
+    command: z.string().nullable().describe('The command on one line.'),
+    paths: z.array(z.string()).describe('The files that the operation affects.'),
     changes: z
       .array(
         z.object({
           path: z.string(),
-          diff: z.string().describe('The lines that go and come, each on a line of its own.'),
+          diff: z.string().describe('The removed and added lines.'),
         }),
       )
-      .describe('What would be written.'),
+      .describe('The new content.'),
   })
-  .meta({ id: 'InternWholePermission', description: 'All that a permission is about, however long.' })
+  .meta({ id: 'InternWholePermission', description: 'All details of a permission request, without a length limit.' })
 
 export const getInternQuestion = route({
   method: 'get',
   path: '/interns/{internId}/questions/{questionId}',
   tag: 'interns',
   key: 'api',
-  summary: 'All of a question that an intern waits with',
+  summary: 'Get an open question of an intern with all details',
   description:
-    'What is too long for a question is cut there, with a mark. Here all of it is told, as long as it waits. What would change how it is shown is escaped, as in the question.',
+    'Long values are cut and marked in the list of questions. This route returns them completely while the question is open. Control characters are escaped, as in the list.',
   request: { params: InternPath.extend({ questionId: z.string().min(1).max(128) }) },
   response: z.object({ data: z.union([WholeInternPermission, InternQuestion]) }),
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],

@@ -9,7 +9,7 @@ import { InternPath } from './path.ts'
 export const RulesQuery = z.object({
   version: wholeNumber({ min: 1, max: 1_000_000_000 })
     .optional()
-    .describe('One of the past; the one that holds unless told.'),
+    .describe('An earlier version. Defaults to the current one.'),
 })
 
 export const getInternRules = route({
@@ -17,8 +17,9 @@ export const getInternRules = route({
   path: '/interns/{internId}/rules',
   tag: 'interns',
   key: 'api',
-  summary: 'The rules for what an intern may do',
-  description: 'Its own rules. Those of its workspace hold beside them, and where both decide, the stricter does.',
+  summary: 'Get the rules for an intern',
+  description:
+    'Returns the rules of the intern. The rules of its workspace also apply; if both match, the stricter one decides.',
   request: { params: InternPath, query: RulesQuery },
   response: z.object({ data: RulesRecord }),
   faults: ['invalid', 'unauthenticated', 'not_found'],

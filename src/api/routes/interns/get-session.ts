@@ -11,9 +11,9 @@ export const getInternSession = route({
   path: '/interns/{internId}/sessions/{sessionId}',
   tag: 'interns',
   key: 'api',
-  summary: 'What was said and done in a conversation',
+  summary: 'Get the transcript of a session',
   description:
-    'Prompts, messages, reasoning, tool calls with what they did, plans, questions and who answered them, and how turns ended, in this order. A page may have fewer entries than `limit`; `has_more` tells whether it is the last. Long values are cut, with a mark.',
+    'Contains prompts, messages, reasoning, tool calls with results, plans, questions with who answered them, and outcomes of runs, in chronological order. A page can have fewer entries than `limit`; `has_more` is false for the last page. Long values are cut and marked.',
   request: {
     params: SessionPath,
     query: z.object({
@@ -22,7 +22,7 @@ export const getInternSession = route({
         .string()
         .regex(/^\d{1,16}$/)
         .optional()
-        .describe('The last id of the page before.'),
+        .describe('The last ID of the previous page.'),
     }),
   },
   response: z.object({

@@ -10,9 +10,9 @@ export const giveUpOneIntern = route({
   path: '/interns/{internId}/give-up',
   tag: 'interns',
   key: 'api',
-  summary: 'Give up the files of an intern whose host is gone',
+  summary: 'Give up the files of an intern on a lost host',
   description:
-    'It is stopped and has no host: started again, it begins with an empty workspace where there is room. If its host comes back, what still runs of it there is ended, and its files are left there. Only its creator may, or, once they have left, whoever sees it.',
+    'Stops the intern and removes its host. At its next start it gets an empty workspace on any host with capacity. If its host returns, processes of the intern there are ended, and its files stay there. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
   request: { params: InternPath, body: NoBody },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

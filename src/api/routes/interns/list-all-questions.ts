@@ -9,11 +9,11 @@ const aboutWaiting = {
   intern_id: z.uuid(),
   intern_name: z.string(),
   workspace_id: z.string(),
-  creator_user_id: z.string().describe('Whose intern it is.'),
+  creator_user_id: z.string().describe('The owner of the intern.'),
   creator_name: z
     .string()
     .nullable()
-    .describe('Their name, or their address where they have none; null once they have left.'),
+    .describe('The name, or the email address without a name; null after the member has left.'),
   ...aboutQuestion,
 }
 
@@ -21,25 +21,25 @@ const WaitingQuestionItem = z
   .discriminatedUnion('kind', [
     z
       .object({ ...aboutWaiting, ...permissionAbout })
-      .meta({ id: 'WaitingPermission', description: 'Whether an intern may do something.' }),
+      .meta({ id: 'WaitingPermission', description: 'A permission question of an intern.' }),
     z
       .object({ ...aboutWaiting, ...elicitationAbout })
-      .meta({ id: 'WaitingElicitation', description: 'Something that an intern wants to know.' }),
+      .meta({ id: 'WaitingElicitation', description: 'A question of an intern: the fields of a form.' }),
   ])
-  .meta({ id: 'WaitingQuestion', description: 'What one of several interns asked, and waits for an answer to.' })
+  .meta({ id: 'WaitingQuestion', description: 'An open question of one of several interns.' })
 
 export const listAllQuestions = route({
   method: 'get',
   path: '/interns/questions',
   tag: 'interns',
   key: 'api',
-  summary: 'What all interns that you see wait for answers to',
+  summary: 'List the open questions of all interns that you see',
   description:
-    'The one whose time is over first comes first. They are those that `GET /interns/{internId}/questions` lists for each running intern of `GET /interns`; all of a permission that is cut here is told by `GET /interns/{internId}/questions/{questionId}`.',
+    'Sorted by deadline. Combines `GET /interns/{internId}/questions` of all running interns of `GET /interns`. `GET /interns/{internId}/questions/{questionId}` returns a permission that is cut here with all details.',
   request: {
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
-      starting_after: z.string().max(500).optional().describe('The `next_cursor` of the page before.'),
+      starting_after: z.string().max(500).optional().describe('The `next_cursor` of the previous page.'),
     }),
   },
   response: z.object({

@@ -12,9 +12,9 @@ export const listInternFiles = route({
   tag: 'interns',
   key: 'api',
   roles: fileRoles,
-  summary: 'What is in a folder of an intern’s workspace',
+  summary: 'List a folder of an intern’s workspace',
   description:
-    'In the order of the names’ bytes, whether the intern runs or not. Links are listed, not followed out of the workspace.',
+    'Sorted by the bytes of the names. Works whether the intern runs or not. Links are listed, but not followed out of the workspace.',
   request: {
     params: InternPath,
     query: FolderPathQuery.extend({
@@ -23,7 +23,7 @@ export const listInternFiles = route({
         .string()
         .regex(/^[\w-]{1,400}$/)
         .optional()
-        .describe('The `next_cursor` of the page before.'),
+        .describe('The `next_cursor` of the previous page.'),
     }),
   },
   response: z.object({ data: z.array(InternFileItem), has_more: z.boolean(), next_cursor: z.string().optional() }),

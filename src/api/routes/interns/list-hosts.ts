@@ -8,9 +8,9 @@ export const listInternHosts = route({
   path: '/interns/hosts',
   tag: 'interns',
   key: 'api',
-  summary: 'The hosts that interns live on',
+  summary: 'List the hosts of interns',
   description:
-    'By name, with how they are and how many interns they have. A host that is gone is listed as long as an intern of your organization has its files there, and for a day.',
+    'Sorted by name, with their state and number of interns. A lost host is listed for a day, and as long as an intern of your organization has files on it.',
   response: z.object({ data: z.array(ListedHost) }),
   faults: ['unauthenticated', 'not_found'],
   handler: async ({ caller }, deps) => ({ data: await listHosts(deps, caller) }),

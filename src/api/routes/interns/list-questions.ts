@@ -11,13 +11,15 @@ export const aboutQuestion = {
   id: z.string().describe('The `tool_call_id` of the answer.'),
   session_id: z.string().describe('The session of the answer.'),
   asked_at: z.iso.datetime(),
-  deadline_at: z.iso.datetime().describe('When the run that asked ends without an answer.'),
+  deadline_at: z.iso.datetime().describe('The time at which the run ends without an answer.'),
 }
 
 export const permissionChoices = z
   .array(z.object({ id: z.string(), kind: z.enum(permissionKinds), name: z.string() }))
   .optional()
-  .describe('All options of the agent. An answer can be the `id` of one, and must be where several are of its `kind`.')
+  .describe(
+    'All options of the agent. The answer can be the `id` of an option; it must be if several options have the same `kind`.',
+  )
 
 export const permissionAbout = {
   kind: z.literal('permission'),
@@ -44,21 +46,21 @@ export const InternQuestion = z
   .discriminatedUnion('kind', [
     z
       .object({ ...aboutQuestion, ...permissionAbout })
-      .meta({ id: 'InternPermission', description: 'Whether it may do something.' }),
+      .meta({ id: 'InternPermission', description: 'A permission question.' }),
     z
       .object({ ...aboutQuestion, ...elicitationAbout })
-      .meta({ id: 'InternElicitation', description: 'Something that it wants to know.' }),
+      .meta({ id: 'InternElicitation', description: 'A form that the intern asks the user to fill in.' }),
   ])
-  .meta({ id: 'InternQuestion', description: 'What an intern asked, and waits for an answer to.' })
+  .meta({ id: 'InternQuestion', description: 'An open question of an intern.' })
 
 export const listInternQuestions = route({
   method: 'get',
   path: '/interns/{internId}/questions',
   tag: 'interns',
   key: 'api',
-  summary: 'What an intern waits for answers to, the oldest first',
+  summary: 'List the open questions of an intern, oldest first',
   description:
-    'The questions of all its sessions, as the replies that they ended told them. One whose run has ended meanwhile may still be among them: its answer is refused (409).',
+    'Lists the open questions of all sessions. A question whose run has just ended can still be listed; its answer is rejected (409).',
   request: { params: InternPath },
   response: z.object({ data: z.array(InternQuestion) }),
   faults: ['invalid', 'unauthenticated', 'not_found'],

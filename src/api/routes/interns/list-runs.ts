@@ -12,9 +12,9 @@ export const listInternRuns = route({
   path: '/interns/{internId}/runs',
   tag: 'interns',
   key: 'api',
-  summary: 'The turns of an intern, the latest first',
+  summary: 'List the runs of an intern, latest first',
   description:
-    'Whoever prompted them, in the background or not, also while the intern is stopped. For everybody who sees it. They are kept as long as transcripts are.',
+    'Lists the runs of all members, in the background or not, also while the intern is stopped. Available to everyone who sees the intern. Runs are stored as long as transcripts.',
   request: {
     params: InternPath,
     query: z.object({
@@ -22,7 +22,7 @@ export const listInternRuns = route({
       status: listParameter(runStatuses).optional().describe('Comma-separated.'),
       session_id: z.string().min(1).max(256).optional(),
       background: z.enum(['true', 'false']).optional(),
-      starting_after: z.string().min(1).max(512).optional().describe('The last id of the page before.'),
+      starting_after: z.string().min(1).max(512).optional().describe('The last ID of the previous page.'),
     }),
   },
   response: z.object({ data: z.array(InternRun), has_more: z.boolean(), next_cursor: z.string().optional() }),

@@ -19,16 +19,19 @@ const retryMs = 1000
 
 const SessionEventItem = z
   .union([EntryItem, TextItem])
-  .meta({ id: 'InternSessionEvent', description: 'The data of an event: of `entry` the first, of `text` the other.' })
+  .meta({
+    id: 'InternSessionEvent',
+    description: 'The data of an event: the first schema for `entry`, the second for `text`.',
+  })
 
 export const listInternSessionEvents = route({
   method: 'get',
   path: '/interns/{internId}/sessions/{sessionId}/events',
   tag: 'interns',
   key: 'api',
-  summary: 'What is said and done in a conversation, as it happens',
+  summary: 'Stream the changes of a session',
   description:
-    'Server-sent events. First come all entries of the session, then its changes. `entry` has an entry whole, in the place of any with its id. `text` has the next piece of a text, to be put at its `offset`; it has no event id, and the entry follows when it is saved. Send the header `Last-Event-ID`, as a browser does by itself, to hear only of what has changed since; it holds over restarts of the server and of the intern.',
+    'Server-sent events: first all entries of the session, then changes. An `entry` event has a complete entry, which replaces any entry with the same id. A `text` event has the next piece of a text and its `offset`; it has no event id, and an `entry` event follows when the entry is saved. Send the header `Last-Event-ID`, as browsers do automatically, to receive only later changes. It stays valid after restarts of the server and the intern.',
   request: { params: SessionPath },
   mediaTypes: ['text/event-stream'],
   events: SessionEventItem,

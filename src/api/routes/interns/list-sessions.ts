@@ -10,13 +10,13 @@ export const listInternSessions = route({
   path: '/interns/{internId}/sessions',
   tag: 'interns',
   key: 'api',
-  summary: 'The conversations with an intern, the latest first',
-  description: 'For everybody who sees the intern, whether it runs or not.',
+  summary: 'List the sessions of an intern, latest first',
+  description: 'Available to everyone who sees the intern, whether it runs or not.',
   request: {
     params: InternPath,
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
-      starting_after: z.string().min(1).max(256).optional().describe('The last id of the page before.'),
+      starting_after: z.string().min(1).max(256).optional().describe('The last ID of the previous page.'),
     }),
   },
   response: z.object({ data: z.array(InternSession), has_more: z.boolean(), next_cursor: z.string().optional() }),

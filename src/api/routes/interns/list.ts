@@ -12,14 +12,14 @@ export const listAllInterns = route({
   path: '/interns',
   tag: 'interns',
   key: 'api',
-  summary: 'The interns of this workspace that you see, newest first',
-  description: 'Those that the creator of the calling key made, and those that all of the workspace see.',
+  summary: 'List the interns of the workspace that you see, newest first',
+  description: 'Lists the interns that the member of the calling key created, and those shared with the workspace.',
   request: {
     query: z.object({
       limit: wholeNumber({ min: 1, max: 500 }).default(100),
       status: listParameter(internStatuses).optional().describe('Comma-separated statuses.'),
-      starting_after: z.string().optional().describe('The last id of the page before.'),
-      workspace_id: z.string().optional().describe('The workspace of the key, which it must be, if told.'),
+      starting_after: z.string().optional().describe('The last ID of the previous page.'),
+      workspace_id: z.string().optional().describe('The workspace of the calling key. Other values are rejected.'),
     }),
   },
   response: z.object({ data: z.array(InternRecord), has_more: z.boolean(), next_cursor: z.string().optional() }),

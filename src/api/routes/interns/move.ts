@@ -6,7 +6,9 @@ import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
 const Move = z
-  .strictObject({ host: z.string().min(1).max(100).describe('The name of the host on which its files are now.') })
+  .strictObject({
+    host: z.string().min(1).max(100).describe('The name of the new host, which has the files of the intern.'),
+  })
   .meta({ id: 'InternMove' })
 
 export const moveOneIntern = route({
@@ -14,9 +16,9 @@ export const moveOneIntern = route({
   path: '/interns/{internId}/move',
   tag: 'interns',
   key: 'api',
-  summary: 'Let an intern live on another host, where its files are now',
+  summary: 'Move an intern to another host',
   description:
-    'For one that is stopped, or whose host is gone: one that was in service is started there. The service moves no files: put its folder into the data folder of the other host before. Its key is another from then on. Only its creator may, or, once they have left, whoever sees it.',
+    'The intern must be stopped, or its host lost. An intern that was in service is started on the new host. The service does not move files: first copy its folder to the data folder of the new host. The intern gets a new key. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
   request: { params: InternPath, body: Move },
   response: InternRecord,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'payload_too_large'],

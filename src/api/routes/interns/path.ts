@@ -1,11 +1,11 @@
 import { z } from '#platform/json/schema.ts'
 
 export const InternPath = z.object({
-  internId: z.string().min(1).max(200).describe('The intern’s id, or its name.'),
+  internId: z.string().min(1).max(200).describe('ID or name of the intern.'),
 })
 
 export const SessionPath = InternPath.extend({
-  sessionId: z.string().min(1).max(256).describe('The session’s id, as `session_id` of a reply tells it.'),
+  sessionId: z.string().min(1).max(256).describe('The ID of the session, as `session_id` in a reply.'),
 })
 
 export const RunPath = InternPath.extend({
@@ -13,5 +13,5 @@ export const RunPath = InternPath.extend({
     .string()
     .min(1)
     .max(512)
-    .describe('The run’s id, as `run_id` of a transcript or a run in the background tells it.'),
+    .describe('The ID of the run, as `run_id` in the transcript or in the answer of a background run.'),
 })

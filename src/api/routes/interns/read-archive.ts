@@ -11,9 +11,9 @@ export const getInternArchive = route({
   tag: 'interns',
   key: 'api',
   roles: fileRoles,
-  summary: 'A folder of an intern’s workspace as tar.gz',
+  summary: 'Download a folder of an intern’s workspace as tar.gz',
   description:
-    'Names in it are relative to the folder. What cannot be packed is left out: pipes, sockets, devices, links that lead out of the folder, files with further names (hard links), what is beyond `intern_upload_bytes`. The last file of the archive, `SIGNALBOX-LEFT-OUT.txt`, then names it with the reason.',
+    'Names in the archive are relative to the folder. Pipes, sockets, devices, links that lead out of the folder, hard links, and files beyond `intern_upload_bytes` are skipped. In that case, the last file of the archive, `SIGNALBOX-LEFT-OUT.txt`, lists them with the reasons.',
   request: { params: InternPath, query: FolderPathQuery },
   mediaTypes: ['application/gzip'],
   downloads: true,

@@ -13,9 +13,9 @@ export const getInternFile = route({
   tag: 'interns',
   key: 'api',
   roles: fileRoles,
-  summary: 'The content of a file of an intern’s workspace',
+  summary: 'Download a file of an intern’s workspace',
   description:
-    'All of it, or with `Range: bytes=…` a part (206); `If-Range` with the `etag` takes all where the file has changed. A connection that breaks before `content-length` means that something is missing. Links are followed within the workspace; pipes, sockets, devices and files with further names (hard links) are refused.',
+    'Returns the whole file, or with `Range: bytes=…` a part (206). With `If-Range` and the `etag`, the whole file is returned if it has changed. A connection that closes before `content-length` bytes means that the content is incomplete. Links are followed within the workspace. Pipes, sockets, devices and hard links are rejected.',
   request: { params: InternPath, query: FilePathQuery },
   mediaTypes: ['application/octet-stream'],
   downloads: true,

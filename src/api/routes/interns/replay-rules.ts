@@ -11,9 +11,9 @@ export const replayInternRules = route({
   tag: 'interns',
   key: 'api',
   isRead: true,
-  summary: 'Tell what rules would have decided about the questions of an intern',
+  summary: 'Replay rules against past questions of an intern',
   description:
-    'Judges the questions for permission of a time, at most 92 days, by the rules as they are or as `rules` says, and tells where people decided otherwise. Nothing is stored.',
+    'Applies the rules, as stored or as given in `rules`, to the permission questions of a time range of at most 92 days, and lists where people decided differently. Nothing is stored.',
   request: { params: InternPath, body: RulesReplayRequest },
   response: z.object({ data: RulesReplay }),
   faults: [

@@ -9,9 +9,9 @@ export const setInternRules = route({
   path: '/interns/{internId}/rules',
   tag: 'interns',
   key: 'api',
-  summary: 'Set the rules for what an intern may do',
+  summary: 'Set the rules for an intern',
   description:
-    'Replaces all of them by a new version. It holds within a second, also for what is under way. Only its creator may, or, once they have left, whoever sees it.',
+    'Replaces all rules with a new version. Takes effect within a second, also for runs in progress. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
   request: { params: InternPath, body: RulesBody },
   response: z.object({ data: RulesRecord }),
   faults: [

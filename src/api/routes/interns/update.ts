@@ -12,9 +12,9 @@ export const updateIntern = route({
   path: '/interns/{internId}',
   tag: 'interns',
   key: 'api',
-  summary: 'Change an intern; a running one takes it at its next start',
+  summary: 'Update an intern; changes take effect at its next start',
   description:
-    'A field that is left out stays as it is. Only its creator may, or, once they have left, whoever sees it.',
+    'Missing fields stay unchanged. Only the creator of the intern is allowed to do this; after the creator has left, everyone who sees the intern is.',
   request: { params: InternPath, body: InternPatch },
   response: InternRecord,
   faults: [

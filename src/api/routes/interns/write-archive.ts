@@ -10,13 +10,18 @@ export const writeInternArchive = route({
   tag: 'interns',
   key: 'api',
   roles: fileRoles,
-  summary: 'Unpack a tar.gz into a folder of an intern’s workspace',
+  summary: 'Upload a tar.gz into a folder of an intern’s workspace',
   description:
-    'The folder is made where it is missing; files of the same names are replaced. All of it is unpacked or nothing: an archive with an entry that leads out (an absolute name, `..`, a link), a hard link, a device or a pipe is refused (400 or 403), one that is too large too (413).',
+    'The folder is created if missing; files of the same name are replaced. The archive is unpacked completely or not at all. An archive with an entry that leads out of the folder (an absolute name, `..`, a link), a hard link, a device or a pipe is rejected (400 or 403), and so is one that is too large (413).',
   request: { params: InternPath, query: FolderPathQuery },
   uploads: ['application/gzip', 'application/octet-stream'],
   response: z.object({
-    data: z.object({ files: z.int(), folders: z.int(), links: z.int(), bytes: z.int().describe('Of all files.') }),
+    data: z.object({
+      files: z.int(),
+      folders: z.int(),
+      links: z.int(),
+      bytes: z.int().describe('Maximum size of all files.'),
+    }),
   }),
   faults: [...fileFaults, 'payload_too_large', 'request_timeout', 'client_closed_request'],
   handler: async ({ params, query: { path }, caller, host, upload, response }, deps) => {

@@ -10,12 +10,12 @@ export const writeInternFile = route({
   tag: 'interns',
   key: 'api',
   roles: fileRoles,
-  summary: 'Write a file of an intern’s workspace',
+  summary: 'Upload a file to an intern’s workspace',
   description:
-    'The body is its content, whatever its media type. Missing folders are made. A file that is there is replaced when all has come, or stays as it is; with `keep=true` it is not replaced (409). Its size is limited by the settings `intern_upload_bytes` and `intern_disk_bytes` (413).',
+    'The body is the content of the file, with any media type. Missing folders are created. An existing file is replaced only when the upload is complete; with `keep=true` it is not replaced (409). The settings `intern_upload_bytes` and `intern_disk_bytes` limit the size (413).',
   request: {
     params: InternPath,
-    query: FilePathQuery.extend({ keep: flag.describe('Whether a file that is there stays.') }),
+    query: FilePathQuery.extend({ keep: flag.describe('Whether to keep an existing file.') }),
   },
   uploads: ['application/octet-stream'],
   response: z.object({ data: z.object({ path: z.string(), size: z.int(), created: z.boolean() }) }),

@@ -4,6 +4,6 @@ import { getCurrentKey } from './get.ts'
 export const getCurrentKeyByOldPath = route({
   ...getCurrentKey,
   path: '/auth/key',
-  summary: 'The calling key, by the path that older clients know',
-  description: 'The same as `GET /key`.',
+  summary: 'Get the calling key (path of older clients)',
+  description: 'Same as `GET /key`.',
 })

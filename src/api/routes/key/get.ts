@@ -29,23 +29,23 @@ const CurrentKey = KeyRecord.pick({
   .extend({
     organization_id: z.string(),
     is_management_key: z.boolean(),
-    is_provisioning_key: z.boolean().describe('Deprecated: the same as `is_management_key`.'),
+    is_provisioning_key: z.boolean().describe('Deprecated: same as `is_management_key`.'),
     allowed_data_regions: z
       .array(z.enum(regions))
-      .describe('Through which its requests may come in, by its guardrails.'),
+      .describe('The regions that the guardrails of the key allow for its requests.'),
     is_free_tier: z.literal(false),
     free_model_daily_requests: z.object({ limit: z.int(), remaining: z.int(), used: z.int() }),
     rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),
   })
-  .meta({ id: 'CurrentKey', description: 'The calling key, what it may do and what it has spent.' })
+  .meta({ id: 'CurrentKey', description: 'The calling key, its permissions and its spend.' })
 
 export const getCurrentKey = route({
   method: 'get',
   path: '/key',
   tag: 'keys',
   key: 'any',
-  summary: 'The calling key',
-  description: 'What it may spend and has spent, and when it stops working.',
+  summary: 'Get the calling key',
+  description: 'Returns the limit, the spend and the expiry of the key.',
   response: z.object({ data: CurrentKey }),
   faults: ['unauthenticated'],
   handler: async ({ caller }, deps) => {

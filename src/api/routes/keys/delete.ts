@@ -9,9 +9,9 @@ export const deleteOneKey = route({
   tag: 'keys',
   key: 'management',
   roles: ['owner', 'admin', 'developer'],
-  summary: 'Revoke a key for good',
+  summary: 'Delete a key',
   description:
-    'It stops working at once on the server that answers, and within a second on every other. The last working management key cannot be deleted.',
+    'The key stops working immediately on this server, and within a second on other servers. The last active management key cannot be deleted.',
   request: { params: KeyParams },
   response: z.object({ deleted: z.literal(true) }),
   faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],

@@ -7,16 +7,16 @@ import { z } from '#platform/json/schema.ts'
 import { KeyUsage, keyUsages } from './usage.ts'
 
 const Creator = z.object({
-  creator_name: z.string().nullable().describe('Whom it acts for, as the organization calls them.'),
+  creator_name: z.string().nullable().describe('The name of the member for whom the key acts.'),
   creator_email: z.string().nullable(),
 })
 
 export const Key = KeyRecord.extend(Creator.shape).extend(KeyUsage.shape).meta({
   id: 'Key',
-  description: 'A key and what it has spent. Its secret is shown once, when it is made.',
+  description: 'A key and its spend. The secret is returned only once, when the key is created.',
 })
 
-export const KeyParams = z.object({ hash: z.string().describe("The key's hash.") })
+export const KeyParams = z.object({ hash: z.string().describe('The hash of the key.') })
 
 type KeyKeyDeps = { db: Db; now: Now }
 

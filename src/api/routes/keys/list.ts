@@ -11,21 +11,21 @@ export const listAllKeys = route({
   tag: 'keys',
   key: 'management',
   roles: ['owner', 'admin', 'developer', 'viewer'],
-  summary: 'The keys of a workspace, newest first',
-  description: 'With what each may spend and has spent. The keys themselves are shown once only, when they are made.',
+  summary: 'List the keys of a workspace, newest first',
+  description: 'Includes limits and spend. Secrets are returned only when keys are created.',
   request: {
     query: PageQuery.extend({
       workspace_id: z
         .string()
         .optional()
-        .describe('Whose keys, by its id or slug; those of the calling key’s own workspace unless told.'),
+        .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
       q: Searched.describe(
-        'Words, all of which occur in its name, its label or whom it acts for, by name or address; or its whole hash.',
+        'Words that must all occur in the name or label of the key, or in the name or address of its member; or the complete hash.',
       ),
       include_disabled: z
         .enum(['true', 'false'])
         .default('false')
-        .describe('Whether to list disabled keys too.')
+        .describe('Whether to include disabled keys.')
         .transform((word) => word === 'true'),
     }),
   },

@@ -11,9 +11,9 @@ export const updateKey = route({
   tag: 'keys',
   key: 'management',
   roles: ['owner', 'admin', 'developer'],
-  summary: 'Change or disable a key',
+  summary: 'Update or disable a key',
   description:
-    'It holds at once on the server that answers, and within a second on every other. The last working management key cannot be disabled.',
+    'Takes effect immediately on this server, and within a second on other servers. The last active management key cannot be disabled.',
   request: { params: KeyParams, body: KeyPatch },
   response: z.object({ data: Key }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

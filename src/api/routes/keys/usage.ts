@@ -18,19 +18,19 @@ export const KeyUsage = z.object({
   byok_usage_daily: Usd,
   byok_usage_weekly: Usd,
   byok_usage_monthly: Usd,
-  limit_remaining: z.number().nullable().describe('What is left of the limit now, in USD; null without a limit.'),
-  limit_spent: z.number().nullable().describe('What was spent of the limit in the running period, in USD.'),
+  limit_remaining: z.number().nullable().describe('Remaining amount of the limit, in USD; null without a limit.'),
+  limit_spent: z.number().nullable().describe('Spend in the current period of the limit, in USD.'),
   limit_held: z
     .number()
     .nullable()
-    .describe('What servers hold of it for requests under way and the next ones, in USD: the rest returns.'),
+    .describe('Reserved by servers for requests in flight and following ones, in USD. The unspent part is released.'),
   limit_forecast: z
     .number()
     .nullable()
     .describe(
-      'What will be spent at the end of the period at the pace since its begin, in USD; null where it never starts again, or has just begun.',
+      'Projected spend at the end of the period, in USD, from the spend so far; null if the limit never resets, or has just reset.',
     ),
-  limit_resets_at: z.iso.datetime().nullable().describe('When the next period begins; null for never.'),
+  limit_resets_at: z.iso.datetime().nullable().describe('The start of the next period; null for never.'),
 })
 
 type UsageDeps = { db: Db; now: Now }

@@ -6,8 +6,8 @@ export const getMetrics = route({
   path: '/metrics',
   tag: 'service',
   key: 'management',
-  summary: 'Metrics of this server in the text format of Prometheus',
-  description: 'With the setting `metrics_port` they are served without a key as well, on that port.',
+  summary: 'Get the metrics of this server in the Prometheus text format',
+  description: 'With the setting `metrics_port`, the metrics are also served without a key on that port.',
   mediaTypes: ['text/plain'],
   faults: ['unauthenticated', 'forbidden'],
   handler: async (_call, { metrics }) => {

@@ -10,9 +10,8 @@ export const listModelsForUser = route({
   path: '/models/user',
   tag: 'models',
   key: 'any',
-  summary: 'The models the calling key may use',
-  description:
-    'Those that can be called, and that the guardrails in force for the key do not refuse when asked through the host of this request.',
+  summary: 'List the models that the calling key is allowed to use',
+  description: 'Lists the available models that the guardrails of the key allow for requests to this host.',
   request: { query: ModelQuery },
   response: ModelList,
   mediaTypes: ['application/rss+xml'],

@@ -8,8 +8,8 @@ import { route } from '../route.ts'
 
 export const ModelList = z.object({
   data: z.array(ModelItem),
-  total_count: z.int().describe('How many there are on all pages together.'),
-  links: z.object({ next: z.string().nullable().describe('The path of the next page; null on the last.') }),
+  total_count: z.int().describe('Total number on all pages.'),
+  links: z.object({ next: z.string().nullable().describe('The path of the next page; null for the last page.') }),
 })
 
 /** Further fields for clients that send `anthropic-version`. */
@@ -25,9 +25,9 @@ export const listModels = route({
   key: 'any',
   acceptsApiKeyHeader: (headers) => messagesClient.isSpokenIn?.(headers) === true,
   mayBePublic: true,
-  summary: 'The models, filtered and sorted',
+  summary: 'List models with filters and sorting',
   description:
-    'Every parameter may be combined with every other. The price, region, provider and data retention conditions hold when one single endpoint fulfils them all. Without `offset` and `limit` the list is whole. A request with `anthropic-version` gets what Anthropic’s clients look for besides, and pages by `limit` with `after_id` or `before_id`.',
+    'All parameters can be combined. A model matches the price, region, provider and data retention conditions if one endpoint fulfils all of them. Without `offset` and `limit`, the list is complete. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect, and pages use `limit` with `after_id` or `before_id`.',
   request: { query: ModelQuery },
   response: EveryClientsList,
   mediaTypes: ['application/rss+xml'],

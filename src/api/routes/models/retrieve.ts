@@ -8,7 +8,7 @@ import { route } from '../route.ts'
 const Retrieved = ModelItem.extend({
   ...AnthropicModel.shape,
   object: z.literal('model'),
-  owned_by: z.string().describe("The model's author."),
+  owned_by: z.string().describe('The author of the model.'),
 })
 
 export const retrieveModel = route({
@@ -17,12 +17,15 @@ export const retrieveModel = route({
   tag: 'models',
   key: 'any',
   acceptsApiKeyHeader: (headers) => messagesClient.isSpokenIn?.(headers) === true,
-  summary: 'One model, as clients of OpenAI and Anthropic retrieve it',
+  summary: 'Get a model in the format of OpenAI or Anthropic',
   description:
-    'The same as an entry of `GET /models`, for clients that ask by the whole id, its slash encoded or not. A request with `anthropic-version` gets what Anthropic’s clients look for besides.',
+    'Returns an entry of `GET /models`. The slash of the ID can be encoded or not. With `anthropic-version`, the answer also has the fields that Anthropic’s clients expect.',
   request: {
     params: z.object({
-      id: z.string().min(1).describe('The model’s id, canonical slug or alias, its slash escaped: `author%2Fslug`.'),
+      id: z
+        .string()
+        .min(1)
+        .describe('ID, canonical slug or alias of the model, with an escaped slash: `author%2Fslug`.'),
     }),
   },
   response: Retrieved,

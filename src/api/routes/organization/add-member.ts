@@ -9,9 +9,9 @@ export const addOrganizationMember = route({
   path: '/organization/members',
   tag: 'organization',
   key: 'management',
-  summary: 'Take somebody into the organization',
+  summary: 'Add a member to the organization',
   description:
-    'Somebody who has left is taken back as the same person, so that keys of theirs act again for a member. Nothing is sent to the address.',
+    'A former member is restored with the same ID, so that their keys act for a member again. No email is sent.',
   request: { body: NewMember },
   status: 201,
   response: z.object({ data: Member }),

@@ -8,9 +8,9 @@ export const giveUpInternHost = route({
   path: '/organization/intern-hosts/{host}/give-up',
   tag: 'organization',
   key: 'management',
-  summary: 'Give up the files of all interns whose host is gone',
+  summary: 'Give up the files of all interns of a lost host',
   description:
-    'All interns of the organization, whoever made them, are stopped and have no host, as `POST /interns/{internId}/give-up` does it with one. Each is in the audit trail. Where it breaks off, the next call goes on.',
+    'Does the same as `POST /interns/{internId}/give-up` for all interns of the organization on this host, whoever created them. Each is recorded in the audit log. If the call is interrupted, repeat it to continue.',
   request: { params: HostPath, body: NoBody },
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

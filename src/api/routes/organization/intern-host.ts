@@ -12,7 +12,7 @@ const RelocatedIntern = z
     creator_user_id: z.string(),
     status: z.enum(internStatuses),
   })
-  .meta({ id: 'RelocatedIntern', description: 'An intern that was moved, or given up, with its host.' })
+  .meta({ id: 'RelocatedIntern', description: 'An intern that was moved or given up, with its host.' })
 
 /** The interns of a host that were moved or given up. */
 export const RelocatedInterns = z.object({ data: z.array(RelocatedIntern) })

@@ -8,10 +8,10 @@ export const listOrganizationMembers = route({
   path: '/organization/members',
   tag: 'organization',
   key: 'management',
-  summary: 'The members of the organization, in the order in which they joined',
-  description: 'Oldest first. Every key belongs to one of them.',
+  summary: 'List the members of the organization, in the order of joining',
+  description: 'Sorted oldest first. Every key belongs to one workspace.',
   request: {
-    query: PageQuery.extend({ q: Searched.describe('Words, all of which occur in the name or the address.') }),
+    query: PageQuery.extend({ q: Searched.describe('Words that must all occur in the name or address.') }),
   },
   response: pageOf(Member),
   faults: ['invalid', 'unauthenticated', 'forbidden'],

@@ -10,13 +10,13 @@ export const Member = z
     first_name: z.string().nullable(),
     last_name: z.string().nullable(),
     role: z.enum(['org:admin', 'org:member']),
-    access: z.enum(memberRoles).describe('The same more exactly: what they may do who are signed in.'),
+    access: z.enum(memberRoles).describe('The exact role.'),
     joined_at: z.iso.datetime(),
   })
   .meta({ id: 'Member', description: 'A member of the organization.' })
 
 export const MemberParams = z.object({
-  user_id: z.string().describe("The member's id, as the list of members has it."),
+  user_id: z.string().describe('The ID of the member.'),
 })
 
 export function memberAnswer({ userId, email, name, role, joinedAt }: KnownMember): z.infer<typeof Member> {

@@ -5,7 +5,7 @@ import { route } from '../route.ts'
 import { HostPath, RelocatedInterns, relocatedAnswer } from './intern-host.ts'
 
 const HostMove = strictFields({
-  to: z.string().min(1).max(100).describe('The name of the host on which their files are now.'),
+  to: z.string().min(1).max(100).describe('The name of the new host, which has the files of the interns.'),
 }).meta({ id: 'InternHostMove' })
 
 export const moveInternHost = route({
@@ -13,9 +13,9 @@ export const moveInternHost = route({
   path: '/organization/intern-hosts/{host}/move',
   tag: 'organization',
   key: 'management',
-  summary: 'Let all interns whose host is gone live on another, where their files are now',
+  summary: 'Move all interns of a lost host to another host',
   description:
-    'All interns of the organization, whoever made them, as `POST /interns/{internId}/move` does it with one. The service moves no files. Each is in the audit trail. Where it breaks off, the next call goes on.',
+    'Does the same as `POST /interns/{internId}/move` for all interns of the organization on this host, whoever created them. The service does not move files. Each intern is recorded in the audit log. If the call is interrupted, repeat it to continue.',
   request: { params: HostPath, body: HostMove },
   response: RelocatedInterns,
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

@@ -4,7 +4,9 @@ export const Organization = z
   .object({
     id: z.string(),
     name: z.string(),
-    interns_programme: z.boolean().describe('Whether its keys may use interns. Without it there are none to be seen.'),
+    interns_programme: z
+      .boolean()
+      .describe('Whether the keys of the organization can use interns. If false, no interns are visible.'),
     created_at: z.iso.datetime(),
   })
   .meta({ id: 'Organization' })

@@ -8,16 +8,16 @@ export const removeOrganizationMember = route({
   path: '/organization/members/{user_id}',
   tag: 'organization',
   key: 'management',
-  summary: 'End a membership',
+  summary: 'Remove a member',
   description:
-    'Keys that act for somebody who has left go on working, but may use interns only with a grant. `disable_keys=true` disables them too, all but those of interns.',
+    'The keys of a former member keep working, but can use interns only with a grant. `disable_keys=true` also disables the keys, except those of interns.',
   request: {
     params: MemberParams,
     query: z.object({
       disable_keys: z
         .enum(['true', 'false'])
         .default('false')
-        .describe('Whether to disable their keys too.')
+        .describe('Whether to also disable the keys of the member.')
         .transform((word) => word === 'true'),
     }),
   },

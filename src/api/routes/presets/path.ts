@@ -8,5 +8,5 @@ export const VersionPath = PresetPath.extend({
     .string()
     .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, at least 1')
     .transform(Number)
-    .describe('The number of the version.'),
+    .describe('The version number.'),
 })

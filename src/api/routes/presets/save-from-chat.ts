@@ -12,7 +12,7 @@ export const savePresetFromChat = route({
   key: 'management',
   summary: 'Create a preset, or its next version, from a chat-completions request body',
   description:
-    'The body is a request as `POST /chat/completions` takes it; what it configures becomes a new version, which requests use from now on. Its messages are not kept.',
+    'The body is a request for `POST /chat/completions`. Its configuration becomes a new version, which requests use from now on. The messages are not stored.',
   request: { params: PresetPath, body: ChatPresetBody },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],

@@ -12,7 +12,7 @@ export const savePresetFromMessages = route({
   key: 'management',
   summary: 'Create a preset, or its next version, from a messages request body',
   description:
-    'The body is a request as `POST /messages` takes it; what it configures becomes a new version, which requests use from now on. Its messages are not kept.',
+    'The body is a request for `POST /messages`. Its configuration becomes a new version, which requests use from now on. The messages are not stored.',
   request: { params: PresetPath, body: MessagesPresetBody },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict'],

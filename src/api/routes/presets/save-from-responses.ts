@@ -13,7 +13,7 @@ export const savePresetFromResponses = route({
   key: 'management',
   summary: 'Create a preset, or its next version, from a responses-style request body',
   description:
-    'The body is a request as `POST /responses` takes it; what it configures becomes a new version, which requests use from now on. Its input is not kept.',
+    'The body is a request for `POST /responses`. Its configuration becomes a new version, which requests use from now on. The input is not stored.',
   request: { params: PresetPath, body: ResponsesRequest },
   response: z.object({ data: PresetWithVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

@@ -11,9 +11,9 @@ export const savePresetVersion = route({
   path: '/presets/{slug}/versions',
   tag: 'presets',
   key: 'management',
-  summary: 'Save a version of a preset without using it',
+  summary: 'Save a version of a preset without designating it',
   description:
-    'Requests keep the version they use until this one is designated. The preset is created when it does not exist; its first version is the designated one. A request that names a preset keeps what that preset configures, with its own fields on top.',
+    'Requests keep using the current version until this one is designated. The preset is created if it does not exist; its first version is designated. If the body names a preset, its configuration is included, and the fields of the body take precedence.',
   request: { params: PresetPath, body: NewPresetVersion },
   response: z.object({ data: SavedPresetVersion }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

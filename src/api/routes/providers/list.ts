@@ -17,9 +17,8 @@ export const listProviders = route({
   tag: 'providers',
   key: 'any',
   mayBePublic: true,
-  summary: 'Who serves models here',
-  description:
-    'With where they are, what they keep and whether they train on what they are sent, as the catalogue says.',
+  summary: 'List providers',
+  description: 'Includes regions, data retention and training policies, according to the catalogue.',
   response: z.object({ data: z.array(ProviderItem) }),
   faults: ['unauthenticated'],
   handler: (_call, { catalogue }) => ({

@@ -13,9 +13,7 @@ const NewSignInLink = strictFields({
     .min(1)
     .max(320)
     .optional()
-    .describe(
-      'The member whom it signs in, by id or e-mail address; the one whom the calling key acts for unless told.',
-    ),
+    .describe('ID or email address of the member to sign in. Defaults to the member of the calling key.'),
 }).meta({ id: 'NewSignInLink' })
 
 export const createSignInLink = route({
@@ -23,8 +21,8 @@ export const createSignInLink = route({
   path: '/sessions/links',
   tag: 'sessions',
   key: 'management',
-  summary: 'Make a link that signs a member in, once, within 15 minutes',
-  description: 'The link is shown this once: only a hash of it is stored. It signs in with the role of the member.',
+  summary: 'Create a sign-in link, valid once for 15 minutes',
+  description: 'The link is returned only once: only its hash is stored. The session has the role of the member.',
   request: { body: NewSignInLink },
   status: 201,
   response: z.object({

@@ -13,7 +13,7 @@ const secret = z.string().trim().min(1).max(200)
 const NewSessionBody = z
   .union([
     z.strictObject({ key: secret.describe('An API key or a management key.') }),
-    z.strictObject({ link: secret.describe('What stands after `#sign-in=` in a link that signs in once.') }),
+    z.strictObject({ link: secret.describe('The token after `#sign-in=` in a sign-in link.') }),
   ])
   .meta({ id: 'NewSession' })
 
@@ -22,9 +22,9 @@ export const createSession = route({
   path: '/sessions',
   tag: 'sessions',
   key: 'none',
-  summary: 'Sign a browser in, with a key or a link',
+  summary: 'Create a browser session with a key or a sign-in link',
   description:
-    'Sets a cookie that stands for the key from then on, or for the member of the link. The cookie of an earlier session is replaced, and that session ended.',
+    'Sets a session cookie for the member of the key or link. An earlier session of the browser is ended, and its cookie replaced.',
   request: { body: NewSessionBody },
   status: 201,
   response: z.object({ data: Session }),

@@ -17,14 +17,14 @@ export const endCurrentSession = route({
   roles: accessRoles,
   summary: 'Sign out',
   description:
-    'Ends the session of the calling browser, at once on the server that answers and within a second elsewhere.',
+    'Ends the session of the calling browser, immediately on this server and within a second on other servers.',
   response: z.object({
     ended: z.literal(true),
     sign_out_url: z
       .string()
       .optional()
       .describe(
-        'Open this page to end the session at the OpenID Connect issuer as well; present if `oidc_sign_out` is `issuer`.',
+        'Open this page to also end the session at the OpenID Connect issuer. Present if `oidc_sign_out` is `issuer`.',
       ),
   }),
   faults: ['unauthenticated', 'forbidden'],

@@ -12,7 +12,7 @@ export const endOneSession = route({
   roles: accessRoles,
   summary: 'End a session',
   description:
-    'It holds at once on the server that answers, and within a second on every other; what it has under way ends. Whoever sees a session may end it.',
+    'Takes effect immediately on this server, and within a second on other servers. Requests of the session in flight are cancelled. Everyone who sees a session can end it.',
   request: { params: z.object({ id: z.string().min(1).max(100) }) },
   response: z.object({ ended: z.literal(true) }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],

@@ -9,8 +9,8 @@ export const getCurrentSession = route({
   path: '/sessions/current',
   tag: 'sessions',
   key: 'any',
-  summary: 'The session of the calling browser',
-  description: 'Who is signed in, what they may do, and the token to send with each change.',
+  summary: 'Get the session of the calling browser',
+  description: 'Returns the member, the permissions, and the CSRF token for changes.',
   response: z.object({ data: Session }),
   faults: ['unauthenticated'],
   handler: async ({ caller, raw }, deps) => {

@@ -7,9 +7,9 @@ export const listSignInMethods = route({
   path: '/sessions/methods',
   tag: 'sessions',
   key: 'none',
-  summary: 'How a browser can sign in here',
+  summary: 'List the sign-in methods',
   description:
-    'With a key and with a link always, by OpenID Connect (`GET /sessions/oidc`) where the settings name an issuer.',
+    'Keys and sign-in links are always available, OpenID Connect (`GET /sessions/oidc`) if the settings have an issuer.',
   response: z.object({ data: z.array(z.enum(signInMethods)) }),
   faults: [],
   handler: async (_call, { oidc }) => ({ data: signInMethods.filter((method) => method !== 'oidc' || oidc) }),

@@ -10,9 +10,9 @@ export const listSessions = route({
   path: '/sessions',
   tag: 'sessions',
   key: 'any',
-  summary: 'Who is signed in, the last used first',
+  summary: 'List browser sessions, most recently used first',
   description:
-    'A management key, an owner and an admin see all sessions of the organization, another session those of its member, an API key those that it signed in.',
+    'A management key, an owner and an admin see all sessions of the organization. Other sessions see those of their member, and an API key those that it signed in.',
   request: { query: PageQuery },
   response: pageOf(ListedSession),
   faults: ['invalid', 'unauthenticated', 'forbidden'],

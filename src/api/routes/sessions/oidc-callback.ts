@@ -22,9 +22,9 @@ export const getOidcCallback = route({
   path: '/sessions/oidc/callback',
   tag: 'sessions',
   key: 'none',
-  summary: 'Come back from the issuer of OpenID Connect, signed in',
+  summary: 'Complete an OpenID Connect sign-in',
   description:
-    'For browsers. Whoever the issuer signs in has a session then, and is shown the console; members appear at their first sign-in, where the settings let them.',
+    'For browsers. Creates a session for the member, and redirects to the console. If the settings allow it, the first sign-in creates the member.',
   mediaTypes: ['text/html'],
   faults: ['unauthenticated', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handler: async ({ raw, url, headers }, deps) => {

@@ -13,15 +13,15 @@ export const getOidcSignIn = route({
   path: '/sessions/oidc',
   tag: 'sessions',
   key: 'none',
-  summary: 'Go to the issuer of OpenID Connect to sign in',
-  description: 'For browsers: it sends them to the issuer, which sends them back to `/sessions/oidc/callback`.',
+  summary: 'Start an OpenID Connect sign-in',
+  description: 'For browsers. Redirects to the issuer, which redirects back to `/sessions/oidc/callback`.',
   request: {
     query: z.object({
       return_to: z
         .string()
         .optional()
         .describe(
-          'The page of the console that is opened at the end, such as `/requests?last=1h`; its first one unless told.',
+          'The page of the console to open afterwards, such as `/requests?last=1h`. Defaults to the first page.',
         ),
     }),
   },

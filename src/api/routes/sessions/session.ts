@@ -14,29 +14,29 @@ const Named = z.object({ id: z.string(), name: z.string() })
 
 const Times = z.object({
   created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime().describe('When it ends in any case.'),
-  idle_expires_at: z.iso.datetime().describe('When it ends if it is not used until then.'),
+  expires_at: z.iso.datetime().describe('The latest expiry time.'),
+  idle_expires_at: z.iso.datetime().describe('The expiry time without further use.'),
 })
 
 export const Session = Times.extend({
   id: z.string(),
   method: z.enum(signInMethods).describe('How the member signed in.'),
-  role: z.enum(accessRoles).describe('What this session may do.'),
+  role: z.enum(accessRoles).describe('The permissions of this session.'),
   member: Named.extend({ email: z.string() }),
   organization: Named,
   workspace: Named,
-  csrf_token: z.string().describe('To be sent as the header `X-CSRF-Token` with everything but GET.'),
-}).meta({ id: 'Session', description: 'Where somebody is signed in with a browser.' })
+  csrf_token: z.string().describe('Send as the header `X-CSRF-Token` with all requests except GET.'),
+}).meta({ id: 'Session', description: 'A browser session of a member.' })
 
 export const ListedSession = Times.extend({
   id: z.string(),
   method: z.enum(signInMethods),
   member: Named.extend({ email: z.string() }),
-  address: z.string().nullable().describe('From where it began.'),
-  user_agent: z.string().nullable().describe('The browser, as it calls itself.'),
-  last_used_at: z.iso.datetime().describe('To the minute.'),
-  is_current: z.boolean().describe('Whether it is the one that asks.'),
-}).meta({ id: 'ListedSession', description: 'One of the sessions, as others see it.' })
+  address: z.string().nullable().describe('Counted from the start.'),
+  user_agent: z.string().nullable().describe('The `User-Agent` of the browser.'),
+  last_used_at: z.iso.datetime().describe('Accurate to the minute.'),
+  is_current: z.boolean().describe('Whether this is the calling session.'),
+}).meta({ id: 'ListedSession', description: 'A session in the list.' })
 
 type AnswerDeps = { db: Db; sessions: Pick<Sessions, 'times'> }
 

@@ -5,14 +5,17 @@ import { route } from '../route.ts'
 const Setting = z
   .object({
     name: z.string(),
-    variable: z.string().nullable().describe('The environment variable that says it; null where only the file can.'),
+    variable: z
+      .string()
+      .nullable()
+      .describe('The environment variable of the setting; null if only the configuration file can set it.'),
     meaning: z.string(),
-    value: z.unknown().describe('Null where it is not set, and where it is a secret.'),
-    default: z.unknown().describe('Null where there is none.'),
+    value: z.unknown().describe('Null if the setting is not set or is a secret.'),
+    default: z.unknown().describe('Null if there is none.'),
     is_set: z.boolean(),
-    is_secret: z.boolean().describe('Its value is never told.'),
+    is_secret: z.boolean().describe('The value is never returned.'),
     source: z.enum(['environment', 'file', 'default']),
-    source_name: z.string().nullable().describe('The variable, or the path of the file.'),
+    source_name: z.string().nullable().describe('The environment variable, or the path of the file.'),
   })
   .meta({ id: 'Setting' })
 
@@ -21,9 +24,9 @@ export const listSettings = route({
   path: '/settings',
   tag: 'service',
   key: 'management',
-  summary: 'The settings in force, each with its value and who said it; no secret is told',
+  summary: 'List the effective settings with their values and sources, without secrets',
   description:
-    'In the order of the documentation. They are read at the start from the environment, else from the configuration file; to change one, change it there and start again.',
+    'Sorted as in the documentation. Settings are read at start from the environment, or from the configuration file. To change a setting, change it there and restart the service.',
   response: z.object({ data: z.array(Setting) }),
   faults: ['unauthenticated', 'forbidden'],
   handler: (_call, { config, settingSources }) => ({ data: settingsInForce(config, settingSources) }),

@@ -25,9 +25,9 @@ export const getStatus = route({
   path: '/status',
   tag: 'service',
   key: 'management',
-  summary: 'How the service is, and what is wrong now',
+  summary: 'Get the status of the service',
   description:
-    'Circuits that are not closed, metered requests that are not in the database yet, money that servers hold, interns that failed or wait, providers without credential, entries of the catalogue that were left out. `host` is what the host that answers knows of itself, all its processes together; `organization` holds for all servers. Metrics are at `GET /metrics`, changes of circuits and interns at `GET /events`.',
+    'Reports circuit breakers that are not closed, metered requests that are not in the database yet, reserved money, interns that failed or wait, providers without a credential, and skipped catalogue entries. `host` covers all processes of the answering host; `organization` covers all servers. Metrics are at `GET /metrics`, changes of circuits and interns at `GET /events`.',
   response: z.object({ data: Status }),
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller: { organizationId } }, deps) => {

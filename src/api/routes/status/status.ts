@@ -6,52 +6,54 @@ const instant = z.iso.datetime()
 
 const Waiting = z.object({
   waiting: count,
-  oldest_at: instant.nullable().describe('When the oldest of them was done.'),
+  oldest_at: instant.nullable().describe('The time of the oldest one.'),
 })
 
 const Process = z
   .object({
-    server: z.string().describe('Its name, as `circuits` and the events of circuits have it.'),
+    server: z.string().describe('Its name in `circuits` and in `circuit` events.'),
     pid: count,
-    is_leaving: z.boolean().describe('It takes no new connections, and ends with its last request.'),
+    is_leaving: z.boolean().describe('The process accepts no new connections, and exits after its last request.'),
     database: z.object({
-      silent_ms: z.number().describe('How long ago the database was last heard.'),
-      is_read_only: z.boolean().describe('The database takes no changes.'),
-      waiting: count.describe('How many wait for a connection.'),
+      silent_ms: z.number().describe('Time since the last answer of the database.'),
+      is_read_only: z.boolean().describe('The database is read-only.'),
+      waiting: count.describe('Number of queries waiting for a connection.'),
     }),
     ledger: z
       .object({
         memory: Waiting,
-        files: Waiting.describe('Of all processes of this host, as this one last saw them.'),
-        is_full: z.boolean().describe('So much waits that no further request is taken.'),
+        files: Waiting.describe('Of all processes of this host, as last seen by the answering one.'),
+        is_full: z.boolean().describe('No further requests are accepted, because too many wait to be written.'),
       })
-      .describe('Metered requests that are not in the database yet.'),
+      .describe('Metered requests that are not yet in the database.'),
   })
-  .meta({ id: 'ProcessStatus', description: 'A process of the service on the host that answers.' })
+  .meta({ id: 'ProcessStatus', description: 'A process of the service on the answering host.' })
 
 const CircuitNow = z
   .object({
     endpoint: z.string(),
-    workspace_id: z.string().nullable().describe('The workspace whose own provider key it is about.'),
+    workspace_id: z.string().nullable().describe('The workspace of the provider key.'),
     state: z.enum(['open', 'paused', 'half_open']),
     reason: z.string().nullable(),
     until: instant.nullable(),
     server: z.string(),
     of_this_host: z
       .boolean()
-      .describe('Whether it is so now. Servers of other hosts told it at some time of the last ten minutes.'),
+      .describe('Whether the state is current. The state of other hosts can be up to ten minutes old.'),
   })
-  .meta({ id: 'ShutCircuit', description: 'An endpoint that a process does not ask as usual.' })
+  .meta({ id: 'ShutCircuit', description: 'The circuit breaker of an endpoint that is not closed.' })
 
 const Organization = z.object({
   money: z
     .object({
-      held_usd: z.number().describe('For requests under way and the next ones: what is not spent of it returns.'),
+      held_usd: z
+        .number()
+        .describe('Reserved for requests in flight and following ones. The unspent part is released.'),
       unaccounted_usd: z
         .number()
-        .describe('By servers that are not heard any more. It counts as spent until they have accounted for it.'),
+        .describe('Reserved by servers that no longer respond. The amount counts as spent until they report.'),
     })
-    .describe('What servers hold of limits.'),
+    .describe('Amounts that servers have reserved from limits.'),
   interns: z.object({
     counts: z.object(Object.fromEntries(internStatuses.map((status) => [status, count]))),
     failed: z
@@ -69,7 +71,7 @@ const Organization = z.object({
       .describe('The latest 50.'),
     questions: z.object({
       waiting: count,
-      first_deadline_at: instant.nullable().describe('When the first of them waits no longer.'),
+      first_deadline_at: instant.nullable().describe('The earliest deadline.'),
     }),
   }),
 })
@@ -85,7 +87,7 @@ export const Status = z
     host: z
       .object({
         name: z.string(),
-        workers: z.object({ wanted: count, answering: count }).describe('Processes that take requests.'),
+        workers: z.object({ wanted: count, answering: count }).describe('Processes that accept requests.'),
         processes: z.array(Process),
         catalogue: z.object({
           models: count,
@@ -94,23 +96,23 @@ export const Status = z
           skipped_count: count,
           skipped: z
             .array(z.object({ source: z.string(), line: z.int().optional(), row: z.string(), reason: z.string() }))
-            .describe('The first 100 entries that were left out, and why.'),
+            .describe('The first 100 skipped entries, with the reasons.'),
         }),
         providers_without_credential: z
           .array(
             z.object({
               provider: z.string(),
               name: z.string(),
-              variables: z.array(z.string()).describe('One of these in the environment of the service is enough.'),
-              models: count.describe('How many models it could answer.'),
+              variables: z.array(z.string()).describe('One of these environment variables of the service is enough.'),
+              models: count.describe('Number of models that it can answer.'),
             }),
           )
-          .describe('Providers that are asked only for workspaces that brought a key of their own.'),
+          .describe('Providers that are used only with a workspace’s own key.'),
       })
-      .describe('Known of the host that answers, and no other.'),
+      .describe('Present only for the answering host.'),
     circuits: z.array(CircuitNow),
     organization: Organization.nullable().describe(
-      'Over all servers, from the database; null while that does not answer.',
+      'Over all servers, from the database; null while it is unavailable.',
     ),
   })
-  .meta({ id: 'Status', description: 'How the service is, and what is wrong with it.' })
+  .meta({ id: 'Status', description: 'The status of the service.' })

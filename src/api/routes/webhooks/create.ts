@@ -8,9 +8,9 @@ export const createOneWebhook = route({
   path: '/webhooks',
   tag: 'webhooks',
   key: 'management',
-  summary: 'Make a webhook: an address that hears what the interns of a workspace do, and how its limits stand',
+  summary: 'Create a webhook for intern and budget events of a workspace',
   description:
-    'What is sent is signed as Standard Webhooks has it, so that its libraries verify it. It hears of the interns that all of the workspace see, and of those that the same member made; of spending limits of the workspace, its guardrails and its keys, once for each period when 80 % are spent and once when all is.',
+    'Deliveries are signed according to Standard Webhooks, and can be verified with its libraries. The webhook receives events of interns that are shared with the workspace or created by the same member. For each spending limit of the workspace, its guardrails and keys, it receives one event per period at 80 % and one at 100 %.',
   request: { body: NewWebhook },
   status: 201,
   response: z.object({ data: Webhook, secret: WebhookSecret }),

@@ -9,7 +9,7 @@ export const deleteOneWebhook = route({
   tag: 'webhooks',
   key: 'management',
   summary: 'Delete a webhook',
-  description: 'What was still to be sent there is not sent, and the links that it told no longer answer.',
+  description: 'Pending deliveries are not sent, and answer links in past deliveries stop working.',
   request: { params: WebhookPath },
   response: z.object({ deleted: z.literal(true) }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

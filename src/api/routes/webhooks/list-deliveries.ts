@@ -12,8 +12,8 @@ export const listWebhookDeliveries = route({
   tag: 'webhooks',
   key: 'management',
   roles: managers,
-  summary: 'What a webhook was told, or is still to be, the latest first',
-  description: 'Kept for seven days after it was delivered or given up.',
+  summary: 'List the deliveries of a webhook, latest first',
+  description: 'Stored for seven days after the delivery succeeded or failed.',
   request: {
     params: WebhookPath,
     query: PageQuery.extend({ state: z.enum(deliveryStates).optional() }),

@@ -11,11 +11,14 @@ export const listAllWebhooks = route({
   tag: 'webhooks',
   key: 'management',
   roles: managers,
-  summary: 'The webhooks of a workspace',
-  description: 'Their secrets are never shown.',
+  summary: 'List the webhooks of a workspace',
+  description: 'Secrets are never returned.',
   request: {
     query: PageQuery.extend({
-      workspace_id: z.string().optional().describe('By id or slug; the calling key’s own unless told.'),
+      workspace_id: z
+        .string()
+        .optional()
+        .describe('ID or slug of the workspace. Defaults to the workspace of the calling key.'),
     }),
   },
   response: pageOf(Webhook),

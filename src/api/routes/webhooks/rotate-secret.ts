@@ -11,7 +11,7 @@ const Rotation = strictFields({
     .min(0)
     .max(overlapHours.most)
     .default(overlapHours.usual)
-    .describe('How long the secret before signs as well; 0: it no longer does.'),
+    .describe('How long the previous secret also signs deliveries. 0: not at all.'),
 }).meta({ id: 'WebhookRotation' })
 
 export const rotateWebhookSecret = route({
@@ -19,9 +19,9 @@ export const rotateWebhookSecret = route({
   path: '/webhooks/{webhookId}/rotate-secret',
   tag: 'webhooks',
   key: 'management',
-  summary: 'Give a webhook a new secret',
+  summary: 'Rotate the secret of a webhook',
   description:
-    'For a while what is sent has two signatures, of the new secret and of the one before, so that the receiver can change over without a gap.',
+    'During the overlap, each delivery has signatures of both the new and the previous secret, so that the receiver can switch without a gap.',
   request: { params: WebhookPath, body: Rotation },
   response: z.object({ data: Webhook, secret: WebhookSecret }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],

@@ -8,9 +8,9 @@ export const deleteWorkspaceContents = route({
   path: '/workspaces/{id}/contents',
   tag: 'workspaces',
   key: 'management',
-  summary: 'Delete all that is kept of what a workspace asked and was answered',
+  summary: 'Delete all stored prompts and answers of a workspace',
   description:
-    'Nobody can read it from then on. Requests that are under way leave nothing, either. What was metered stays, and so does the setting: later requests are kept.',
+    'The contents can no longer be read. Requests in flight are not stored either. Metering data and the setting stay, so later requests are stored.',
   request: { params: WorkspaceParams },
   response: z.object({ deleted: z.literal(true), deleted_count: z.int() }),
   faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],

@@ -9,7 +9,7 @@ export const deleteOneWorkspace = route({
   tag: 'workspaces',
   key: 'management',
   summary: 'Delete a workspace, its guardrails and its presets',
-  description: 'Refused while it has keys.',
+  description: 'Fails while the workspace has keys.',
   request: { params: WorkspaceParams },
   response: z.object({ deleted: z.literal(true) }),
   faults: ['unauthenticated', 'forbidden', 'not_found', 'conflict'],

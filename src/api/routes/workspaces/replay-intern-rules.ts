@@ -11,9 +11,9 @@ export const replayWorkspaceInternRules = route({
   tag: 'workspaces',
   key: 'management',
   isRead: true,
-  summary: 'Tell what rules would have decided about the questions of all interns of a workspace',
+  summary: 'Replay rules against past questions of all interns of a workspace',
   description:
-    'Judges the questions for permission of a time, at most 92 days, by the rules as they are or as `rules` says, and tells where people decided otherwise. Nothing is stored.',
+    'Applies the rules, as stored or as given in `rules`, to the permission questions of a time range of at most 92 days, and lists where people decided differently. Nothing is stored.',
   request: { params: WorkspaceParams, body: RulesReplayRequest },
   response: z.object({ data: RulesReplay }),
   faults: [

@@ -9,8 +9,8 @@ export const setWorkspaceInternRules = route({
   path: '/workspaces/{id}/intern-rules',
   tag: 'workspaces',
   key: 'management',
-  summary: 'Set the rules for what all interns of a workspace may do',
-  description: 'Replaces all of them by a new version. It holds within a second, also for what is under way.',
+  summary: 'Set the rules for all interns of a workspace',
+  description: 'Replaces all rules with a new version. Takes effect within a second, also for runs in progress.',
   request: { params: WorkspaceParams, body: RulesBody },
   response: z.object({ data: RulesRecord }),
   faults: [

@@ -19,10 +19,10 @@ const notOffered: z.infer<typeof NotOffered> = {
 
 export const Workspace = WorkspaceRecord.extend(NotOffered.shape).meta({
   id: 'Workspace',
-  description: 'A part of the organization with keys, guardrails and presets of its own.',
+  description: 'A part of the organization, with its own keys, guardrails and presets.',
 })
 
-export const WorkspaceParams = z.object({ id: z.string().describe("The workspace's id or slug.") })
+export const WorkspaceParams = z.object({ id: z.string().describe('ID or slug of the workspace.') })
 
 export function workspaceAnswer(record: WorkspaceRecord): z.infer<typeof Workspace> {
   return { ...record, ...notOffered }

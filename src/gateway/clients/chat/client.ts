@@ -16,9 +16,9 @@ export const chatClient: ClientProtocol = {
   operation: {
     id: 'createChatCompletion',
     path: '/chat/completions',
-    summary: 'Answer a chat, streamed or whole',
+    summary: 'Create a chat completion',
     description:
-      'OpenAI chat completions for every model of the catalogue. Fields not known here go to the provider as they are.',
+      'The OpenAI Chat Completions API for every model of the catalogue, streamed or not. Unknown fields are forwarded unchanged.',
     request: ChatRequest,
     response: Completion,
     events: CompletionChunk,

@@ -8,12 +8,12 @@ const Usage = z
     total_tokens: z.int(),
     cost: z.number().optional().describe('In USD.'),
   })
-  .meta({ id: 'CompletionUsage', description: 'What a completion took.' })
+  .meta({ id: 'CompletionUsage', description: 'Token usage of a completion.' })
 
 const FinishReason = z
   .string()
   .nullable()
-  .describe('Such as `stop`, `length`, `tool_calls`, `content_filter`, `error`.')
+  .describe('For example `stop`, `length`, `tool_calls`, `content_filter` or `error`.')
 
 const Message = z
   .looseObject({
@@ -35,7 +35,7 @@ export const Completion = z
     choices: z.array(z.looseObject({ index: z.int(), message: Message, finish_reason: FinishReason })),
     usage: Usage.optional(),
   })
-  .meta({ id: 'Completion', description: 'A whole answer.' })
+  .meta({ id: 'Completion', description: 'A complete answer.' })
 
 const Delta = z
   .looseObject({
@@ -47,7 +47,7 @@ const Delta = z
       .array(z.looseObject({ index: z.int(), id: z.string().optional(), type: z.string().optional() }))
       .optional(),
   })
-  .meta({ id: 'CompletionDelta', description: 'What a chunk adds to the message.' })
+  .meta({ id: 'CompletionDelta', description: 'The addition of the chunk to the message.' })
 
 /** One `data:` line. The line `[DONE]` ends the stream. */
 export const CompletionChunk = z
@@ -58,17 +58,17 @@ export const CompletionChunk = z
     model: z.string(),
     provider: z.string().optional(),
     choices: z.array(z.looseObject({ index: z.int(), delta: Delta, finish_reason: FinishReason })),
-    usage: Usage.nullish().describe('In the last chunk only.'),
-    session_id: z.string().nullish().describe('Of an intern, in the last chunk: the session to go on with.'),
+    usage: Usage.nullish().describe('Present only in the last chunk.'),
+    session_id: z.string().nullish().describe('For interns, in the last chunk: the session to continue.'),
     activity: z
       .looseObject({ type: z.enum(['tool_call', 'plan']) })
       .optional()
       .describe(
-        'Of an intern, where `stream_options.include_activity` asks for it: a tool call as it stands, or a plan, in the words of `InternToolCall` and `InternPlan`.',
+        'For interns, with `stream_options.include_activity`: the current state of a tool call or of the plan, as `InternToolCall` or `InternPlan`.',
       ),
     error: z
       .looseObject({ code: z.int(), message: z.string() })
       .optional()
-      .describe('Why the stream broke off: `code` is the status it would have had.'),
+      .describe('Why the stream ended early. `code` is the corresponding HTTP status.'),
   })
-  .meta({ id: 'CompletionChunk', description: 'One event of a streamed answer; `[DONE]` follows the last.' })
+  .meta({ id: 'CompletionChunk', description: 'One event of a streamed answer. `[DONE]` follows the last event.' })

@@ -16,9 +16,9 @@ export const messagesClient: ClientProtocol = {
   operation: {
     id: 'createMessage',
     path: '/messages',
-    summary: 'Answer messages, streamed or whole',
+    summary: 'Create a message',
     description:
-      "Anthropic messages for every model of the catalogue. The key comes as `x-api-key` or as a bearer token; errors have Anthropic's form.",
+      'The Anthropic Messages API for every model of the catalogue. Send the key as `x-api-key` or as a bearer token. Errors have Anthropic’s format.',
     request: MessagesCall,
     response: Message,
     events: MessageEvent,

@@ -14,9 +14,9 @@ export const responsesClient: ClientProtocol = {
   operation: {
     id: 'createResponse',
     path: '/responses',
-    summary: 'Answer input items, streamed or whole',
+    summary: 'Create a response',
     description:
-      'OpenAI responses for every model of the catalogue. Nothing is stored: the whole conversation comes with each request.',
+      'The OpenAI Responses API for every model of the catalogue. Nothing is stored: send the whole conversation with each request.',
     request: ResponsesCall,
     response: Response,
     events: ResponseEvent,

@@ -7,21 +7,23 @@ import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 import type { KeyKind } from '../caller.ts'
 
-const Limit = z.number().positive().nullable().describe('The most the key may spend, in USD; null for no limit.')
+const Limit = z.number().positive().nullable().describe('Spending limit of the key, in USD; null for no limit.')
 
 const LimitReset = z
   .enum(intervals)
   .nullable()
-  .describe('When spending starts anew: at 00:00 UTC, weeks on Monday, months on the 1st; null for never.')
+  .describe('When the limit resets: at 00:00 UTC, weekly on Monday, monthly on the 1st; null for never.')
 
 const ExpiresAt = z.iso
   .datetime({ offset: true, error: 'expected an ISO 8601 instant with seconds, such as 2030-01-31T00:00:00Z' })
   .nullable()
-  .describe('When the key stops working; null for never.')
+  .describe('The expiry time of the key; null for never.')
 
-const KeyName = text({ min: 1, max: 200 }).describe('What the key is for.')
+const KeyName = text({ min: 1, max: 200 }).describe('The name of the key.')
 
-const IncludeByok = z.boolean().describe("Whether spend on the caller's own provider keys counts toward the limit.")
+const IncludeByok = z
+  .boolean()
+  .describe('Whether spend with the workspace’s own provider keys counts toward the limit.')
 
 /** The fields of a new key that a client may set. */
 export const NewKey = strictFields({
@@ -29,7 +31,9 @@ export const NewKey = strictFields({
   kind: z
     .enum(['api', 'management'])
     .default('api')
-    .describe('`api` for inference, `management` for this API. Keys of interns are made with the intern.'),
+    .describe(
+      '`api` for models and interns, `management` for administration. Keys of interns are created with the intern.',
+    ),
   limit: Limit.optional(),
   limit_reset: LimitReset.optional(),
   include_byok_in_limit: IncludeByok.default(false),
@@ -37,13 +41,13 @@ export const NewKey = strictFields({
   creator_user_id: z
     .string()
     .nullish()
-    .describe('The member the key acts for, by id or e-mail address; the calling key’s own unless told.'),
+    .describe('ID or email address of the member for whom the key acts. Defaults to the member of the calling key.'),
   workspace_id: z
     .string()
     .optional()
-    .describe("The key's workspace, by id or slug; that of the calling key unless told."),
+    .describe('ID or slug of the workspace of the key. Defaults to the workspace of the calling key.'),
   external: strictFields({
-    user: text({ min: 1, max: 256 }).describe('The end user the key is for, in your own terms.'),
+    user: text({ min: 1, max: 256 }).describe('An identifier of the end user of the key, chosen by you.'),
   }).optional(),
 }).meta({ id: 'NewKey' })
 export type NewKey = z.output<typeof NewKey>
@@ -51,12 +55,12 @@ export type NewKey = z.output<typeof NewKey>
 /** The fields of a key that may be changed. Fields that are left out stay as they are. */
 export const KeyPatch = strictFields({
   name: KeyName,
-  disabled: z.boolean().describe('A disabled key is refused like an unknown one.'),
+  disabled: z.boolean().describe('Requests with a disabled key are rejected like those with an unknown key.'),
   limit: Limit,
   limit_reset: LimitReset,
   include_byok_in_limit: IncludeByok,
   expires_at: ExpiresAt,
-  interns_grant: z.boolean().describe('Whether it may go on using interns after its creator has left.'),
+  interns_grant: z.boolean().describe('Whether the key can use interns after its creator has left.'),
 })
   .partial()
   .meta({ id: 'KeyPatch' })
@@ -64,10 +68,10 @@ export type KeyPatch = z.output<typeof KeyPatch>
 
 /** A key as clients and the audit trail see it: everything but the secret, which nobody has. */
 export const KeyRecord = z.object({
-  hash: z.string().describe('SHA-256 of the key in hex: its name in this API.'),
+  hash: z.string().describe('SHA-256 of the key in hex, which identifies it in this API.'),
   kind: z.enum(['api', 'management', 'intern']),
   name: z.string(),
-  label: z.string().describe('Enough of the key to recognise it by: `sb-v1-abc…123`.'),
+  label: z.string().describe('The masked key, such as `sb-v1-abc…123`.'),
   workspace_id: z.string(),
   creator_user_id: z.string().nullable(),
   external_user: z.string().nullable(),

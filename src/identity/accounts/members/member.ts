@@ -8,24 +8,22 @@ const Email = z
   .email({ pattern: z.regexes.html5Email, error: 'expected an e-mail address, such as ada@example.com' })
   .max(320)
   .toLowerCase()
-  .describe('Their address, by which they are one and the same person wherever they belong. Kept in lower case.')
+  .describe('The email address, which identifies a person across organizations. Stored in lower case.')
 
 const Name = z
   .string()
   .trim()
   .pipe(text({ min: 1, max: 200 }))
-  .meta({ minLength: 1, maxLength: 200, description: 'First and last names, as one text.' })
+  .meta({ minLength: 1, maxLength: 200, description: 'First and last name.' })
 
 const role = z
   .enum(['org:admin', 'org:member'])
-  .describe(
-    'In two words what `access` tells in five: `org:admin` for `owner` and `admin`. Either of the two fields is enough.',
-  )
+  .describe('A simplified form of `access`: `org:admin` for `owner` and `admin`. Set either this field or `access`.')
 
 const access = z
   .enum(memberRoles)
   .describe(
-    'What they may do who are signed in: `owner` and `admin` everything, `developer` what is their own, `viewer` only read. `member` is as `developer`, and its keys see the requests of their workspace. An organization always has an owner or admin. What a key may do is told by its kind.',
+    'The role of the member in browser sessions. `owner` and `admin`: all permissions. `developer`: access to their own objects. `viewer`: read access. `member`: like `developer`, and their keys see all requests of their workspace. An organization always has an owner or admin. The permissions of a key depend on its kind.',
   )
 
 /** A new member of an organization. */

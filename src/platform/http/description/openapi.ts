@@ -82,22 +82,23 @@ const securitySchemes = {
     in: 'cookie',
     name: 'signalbox_session',
     description:
-      'The session of a browser, which `POST /sessions` begins; its role says what it may. Behind TLS the cookie is `__Host-signalbox_session`.',
+      'A browser session, created by `POST /sessions`. The role of its member determines its permissions. With TLS, the cookie is named `__Host-signalbox_session`.',
   },
   csrf_token: {
     type: 'apiKey',
     in: 'header',
     name: 'x-csrf-token',
-    description: 'Changes by a session want its `csrf_token`, and the `Origin` of the service itself.',
+    description:
+      'Requests of a browser session that change something need its `csrf_token` and the `Origin` of the service.',
   },
 }
 
 const headers = {
   RequestId: {
-    description: 'The id under which the log has this request. One sent in `x-request-id` is kept.',
+    description: 'The ID of the request in the log. An ID sent in `x-request-id` is used.',
     schema: { type: 'string' },
   },
-  RetryAfter: { description: 'After how many seconds to try again.', schema: { type: 'integer' } },
+  RetryAfter: { description: 'The number of seconds to wait before a retry.', schema: { type: 'integer' } },
 }
 
 const keysFor: Record<KeyNeed, object[]> = {
@@ -175,7 +176,7 @@ function failures({ faults, errorBody, describesDefect = true }: Described, book
   return { ...Object.fromEntries(named), ...defects }
 }
 
-const defect = 'A defect of the service, told to its log'
+const defect = 'Internal server error'
 
 const responseName = (kind: FaultKind) => `#/components/responses/${kind}`
 

@@ -19,7 +19,7 @@ export const ErrorEnvelope = z
   .meta({
     id: 'ErrorAnswer',
     description:
-      'The shape of every error. `code` is the HTTP status, or `context_length_exceeded` where a prompt is too long for every endpoint.',
+      'The format of every error. `code` is the HTTP status, or `context_length_exceeded` if a prompt is too long for every endpoint.',
   })
 type NamedError = z.infer<typeof ErrorEnvelope>
 /** An error before it gets its named code, if it has one. */

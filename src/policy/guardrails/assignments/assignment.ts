@@ -13,12 +13,18 @@ const common = {
 
 export const KeyAssignment = z
   .object({ ...common, key_hash: z.string(), key_name: z.string(), key_label: z.string() })
-  .meta({ id: 'KeyAssignment', description: 'A guardrail that governs a key. A key has at most one.' })
+  .meta({
+    id: 'KeyAssignment',
+    description: 'The assignment of a guardrail to a key. A key has at most one guardrail.',
+  })
 export type KeyAssignment = z.infer<typeof KeyAssignment>
 
 export const MemberAssignment = z
   .object({ ...common, organization_id: z.string(), user_id: z.string() })
-  .meta({ id: 'MemberAssignment', description: 'A guardrail that governs a member; at most one in each workspace.' })
+  .meta({
+    id: 'MemberAssignment',
+    description: 'The assignment of a guardrail to a member. A member has at most one guardrail in each workspace.',
+  })
 export type MemberAssignment = z.infer<typeof MemberAssignment>
 
 /** The most targets that one request can assign or remove. */
@@ -36,7 +42,7 @@ export const MemberTargets = strictFields({
     .array(text({ min: 1, max: 200 }))
     .min(1)
     .max(maxTargets)
-    .describe('Ids of members, or their e-mail addresses.'),
+    .describe('IDs or email addresses of members.'),
 }).meta({ id: 'MemberTargets' })
 
 export function keyAssignment(row: AssignmentRow): KeyAssignment {

@@ -16,7 +16,7 @@ const maxText = 100_000
 
 export const TextTrial = strictFields({
   text: text({ min: 1, max: maxText }).describe('A prompt, as a user would write it. It is not stored.'),
-  policy: GuardrailPatch.optional().describe('What to change of the guardrail for the trial; it is not stored.'),
+  policy: GuardrailPatch.optional().describe('Changes to the guardrail for the test. They are not stored.'),
 }).meta({ id: 'TextTrial' })
 export type TextTrial = z.infer<typeof TextTrial>
 
@@ -26,21 +26,21 @@ export const TriedText = z
   .object({
     outcome: z
       .enum(['passed', 'redacted', 'blocked', 'failed'])
-      .describe('`failed`: a filter could not finish, which blocks.'),
-    rule: rule.nullable().describe('The one that blocks, or failed.'),
-    text_sent: z.string().nullable().describe('What would be sent; null where nothing would.'),
+      .describe('`failed`: a filter could not finish, so the request is blocked.'),
+    rule: rule.nullable().describe('The filter that blocks or failed.'),
+    text_sent: z.string().nullable().describe('The text that would be sent; null if the request would be blocked.'),
     found: z
       .array(
         z.object({
           rule,
           action: z.enum(filterActions),
           start: z.int().describe('In UTF-16 code units.'),
-          end: z.int().describe('The first that is not part of it.'),
+          end: z.int().describe('The first day after the period.'),
         }),
       )
-      .describe('Every match, in order of the text, also of rules that change nothing.'),
+      .describe('Every match in the order of the text, including matches that do not change it.'),
   })
-  .meta({ id: 'TriedText', description: 'What the content filters of a guardrail do to a text.' })
+  .meta({ id: 'TriedText', description: 'The result of the content filters of a guardrail for a text.' })
 export type TriedText = z.infer<typeof TriedText>
 
 type TryDeps = NormaliseDeps & { db: Db; now: Now; scanner: Pick<Scanner, 'scanText' | 'findText'> }
