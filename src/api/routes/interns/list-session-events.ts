@@ -17,12 +17,10 @@ import { SessionPath } from './path.ts'
 /** How long a browser, or this server for the daemon, waits before it comes again. */
 const retryMs = 1000
 
-const SessionEventItem = z
-  .union([EntryItem, TextItem])
-  .meta({
-    id: 'InternSessionEvent',
-    description: 'The data of an event: the first schema for `entry`, the second for `text`.',
-  })
+const SessionEventItem = z.union([EntryItem, TextItem]).meta({
+  id: 'InternSessionEvent',
+  description: 'The data of an event: the first schema for `entry`, the second for `text`.',
+})
 
 export const listInternSessionEvents = route({
   method: 'get',

@@ -19,12 +19,10 @@ export const KeyAssignment = z
   })
 export type KeyAssignment = z.infer<typeof KeyAssignment>
 
-export const MemberAssignment = z
-  .object({ ...common, organization_id: z.string(), user_id: z.string() })
-  .meta({
-    id: 'MemberAssignment',
-    description: 'The assignment of a guardrail to a member. A member has at most one guardrail in each workspace.',
-  })
+export const MemberAssignment = z.object({ ...common, organization_id: z.string(), user_id: z.string() }).meta({
+  id: 'MemberAssignment',
+  description: 'The assignment of a guardrail to a member. A member has at most one guardrail in each workspace.',
+})
 export type MemberAssignment = z.infer<typeof MemberAssignment>
 
 /** The most targets that one request can assign or remove. */
