@@ -66,3 +66,72 @@ describe('a request for more than one answer', () => {
     }
   })
 })
+
+const call = (more: object, name?: string, text = '') => ({
+  ...more,
+  type: 'function',
+  function: { ...(name && { name }), arguments: text },
+})
+const delta = (index: number, tool_calls: object[]) => ({ index, delta: { tool_calls }, finish_reason: null })
+const end = (index: number, finish_reason = 'tool_calls') => ({ index, delta: {}, finish_reason })
+/** Two choices whose calls have the same numbers, and are filled in turns. */
+const interleaved = [
+  [delta(0, [call({ index: 0, id: 'a' }, 'read', '{"path":')])],
+  [delta(1, [call({ index: 0, id: 'b' }, 'read', '{"path"')])],
+  [delta(0, [call({ index: 0, id: 'a' }, 'read', '"a"')]), delta(1, [call({ index: 0 }, undefined, ':"b"}')])],
+  [delta(1, [call({ index: 0, id: 'c' }, 'list', '{}')])],
+  [delta(0, [call({ index: 0, id: 'a' }, 'read', '}')])],
+  [end(1, 'tool_use'), end(0)],
+]
+const wholeCalls = [
+  { index: 0, message: { role: 'assistant', tool_calls: [call({ id: 'a' }, 'read', '{"path":"a"}')] } },
+  { index: 1, message: { role: 'assistant', tool_calls: [call({}, 'read', '{"path":"b"}'), call({}, 'list')] } },
+]
+
+test('the tool calls of several answers are repaired, each in its answer', async () => {
+  const chunks = [...interleaved.map((of) => ({ id: 'c', choices: of })), { id: 'c', choices: [], usage }]
+  const body = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
+  const answer = { id: 'c', choices: wholeCalls.map((of) => ({ ...of, finish_reason: 'tool_calls' })), usage }
+  await using world = await startWithUpstream(
+    ({ body: { stream } }) =>
+      stream
+        ? { status: 200, type: 'text/event-stream', body }
+        : { status: 200, type: 'application/json', body: JSON.stringify(answer) },
+    ['m'],
+  )
+  const request = { model: 'openai-chat/m', n: 2, messages: [{ role: 'user', content: 'Hi' }] }
+  const { text } = await world.service.ask('POST', '/chat/completions', { body: { ...request, stream: true } })
+  const calls: string[][][] = [[], []]
+  const ends: string[] = []
+  for (const [, data] of text.matchAll(/^data: (\{.*)$/gm))
+    for (const { index, delta, finish_reason } of JSON.parse(data!).choices) {
+      ends[index] = finish_reason ?? ends[index]
+      for (const {
+        index: at,
+        id = '',
+        function: { name = '', arguments: piece },
+      } of delta.tool_calls ?? []) {
+        const [before = ['', '', '']] = [calls[index]![at]]
+        calls[index]![at] = [before[0] + id, before[1] + name, before[2] + piece]
+      }
+    }
+  const first = [['a', 'read', '{"path":"a"}']]
+  assert.deepEqual(calls, [
+    first,
+    [
+      ['b', 'read', '{"path":"b"}'],
+      ['c', 'list', '{}'],
+    ],
+  ])
+  assert.deepEqual(ends, ['tool_calls', 'tool_calls'])
+  const whole = await world.service.ask('POST', '/chat/completions', { body: request })
+  const callsOf = ({ message }: any) =>
+    message.tool_calls.map(({ id, function: { name, arguments: args } }: any) => [id, name, args])
+  assert.deepEqual(whole.body.choices.map(callsOf), [
+    first,
+    [
+      ['call_c_1_0', 'read', '{"path":"b"}'],
+      ['call_c_1_1', 'list', '{}'],
+    ],
+  ])
+})

@@ -54,7 +54,12 @@ export type UsageEvent = {
 }
 
 /** The pieces of a model's answer, the same for every protocol. */
-export type AnswerEvent =
+export type AnswerEvent = AnswerPiece & {
+  /** The number of the choice, if a request for several got this piece for another one than the first. */
+  choice?: number
+}
+
+type AnswerPiece =
   /** The provider that answers, as the upstream says. */
   | { type: 'started'; id: string; model: string }
   | { type: 'text'; text: string }

@@ -1,6 +1,9 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { ToolCallText } from './content.ts'
 
+/** Calls are numbered within their choice. */
+const keyOf = ({ choice = 0, index }: { choice?: number; index: number }) => `${choice}:${index}`
+
 type Call = { id: string; name: string; pieces: string[] }
 
 /** Collects what an answer says, up to a bound: the pieces of a stream are put together when it is over. */
@@ -9,7 +12,7 @@ export class AnswerText {
   #characters = 0
   readonly #text: string[] = []
   readonly #reasoning: string[] = []
-  readonly #calls = new Map<number, Call>()
+  readonly #calls = new Map<string, Call>()
 
   constructor(mostCharacters: number) {
     this.#mostCharacters = mostCharacters
@@ -19,16 +22,16 @@ export class AnswerText {
     for (const event of events) {
       if (event.type === 'text' || event.type === 'refusal') this.#add(this.#text, event.text)
       else if (event.type === 'reasoning') this.#add(this.#reasoning, event.text)
-      else if (event.type === 'tool_call') this.#begin(event.index, event.id, event.name)
-      else if (event.type === 'tool_arguments') this.#add(this.#calls.get(event.index)?.pieces, event.text)
+      else if (event.type === 'tool_call') this.#begin(keyOf(event), event.id, event.name)
+      else if (event.type === 'tool_arguments') this.#add(this.#calls.get(keyOf(event))?.pieces, event.text)
       else if (event.type === 'image') this.#add(this.#text, '[image]')
     }
   }
 
-  #begin(index: number, id: string, name: string): void {
+  #begin(key: string, id: string, name: string): void {
     if (this.#characters > this.#mostCharacters) return
     this.#characters += String(id).length + String(name).length
-    this.#calls.set(index, { id: String(id), name: String(name), pieces: [] })
+    this.#calls.set(key, { id: String(id), name: String(name), pieces: [] })
   }
 
   /** Upstreams answer what they like: a text need not be one. One piece more than fits is taken, to be cut. */

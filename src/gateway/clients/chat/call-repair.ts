@@ -18,11 +18,11 @@ export class CallRepair {
 
   /**
    * The tool calls that a client must get instead of those in an event or a whole answer, in the form of deltas.
-   * @param isWhole whether the text is a whole answer, where calls have no number. @returns undefined where they are as they must be.
+   * @param isWhole whether it is a whole answer, where calls have no number. @returns undefined where they are as they must be.
    */
-  repaired(text: string, events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
+  repaired(calls: RawCall[], events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
     const right = this.#deltasOf(events)
-    const given = isWhole ? callsIn(text).map((call, index) => ({ ...call, index })) : callsIn(text)
+    const given = isWhole ? calls.map((call, index) => ({ ...call, index })) : calls
     if (right.length === 0 && given.length === 0) return undefined
     const effective = given.filter((call) => !isWithoutEffect(call))
     const isSame = effective.length === right.length && effective.every((call, at) => isAlike(call, right[at]!))
@@ -54,7 +54,7 @@ const listName = '"tool_calls"'
 const opening = /\s*:\s*\[/y
 
 /** The first list of calls in a JSON text, of which each character stands for a byte. */
-function callsIn(text: string): RawCall[] {
+export function callsIn(text: string): RawCall[] {
   for (let at = text.indexOf(listName); at !== -1; at = text.indexOf(listName, at + 1)) {
     opening.lastIndex = at + listName.length
     if (!opening.test(text)) continue

@@ -1,5 +1,5 @@
 import type { FinishReason } from '#chat/chunk.ts'
-import type { AnswerEvent, Citation, Picture, TokenCounts } from '#chat/events.ts'
+import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
 import { detailsOf, endsThought, type Thought } from '#chat/thoughts.ts'
 import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 import { annotationsOf, emptyCall, imageOf } from './parts.ts'
@@ -7,6 +7,21 @@ import { usageOf } from './usage.ts'
 
 /** A whole answer. */
 export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
+  const choices = choicesIn(events).map((own, index) => choiceOf(head, own, index))
+  const { id, provider, model, createdSeconds: created } = head
+  const tokens = events.findLast((event) => event.type === 'usage')?.tokens
+  const answer = { id, object: 'chat.completion', created, model, provider, choices }
+  return { ...answer, system_fingerprint: null, ...(tokens && { usage: usageOf(tokens, cost) }) }
+}
+
+/** The events of each choice. An event without content belongs to none. */
+function choicesIn(events: AnswerEvent[]): AnswerEvent[][] {
+  if (!events.some(({ choice = 0 }) => choice > 0)) return [events]
+  const groups = [...Map.groupBy(events, ({ choice = 0 }) => choice)].sort(([one], [other]) => one - other)
+  return groups.map(([, own]) => own).filter((own) => own.some(({ type }) => type === 'finish'))
+}
+
+function choiceOf(head: AnswerHead, events: AnswerEvent[], index: number): object {
   const said = gathered(events)
   const details = said.thoughts.flatMap((thought, index) => detailsOf({ by: head.model, ...thought }, index))
   const annotations = said.cited.flatMap((one) => annotationsOf(one, said.text.length))
@@ -20,11 +35,7 @@ export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: Cost
     ...(annotations.length > 0 && { annotations }),
     ...(said.images.length > 0 && { images: said.images.map(imageOf) }),
   }
-  const { id, provider, model, createdSeconds: created } = head
-  const choice = { index: 0, message, finish_reason: said.finish, logprobs: null }
-  const usage = said.tokens && usageOf(said.tokens, cost)
-  const answer = { id, object: 'chat.completion', created, model, provider, choices: [choice] }
-  return { ...answer, system_fingerprint: null, ...(usage && { usage }) }
+  return { index, message, finish_reason: said.finish, logprobs: null }
 }
 
 function gathered(events: AnswerEvent[]) {
@@ -37,7 +48,6 @@ function gathered(events: AnswerEvent[]) {
     cited: [] as Citation[],
     images: [] as Picture[],
     finish: 'stop' as FinishReason,
-    tokens: undefined as TokenCounts | undefined,
   }
   let thoughtIsOpen = false
   for (const event of events) {
@@ -56,7 +66,6 @@ function gathered(events: AnswerEvent[]) {
     } else if (event.type === 'citation') said.cited.push(event)
     else if (event.type === 'image') said.images.push(event)
     else if (event.type === 'finish') said.finish = event.reason
-    else if (event.type === 'usage') said.tokens = event.tokens
   }
   return said
 }

@@ -1,21 +1,19 @@
 import { madeCallId } from '#chat/call-id.ts'
-import type { ToolCallDelta } from '#chat/chunk.ts'
-import type { AnswerEvent } from '#chat/events.ts'
 import { bytesOfJson, valueEnd, withChanges } from '#platform/json/json-members.ts'
 import { Beginnings, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
-import { CallRepair, type RawCall, withOtherMembers } from './call-repair.ts'
+import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
+import type { RawCall } from './call-repair.ts'
 import { addReasoning, lacksReasoning, withoutThinkingParts } from './reasoning.ts'
 import { chatWriter } from './writer.ts'
 
 /**
  * Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. Tool calls
- * and ends that break the protocol become what was read of them; where there are several choices, they stay.
+ * and ends that break the protocol become what was read of them.
  */
 export function chatRewriter(head: AnswerHead): PassthroughRewriter {
   const { createdSeconds } = head
-  const { n } = (head.request ?? {}) as { n?: number | null }
-  const repair = n != null && n > 1 ? undefined : new CallRepair()
+  const repair = new AnswerRepair()
   let ofEvent: PassthroughRewriter['event'] | undefined
   return {
     event(raw, events) {
@@ -27,7 +25,7 @@ export function chatRewriter(head: AnswerHead): PassthroughRewriter {
       return events.map(writer.event).join('')
     },
     whole(answer, events) {
-      const right = events && repair && repairsOf(answer, events, repair, 'message')
+      const right = events && repair.repairs(answer, events, 'message', () => answer)
       const isBroken = right !== undefined || needsRewriteInMessage(answer)
       const changed = isBroken ? rewritten(answer, 'message', head, right) : answer
       const created = String(createdSeconds)
@@ -41,7 +39,7 @@ function namesIn({ model, provider }: AnswerHead) {
   return { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) }
 }
 
-function eventRewriter(head: AnswerHead, repair: CallRepair | undefined): PassthroughRewriter['event'] {
+function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['event'] {
   const { id, createdSeconds } = head
   const beginnings = new Beginnings('choices', 'usage', () => ({
     set: namesIn(head),
@@ -49,7 +47,7 @@ function eventRewriter(head: AnswerHead, repair: CallRepair | undefined): Passth
   }))
   return (raw, events) => {
     const rest = beginnings.restOf(raw)
-    const right = events && repair && repairsOf(rest ?? raw.toString('latin1'), events, repair, 'delta')
+    const right = events && repair.repairs(rest ?? raw.toString('latin1'), events, 'delta', () => jsonIn(raw))
     if (rest !== undefined && !right && !needsRewriteInChoice(rest)) return beginnings.joined(raw, rest)
     const text = raw.toString('latin1')
     const from = objectIn(text)
@@ -59,29 +57,15 @@ function eventRewriter(head: AnswerHead, repair: CallRepair | undefined): Passth
   }
 }
 
-/** The corrections for a choice. */
-type Repairs = { calls: ToolCallDelta[] | undefined; finish: Finish | null | undefined }
-type Finish = Extract<AnswerEvent, { type: 'finish' }>
-
-function repairsOf(
-  text: string,
-  events: readonly AnswerEvent[],
-  repair: CallRepair,
-  part: 'delta' | 'message',
-): Repairs | undefined {
-  const calls = repair.repaired(text, events, part === 'message')
-  const finish = repairedFinish(text, events)
-  return calls === undefined && finish === undefined ? undefined : { calls, finish }
+function jsonIn(raw: Buffer): string {
+  const text = raw.toString('latin1')
+  const from = objectIn(text)
+  return from === -1 ? '{}' : text.slice(from, lineEnd(text, from))
 }
 
-const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
-
-/** Null for an end that was not one yet; undefined where it stays as it is. */
-function repairedFinish(text: string, events: readonly AnswerEvent[]): Finish | null | undefined {
-  const finish = events.find((event) => event.type === 'finish')
-  if (!finish) return /"finish_reason"\s*:\s*"[^"]/.test(text) ? null : undefined
-  const isKnown = finishNames.has(finish.native) && (finish.reason !== 'length' || finish.native === 'length')
-  return isKnown ? undefined : finish
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
 }
 
 /** Fields of the event such as its id, and comments, may stand behind its data. */
@@ -143,9 +127,9 @@ type Named = Pick<AnswerHead, 'id' | 'model'>
 
 function rewritten(text: string, part: 'delta' | 'message', named: Named, right: Repairs | undefined): string {
   const answer = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')) as { id?: string; choices?: Choice[] }
-  const [first] = answer.choices ?? []
-  if (first && right) repairChoice(first, part, right)
-  for (const choice of answer.choices ?? []) {
+  for (const [position, choice] of (answer.choices ?? []).entries()) {
+    const repair = right?.get(position)
+    if (repair) applyRepair(choice as RawChoice, part, repair)
     choice.finish_reason ||= null
     if (choice[part]) fillIn(choice[part], answer.id || named.id, named.model)
   }
@@ -162,17 +146,4 @@ function fillIn(message: ChatDelta, answerId: string, model: string): void {
     call.id ||= madeCallId(answerId, typeof call.index === 'number' ? call.index : at)
     call.type ??= call.custom ? 'custom' : 'function'
   }
-}
-
-function repairChoice(choice: Choice, part: 'delta' | 'message', { calls, finish }: Repairs): void {
-  if (finish) choice.native_finish_reason = finish.native
-  if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
-  if (!calls) return
-  const { tool_calls: given, ...others } = choice[part] ?? {}
-  const right = withOtherMembers(calls, given ?? []).map((call) => (part === 'message' ? unnumbered(call) : call))
-  choice[part] = right.length > 0 ? { ...others, tool_calls: right as Call[] } : others
-}
-
-function unnumbered({ index: _index, ...call }: ToolCallDelta): object {
-  return call
 }

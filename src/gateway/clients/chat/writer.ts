@@ -23,7 +23,9 @@ export function chatWriter(
     const whole: Chunk = { id, object: 'chat.completion.chunk', created, model, provider, choices, ...more }
     return `data: ${JSON.stringify(whole)}\n\n`
   }
-  const say = (delta: Delta, finish: FinishReason | null = null) => chunk([{ index: 0, delta, finish_reason: finish }])
+  const say = (delta: Delta, finish: FinishReason | null = null) =>
+    chunk([{ index: choice, delta, finish_reason: finish }])
+  let choice = 0
   let hasStarted = isStarted
   let tokens: TokenCounts | undefined
   let thoughts = 0
@@ -79,6 +81,7 @@ export function chatWriter(
 
   return {
     event(event) {
+      choice = event.choice ?? 0
       const text = write(event)
       if (hasStarted || text === '') return text
       hasStarted = true

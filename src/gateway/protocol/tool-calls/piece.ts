@@ -20,6 +20,8 @@ export type ToolCallPiece = {
   isClosed?: true | undefined
   /** The upstream's id of the answer, from which the id of a call without one is made. */
   answerId?: string | undefined
+  /** The number of the choice, if it is not the first. */
+  choice?: number
 }
 
 /** An event of a reader of upstreams: tool calls are still in pieces. */

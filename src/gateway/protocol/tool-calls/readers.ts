@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
-import { assembled, ToolCallAssembler } from './assembler.ts'
+import { ChoicesAssembler } from './choices-assembler.ts'
 import type { UpstreamEvent } from './piece.ts'
 
 /** A reader of streams, with the tool calls assembled. The end mark ends them, also of protocols that have none. */
@@ -9,7 +9,7 @@ export function assemblingReader(
 ): (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[] {
   return (answerId, answerLimit) => {
     const read = newReader(answerId)
-    const calls = new ToolCallAssembler({ answerId, answerLimit })
+    const calls = new ChoicesAssembler({ answerId, answerLimit })
     return (event) => (isEndMark(event) ? calls.end() : calls.take(read(event)))
   }
 }
@@ -18,7 +18,10 @@ export function assemblingReader(
 export function assemblingBodyReader(
   read: (body: unknown, answerId?: string) => UpstreamEvent[],
 ): (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[] {
-  return (body, answerId, answerLimit) => assembled([read(body, answerId)], { answerId, answerLimit })
+  return (body, answerId, answerLimit) => {
+    const calls = new ChoicesAssembler({ answerId, answerLimit })
+    return [...calls.take(read(body, answerId)), ...calls.end()]
+  }
 }
 
 /** For a stream that ended without one. */

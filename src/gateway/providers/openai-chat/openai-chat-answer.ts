@@ -1,5 +1,6 @@
 import type { Chunk, Delta, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent } from '#chat/events.ts'
+import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { ToolCallPiece, UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
 import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
@@ -29,8 +30,9 @@ export type Completion = UpstreamError &
   WithUsage & {
     id?: string
     model?: string
-    choices?: { message?: UpstreamDelta; finish_reason?: string | null }[]
+    choices?: WholeChoice[]
   }
+type WholeChoice = { message?: UpstreamDelta; finish_reason?: string | null }
 
 /** Reads one stream. Citations beside the message may be repeated in every event. */
 export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
@@ -49,25 +51,41 @@ export function chatReader(): (event: SseEvent) => UpstreamEvent[] {
 function readChunk(chunk: Partial<Chunk> & UpstreamError): UpstreamEvent[] {
   const events: UpstreamEvent[] = []
   if (chunk.error) events.push(errorEvent(chunk.error))
-  const choice = chunk.choices?.[0]
-  if (choice) {
-    if (choice.delta?.role) events.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
-    readDelta(choice.delta ?? {}, events, chunk.id)
-    if (choice.finish_reason && !chunk.error) events.push(finishEvent(choice.finish_reason))
+  for (const choice of chunk.choices ?? []) {
+    const own: UpstreamEvent[] = []
+    if (choice.delta?.role) own.push({ type: 'started', id: chunk.id ?? '', model: chunk.model ?? '' })
+    readDelta(choice.delta ?? {}, own, chunk.id)
+    if (choice.finish_reason && !chunk.error) own.push(finishEvent(choice.finish_reason))
+    pushAll(events, ofChoice(choice.index, own))
   }
   return events
+}
+
+/** The events of a choice other than the first have its number. */
+function ofChoice(index: unknown, events: UpstreamEvent[]): UpstreamEvent[] {
+  if (typeof index !== 'number' || index === 0) return events
+  return events.map((event): UpstreamEvent => ({ ...event, choice: index }))
 }
 
 /** A whole answer. */
 export function readCompletion(completion: Completion): UpstreamEvent[] {
   if (completion.error) return [errorEvent(completion.error)]
-  const choice = completion.choices?.[0]
-  if (!choice) throw new Error('the answer has no choices')
+  const [first, ...others] = completion.choices ?? []
+  if (!first) throw new Error('the answer has no choices')
   const events: UpstreamEvent[] = [{ type: 'started', id: completion.id ?? '', model: completion.model ?? '' }]
-  const calls = choice.message?.tool_calls?.map((call, index) => ({ ...call, index }))
-  readDelta({ ...choice.message, ...(calls && { tool_calls: calls }) }, events, completion.id)
-  events.push(...sourcesIn(completion), finishEvent(choice.finish_reason || 'stop'))
+  readChoice(first, events, completion.id)
+  events.push(...sourcesIn(completion), finishEvent(first.finish_reason || 'stop'))
+  for (const [at, choice] of others.entries()) {
+    const own: UpstreamEvent[] = []
+    readChoice(choice, own, completion.id)
+    pushAll(events, ofChoice(at + 1, [...own, finishEvent(choice.finish_reason || 'stop')]))
+  }
   return [...events, ...usageEvents(completion, new OpenaiUsage(chatSpellings))]
+}
+
+function readChoice({ message }: WholeChoice, events: UpstreamEvent[], answerId: string | undefined): void {
+  const calls = message?.tool_calls?.map((call, index) => ({ ...call, index }))
+  readDelta({ ...message, ...(calls && { tool_calls: calls }) }, events, answerId)
 }
 
 function readDelta(delta: UpstreamDelta, events: UpstreamEvent[], answerId: string | undefined): void {

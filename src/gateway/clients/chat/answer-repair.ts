@@ -1,0 +1,86 @@
+import type { ToolCallDelta } from '#chat/chunk.ts'
+import type { AnswerEvent } from '#chat/events.ts'
+import { CallRepair, callsIn, type RawCall, withOtherMembers } from './call-repair.ts'
+
+type Part = 'delta' | 'message'
+type Message = { tool_calls?: RawCall[] | null } & Record<string, unknown>
+export type RawChoice = { index?: number; finish_reason?: string | null; native_finish_reason?: string } & {
+  [part in Part]?: Message | null
+}
+type Finish = Extract<AnswerEvent, { type: 'finish' }>
+
+/** The corrections of one choice. A finish of null is removed. */
+type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: Finish | null | undefined }
+
+/** The corrections of an event or of a whole answer, by the position of the choice in it. */
+export type Repairs = ReadonlyMap<number, ChoiceRepair>
+
+/** Compares the tool calls and the ends in the bytes of an upstream with what was read of them. One for each answer. */
+export class AnswerRepair {
+  readonly #calls = new Map<number, CallRepair>()
+  #hasSeveral = false
+
+  /**
+   * @param text the JSON, or its end, in which each character stands for a byte; `wholeText` is all of it.
+   * @returns undefined where everything is as it must be.
+   */
+  repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
+    this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
+    if (this.#hasSeveral) return this.#repairsOfSeveral(text, events, part, wholeText)
+    const calls = this.#callsOf(0).repaired(callsIn(text), events, part === 'message')
+    const finish = repairedFinish(endsIn(text), events)
+    return isNothing({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
+  }
+
+  #repairsOfSeveral(
+    text: string,
+    events: readonly AnswerEvent[],
+    part: Part,
+    wholeText: () => string,
+  ): Repairs | undefined {
+    if (!events.some(isOfCallOrEnd) && !text.includes('"tool_calls"') && !endsIn(text)) return undefined
+    const { choices } = JSON.parse(Buffer.from(wholeText(), 'latin1').toString('utf8')) as { choices?: RawChoice[] }
+    const repairs = new Map<number, ChoiceRepair>()
+    for (const [position, choice] of (choices ?? []).entries()) {
+      const number = part === 'message' ? position : (choice.index ?? position)
+      const own = events.filter((event) => (event.choice ?? 0) === number)
+      const calls = this.#callsOf(number).repaired(choice[part]?.tool_calls ?? [], own, part === 'message')
+      const finish = repairedFinish(Boolean(choice.finish_reason), own)
+      if (!isNothing({ calls, finish })) repairs.set(position, { calls, finish })
+    }
+    return repairs.size > 0 ? repairs : undefined
+  }
+
+  #callsOf(choice: number): CallRepair {
+    const calls = this.#calls.get(choice) ?? new CallRepair()
+    this.#calls.set(choice, calls)
+    return calls
+  }
+}
+
+const isNothing = ({ calls, finish }: ChoiceRepair) => calls === undefined && finish === undefined
+const endsIn = (text: string) => /"finish_reason"\s*:\s*"[^"]/.test(text)
+const isOfCallOrEnd = ({ type }: AnswerEvent) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish'
+
+const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+
+/** Null for an end that was not one yet; undefined where it stays as it is. */
+function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[]): Finish | null | undefined {
+  const finish = events.find((event) => event.type === 'finish')
+  if (!finish) return isEnded ? null : undefined
+  const isKnown = finishNames.has(finish.native) && (finish.reason !== 'length' || finish.native === 'length')
+  return isKnown ? undefined : finish
+}
+
+export function applyRepair(choice: RawChoice, part: Part, { calls, finish }: ChoiceRepair): void {
+  if (finish) choice.native_finish_reason = finish.native
+  if (finish !== undefined) choice.finish_reason = finish?.reason ?? null
+  if (!calls) return
+  const { tool_calls: given, ...others } = choice[part] ?? {}
+  const right = withOtherMembers(calls, given ?? []).map((call) => (part === 'message' ? unnumbered(call) : call))
+  choice[part] = right.length > 0 ? { ...others, tool_calls: right } : others
+}
+
+function unnumbered({ index: _index, ...call }: ToolCallDelta): object {
+  return call
+}

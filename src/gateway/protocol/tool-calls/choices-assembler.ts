@@ -1,0 +1,58 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { type AssemblerOptions, ToolCallAssembler } from './assembler.ts'
+import type { UpstreamEvent } from './piece.ts'
+
+/**
+ * Assembles the tool calls of an answer with one or several choices, each by itself. Calls are numbered within their choice.
+ * @throws Error as `ToolCallAssembler` does.
+ */
+export class ChoicesAssembler {
+  readonly #options: AssemblerOptions
+  readonly #first: ToolCallAssembler
+  #others: Map<number, ToolCallAssembler> | undefined
+
+  constructor(options: AssemblerOptions) {
+    this.#options = options
+    this.#first = new ToolCallAssembler(options)
+  }
+
+  /** @param given the content of one event of the upstream. */
+  take(given: UpstreamEvent[]): AnswerEvent[] {
+    if (this.#others === undefined && !given.some(isOfOther)) return this.#first.take(given)
+    const choices = new Set(given.filter(isOfOther).map(({ choice = 0 }) => choice))
+    const events = this.#first.take(given.filter((event) => !isOfOther(event)))
+    for (const choice of choices) events.push(...this.#takeOf(choice, given))
+    return events
+  }
+
+  /** The upstream has sent everything. */
+  end(): AnswerEvent[] {
+    const others = [...(this.#others ?? [])].flatMap(([choice, calls]) => labelled(calls.end(), choice))
+    return [...this.#first.end(), ...others]
+  }
+
+  #takeOf(choice: number, given: readonly UpstreamEvent[]): AnswerEvent[] {
+    const own = given.filter((event) => (event.choice ?? 0) === choice).map((event) => withOwnId(event, choice))
+    return labelled(this.#assemblerOf(choice).take(own), choice)
+  }
+
+  #assemblerOf(choice: number): ToolCallAssembler {
+    this.#others ??= new Map()
+    const existing = this.#others.get(choice)
+    if (existing) return existing
+    const { answerId } = this.#options
+    const created = new ToolCallAssembler({ ...this.#options, answerId: answerId && `${answerId}_${choice}` })
+    this.#others.set(choice, created)
+    return created
+  }
+}
+
+const isOfOther = ({ choice = 0 }: UpstreamEvent) => choice > 0
+
+/** Ids that are made for the calls of several choices differ. */
+function withOwnId(event: UpstreamEvent, choice: number): UpstreamEvent {
+  if (event.type !== 'call_piece' || !event.answerId) return event
+  return { ...event, answerId: `${event.answerId}_${choice}` }
+}
+
+const labelled = (events: AnswerEvent[], choice: number) => events.map((event): AnswerEvent => ({ ...event, choice }))
