@@ -66,13 +66,19 @@ onEachDatabase('a limit is told', (kind) => {
     assert.deepEqual([data.limit_spent, data.limit_held, data.limit_resets_at], [0, 0, '2026-11-23T00:00:00.000Z'])
   })
 
-  test('of a guardrail: with what is held of it and what will be spent', async () => {
+  test('of a guardrail: with the amounts of the member or key that spent the most', async () => {
     await using service = await startTestService({ kind, now: () => noon })
     const policy = { name: 'team', limit_usd: 20, reset_interval: 'daily' }
-    const { id } = (await service.manage('POST', '/guardrails', policy)).body.data
+    const { id, workspace_id } = (await service.manage('POST', '/guardrails', policy)).body.data
+    const { hash } = (await service.manage('POST', '/keys', { name: 'ci' })).body.data
+    await service.manage('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [hash] })
     const renewed_at = justNow(kind)
     await inDatabase(service, async ({ query }) => {
-      const period = { budget: `guardrail:${id}`, period: today, spent_pico: 2n * usd }
+      await query
+        .insertInto('usage_days')
+        .values({ ...spent(hash, 'o'), workspace_id })
+        .execute()
+      const period = { budget: `guardrail:${id}:key:${hash}`, period: today, spent_pico: 2n * usd }
       await query.insertInto('budget_periods').values(period).execute()
       await query
         .insertInto('budget_leases')
@@ -84,5 +90,7 @@ onEachDatabase('a limit is told', (kind) => {
       [data.spent_usd, data.held_usd, data.forecast_usd, data.resets_at],
       [2, 0.25, 4, '2026-11-23T00:00:00.000Z'],
     )
+    const spender = { kind: 'key', key_hash: hash, name: 'ci', spent_usd: 2, held_usd: 0.25, forecast_usd: 4 }
+    assert.deepEqual(data.spenders, [spender])
   })
 })

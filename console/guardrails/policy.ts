@@ -1,7 +1,18 @@
 import type { Guardrail, GuardrailPatch } from '../api/types.ts'
 
 /** What a guardrail says, without what the service keeps about it. */
-export type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'spent_usd' | 'resets_at' | 'created_at' | 'updated_at'>
+export type Policy = Omit<
+  Guardrail,
+  | 'id'
+  | 'workspace_id'
+  | 'spent_usd'
+  | 'held_usd'
+  | 'forecast_usd'
+  | 'spenders'
+  | 'resets_at'
+  | 'created_at'
+  | 'updated_at'
+>
 export type Field = keyof Policy
 
 /** What fields of it need. `change` takes the whole policy as it is to be. */

@@ -6,6 +6,7 @@ import { printable, withoutControls } from '#platform/text/printable.ts'
 import { acpCommand } from './acp/acp.ts'
 import { chatCommand } from './chat/chat.ts'
 import { auditCommand } from './commands/audit.ts'
+import { budgetsCommand } from './commands/budgets.ts'
 import { byokCommand } from './commands/byok.ts'
 import { catalogueCommand } from './commands/catalogue.ts'
 import { databaseCommand } from './commands/database.ts'
@@ -28,6 +29,7 @@ import type { Terminal } from './kit/terminal.ts'
 const commands = [
   acpCommand,
   auditCommand,
+  budgetsCommand,
   byokCommand,
   catalogueCommand,
   chatCommand,

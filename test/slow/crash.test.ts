@@ -146,8 +146,9 @@ async function assertKeys(ask: Ask, { keys }: Memory): Promise<void> {
 
 async function assertGuardrail(ask: Ask, { guardrail }: Memory): Promise<void> {
   // What was spent is told on reading, and is no part of what was changed.
-  const { spent_usd, resets_at, held_usd, forecast_usd, ...data } = (await ask('GET', `/guardrails/${guardrail.id}`))
-    .data
+  const { spent_usd, resets_at, held_usd, forecast_usd, spenders, ...data } = (
+    await ask('GET', `/guardrails/${guardrail.id}`)
+  ).data
   const n = data.limit_usd - 1
   assert.deepEqual({ name: data.name, description: data.description, limit_usd: data.limit_usd }, patchNumber(n))
   assert.ok(n === guardrail.acknowledged || n === guardrail.asked, `${n} of ${JSON.stringify(guardrail)}`)

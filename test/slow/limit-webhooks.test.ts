@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type DatabaseKind, newPlace } from '../harness/databases.ts'
-import { askForWords, limitAll, manage, startPriced } from '../harness/priced-servers.ts'
+import { askForWords, manage, startPriced } from '../harness/priced-servers.ts'
 import { startReceiver, verified } from '../harness/receiver.ts'
 import { until } from '../harness/until.ts'
 
@@ -23,12 +23,13 @@ async function tellOnce(kind: DatabaseKind, count: number, workers: number): Pro
   const urls = await Promise.all(servers.map(({ url }) => url))
   const events = ['limit.nearly_spent', 'limit.spent']
   const { data: webhook, secret } = await manage(urls[0]!, 'POST', '/webhooks', { url: receiver.url, events })
-  const id = await limitAll(urls[0]!, { limit_usd: 1, reset_interval: 'monthly' })
+  const budget = '/workspaces/default/budgets/monthly'
+  const { data: made } = await manage(urls[0]!, 'PUT', budget, { limit_usd: 1 })
   await Promise.all(Array.from({ length: 24 }, (_, at) => spendTillRefused(urls[at % urls.length]!)))
   const [nearly, spent] = await Promise.all(events.map((event) => receiver.hear(event)))
   // Others would be queued by the reports of those who were refused since; each server has reported by then.
   const { data } = await until(async () => {
-    const read = await manage(urls[0]!, 'GET', `/guardrails/${id}`)
+    const read = await manage(urls[0]!, 'GET', budget)
     return read.data.held_usd === 0 && read
   })
   const { data: deliveries } = await manage(urls[0]!, 'GET', `/webhooks/${webhook.id}/deliveries`)
@@ -42,8 +43,8 @@ async function tellOnce(kind: DatabaseKind, count: number, workers: number): Pro
   ] as const) {
     const about = verified(secret, told!).data
     assert.deepEqual(
-      [about.limit_of, about.guardrail_id, about.percent, about.limit_usd, about.resets_at],
-      ['workspace', id, percent, 1, data.resets_at],
+      [about.limit_of, about.budget_id, about.percent, about.limit_usd, about.resets_at],
+      ['workspace', made.id, percent, 1, data.resets_at],
     )
     assert.ok(about.spent_usd >= 0.8 && about.spent_usd <= 1, `${about.spent_usd}`)
   }

@@ -24,6 +24,8 @@ const broken = { changing: ({ socket }: Taken) => socket.resetAndDestroy() }
 const ask = (service: TestService, model: string) =>
   service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hi' }] } })
 
+const usd = 1_000_000_000_000n
+
 onEachDatabase('GET /status', (kind) => {
   test('of a service without trouble is quiet', async () => {
     await using service = await startTestService({ kind, settings: { starter_catalogue: 'false' as never } })
@@ -59,17 +61,29 @@ onEachDatabase('GET /status', (kind) => {
 
   test('has the money that servers hold, and of one that is heard no more apart', async () => {
     await using service = await startTestService({ kind })
-    const { hash } = (await service.manage('POST', '/keys', { name: 'limited', limit: 8 })).body.data
+    const { hash, workspace_id } = (await service.manage('POST', '/keys', { name: 'limited', limit: 8 })).body.data
+    const { default_guardrail_id } = (await service.manage('GET', `/workspaces/${workspace_id}`)).body.data
+    const account = `guardrail:${default_guardrail_id}:key:${hash}`
+    await service.manage('PATCH', `/guardrails/${default_guardrail_id}`, { limit_usd: 8 })
+    await service.manage('PUT', '/workspaces/default/budgets/daily', { limit_usd: 8 })
     const db = await openDb(service.place.settings)
     const lease = { budget: `key:${hash}`, period: 0, spent_pico: 0n }
     const held = [
       { ...lease, server: 'heard never', held_pico: 1_500_000_000_000n, renewed_at: Date.now() + 60_000 },
       { ...lease, server: 'dead never', held_pico: 250_000_000_000n, renewed_at: Date.now() - 600_000 },
+      { ...lease, server: 'each never', budget: account, held_pico: usd, renewed_at: Date.now() + 60_000 },
+      {
+        ...lease,
+        server: 'pool daily',
+        budget: `workspace:${workspace_id}:daily`,
+        held_pico: usd,
+        renewed_at: Date.now() + 60_000,
+      },
       { ...lease, server: 'other never', budget: 'key:of-somebody-else', held_pico: 7n, renewed_at: Date.now() },
     ]
     await db.query.insertInto('budget_leases').values(held).execute()
     await db.close()
-    assert.deepEqual((await statusOf(service)).organization.money, { held_usd: 1.5, unaccounted_usd: 0.25 })
+    assert.deepEqual((await statusOf(service)).organization.money, { held_usd: 3.5, unaccounted_usd: 0.25 })
   })
 
   test('has a circuit that opened on this host, and on a server beside it, until that is over', async () => {

@@ -16,6 +16,6 @@ export async function requireRegion(
   host: string | undefined,
 ): Promise<void> {
   const region = routing.regionOf(host)
-  const verdict = judgeRegion(await guardrailCache.of(caller), region)
+  const verdict = judgeRegion((await guardrailCache.of(caller)).guardrails, region)
   if (verdict) throw guardrailRefusal(regionRefusal(verdict, region))
 }

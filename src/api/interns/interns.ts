@@ -47,7 +47,7 @@ type Concealing = Pick<InternsParts, 'guardrailCache' | 'scanner'>
 const concealing =
   ({ guardrailCache, scanner }: Concealing) =>
   async (caller: Subject, text: string) =>
-    concealed(scanner, await guardrailCache.of(caller), text, caller.workspaceId)
+    concealed(scanner, (await guardrailCache.of(caller)).guardrails, text, caller.workspaceId)
 
 /** What rules decide, and what people are asked, as far as it may be kept. */
 export function collectDecisions({ db, now, ...parts }: Concealing & Pick<InternsParts, 'db' | 'now'>) {
@@ -94,7 +94,10 @@ export function openInterns({
     idleMs: config.intern_idle_ms,
     runsOf: (intern) => supervision.provisioner.runs(intern),
     screen: async (caller, text, form, signal) =>
-      screen(onRefused, scanner, await guardrailCache.of(caller), text, form, { requester: caller, signal }),
+      screen(onRefused, scanner, (await guardrailCache.of(caller)).guardrails, text, form, {
+        requester: caller,
+        signal,
+      }),
     ...{ metered, spent },
     rates: { user: config.turns_per_minute_user, organization: config.turns_per_minute_organization },
     budgetMs: config.intern_budget_ms,

@@ -4,6 +4,10 @@ import { queryAnalytics } from './analytics/query.ts'
 import { answerByLink } from './answers/answer.ts'
 import { showAnswerPage } from './answers/show.ts'
 import { listAudit } from './audit/list.ts'
+import { deleteOrganizationBudget, deleteWorkspaceBudget } from './budgets/delete.ts'
+import { getOrganizationBudget, getWorkspaceBudget } from './budgets/get.ts'
+import { listOrganizationBudgets, listWorkspaceBudgets } from './budgets/list.ts'
+import { setOrganizationBudget, setWorkspaceBudget } from './budgets/set.ts'
 import { createByok } from './byok/create.ts'
 import { deleteByok } from './byok/delete.ts'
 import { getByok } from './byok/get.ts'
@@ -270,12 +274,20 @@ const table = {
   getWorkspace: getOneWorkspace,
   updateWorkspace,
   deleteWorkspace: deleteOneWorkspace,
+  listWorkspaceBudgets,
+  getWorkspaceBudget,
+  setWorkspaceBudget,
+  deleteWorkspaceBudget,
   getWorkspaceInternRules,
   setWorkspaceInternRules,
   replayWorkspaceInternRules,
   deleteWorkspaceContents,
   getOrganization: getOwnOrganization,
   updateOrganization,
+  listOrganizationBudgets,
+  getOrganizationBudget,
+  setOrganizationBudget,
+  deleteOrganizationBudget,
   listOrganizationMembers,
   addOrganizationMember,
   updateOrganizationMember,

@@ -39,6 +39,7 @@ const visibleState: Record<Change['targetKind'], (state: State, reader: Reader) 
   intern: withoutPrivateFields,
   key: whole,
   guardrail: whole,
+  budget: whole,
   assignment: whole,
   preset: whole,
   workspace: whole,

@@ -43,6 +43,22 @@ describe('what is managed at the terminal', () => {
     return service.ask('POST', '/chat/completions', { body })
   }
 
+  test('budgets are set, listed and deleted', async () => {
+    assert.match(await done('budgets', 'set', 'monthly', '50'), /monthly budget of the organization is 50 USD/)
+    await done('budgets', 'set', 'daily', '5', '--workspace', 'default', '--include-byok')
+    const listed = await done('budgets', 'list')
+    assert.match(listed, /^organization +monthly +\$50 +\$0\.000000/m)
+    assert.match(listed, /^default +daily +\$5 /m)
+    assert.match(
+      await refused('budgets', 'set', 'weekly', '4', '--workspace', 'default'),
+      /larger than the daily budget/,
+    )
+    assert.match(await refused('budgets', 'set', 'weekly', 'much'), /number of US dollars/)
+    await done('budgets', 'delete', 'daily', '--workspace', 'default')
+    await done('budgets', 'delete', 'monthly')
+    assert.doesNotMatch(await done('budgets', 'list'), /monthly|daily/)
+  })
+
   test('workspaces create, set, list, show and delete work', async () => {
     assert.match(
       await done('workspaces', 'create', 'research', 'Research', '--description', 'Papers'),

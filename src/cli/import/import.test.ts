@@ -57,7 +57,9 @@ test('with a key, import creates guardrails, workspaces, keys and presets only o
     return (await service.manage('GET', `/guardrails/${id}`)).body.data
   }
   const own = await defaults('default')
-  assert.deepEqual([own.limit_usd, own.reset_interval], [500, 'monthly'])
+  assert.equal(own.limit_usd, null)
+  const shared = (await service.manage('GET', '/organization/budgets/monthly')).body.data
+  assert.equal(shared.limit_usd, 500)
   assert.deepEqual(
     own.content_filter_builtins.map((one: any) => [one.slug, one.action]),
     [
@@ -66,7 +68,9 @@ test('with a key, import creates guardrails, workspaces, keys and presets only o
     ],
   )
   const research = await defaults('research')
-  assert.deepEqual([research.limit_usd, research.reset_interval], [100, 'monthly'])
+  assert.deepEqual(research.content_filter_builtins, own.content_filter_builtins)
+  const ofTeam = (await service.manage('GET', '/workspaces/research/budgets/monthly')).body.data
+  assert.equal(ofTeam.limit_usd, 100)
   const secrets = Object.fromEntries(
     [...first.output.matchAll(/the API key "([\w-]+)"\. It is shown only once: (\S+)/g)].map(([, name, key]) => [
       name,

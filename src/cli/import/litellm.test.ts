@@ -197,14 +197,14 @@ test('budgets become equal or stricter limits, never looser ones', () => {
       ],
     },
   })
-  assert.deepEqual(policies.defaults, { limit_usd: 10, reset_interval: 'monthly' })
+  assert.deepEqual([policies.budget, policies.defaults], [{ interval: 'monthly', limit_usd: 10 }, {}])
   assert.deepEqual(policies.guardrails, [
     { name: 'LiteLLM internal users', body: { limit_usd: 5, reset_interval: 'daily' }, members: true },
   ])
   assert.deepEqual(policies.keys, [])
   assert.deepEqual(
-    policies.workspaces.map(({ slug, defaults }) => [slug, defaults]),
-    [['t-1', { limit_usd: 7, allowed_models: ['openai/gpt-5-mini'] }]],
+    policies.workspaces.map(({ slug, budget, defaults }) => [slug, budget, defaults]),
+    [['t-1', { interval: 'lifetime', limit_usd: 7 }, { allowed_models: ['openai/gpt-5-mini'] }]],
   )
   for (const word of [
     /budget_duration 10d: the limit resets monthly/,

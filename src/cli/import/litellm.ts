@@ -58,11 +58,12 @@ function importAliases({ router }: LitellmConfig, draft: CatalogueDraft, notes: 
   }
 }
 
-/** Adds filters with default_on to the default guardrail of the workspace, the others to separate guardrails. */
+/** Adds filters with default_on to the default guardrail of each workspace, the others to separate guardrails. */
 function importFilters(config: LitellmConfig, policies: Policies, notes: ImportNotes): void {
   const sets = contentFiltersOf(config, notes)
   const always = sets.filter((set) => set.always)
   policies.defaults = { ...policies.defaults, ...filterFields(always) }
+  for (const workspace of policies.workspaces) workspace.defaults = { ...workspace.defaults, ...filterFields(always) }
   for (const set of sets.filter((one) => !one.always)) {
     policies.guardrails.push({ name: `LiteLLM ${set.name}`, body: filterFields([set]) })
     notes.add(`guardrails ${set.name}`, 'not default_on: assign its guardrail to the keys that need it')

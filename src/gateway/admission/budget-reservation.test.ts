@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Interval } from '#platform/core/vocabulary.ts'
+import { guardrailBudget } from '#policy/guardrails/decide/budget.ts'
 import { caller } from '#test/harness/generations.ts'
 import { guardrailWith } from '#test/harness/random-guardrails.ts'
 import { budgetsFor, reserveBudgets } from './budget-reservation.ts'
@@ -11,7 +12,7 @@ const held = { reserve: async ([refusedBy]: any) => ({ refusedBy, outcome: 'rese
 
 async function refusalOf(reset: Interval | null, budgets: object = full) {
   const guardrail = guardrailWith('House', { limit_usd: 2, reset_interval: reset })
-  const limits = budgetsFor(caller, [guardrail])
+  const limits = budgetsFor(caller, [guardrailBudget(guardrail, { kind: 'member', userId: 'u' }, true)!])
   return reserveBudgets({ budgets: budgets as never, now }, limits, [guardrail], 3n * 10n ** 12n).then(
     () => assert.fail('it was let through'),
     (fault) => fault,
@@ -19,7 +20,8 @@ async function refusalOf(reset: Interval | null, budgets: object = full) {
 }
 
 test('a request that a limit leaves no room for is told the limit, what it needs, and when the limit starts anew', async () => {
-  const told = { guardrail_id: 'House', rule: 'limit_usd', limit_usd: 2, needed_usd: 3 }
+  const layer = 'workspace_default_member'
+  const told = { guardrail_id: 'House', rule: 'limit_usd', layer, limit_usd: 2, needed_usd: 3 }
   for (const [interval, resets_at] of [
     ['daily', '2026-11-19T00:00:00.000Z'],
     ['weekly', '2026-11-23T00:00:00.000Z'],

@@ -2,19 +2,24 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
-import { guardrailBudget } from '#policy/guardrails/decide/budget.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import { type Budget, limitOf, resetsAt } from '#spend/budgets/budget.ts'
+import { type Budget, type LastingSubject, layerOf, limitOf, resetsAt } from '#spend/budgets/budget.ts'
 import type { Budgets, Reservation } from '#spend/budgets/budgets.ts'
 import type { ShorterAnswer } from './bounds/shorter-answer.ts'
 import type { TurnLimits } from './turn-limits.ts'
 
 type ReservationDeps = { budgets: Pick<Budgets, 'reserve'>; now: Now }
 
-/** Every limit that counts what a caller spends: those of the guardrails in force, the key's own, those of turns of an intern. */
-export function budgetsFor(caller: Caller, guardrails: readonly GuardrailRecord[], turns?: TurnLimits): Budget[] {
-  const found: Budget[] = guardrails.flatMap((guardrail) => guardrailBudget(guardrail) ?? [])
-  const { keyHash, spendLimit } = caller
+/**
+ * Every limit that counts what a caller spends, in the order in which they are checked: those of the policies in force, the key's own,
+ * those of turns of an intern.
+ */
+export function budgetsFor(
+  { keyHash, spendLimit }: Pick<Caller, 'keyHash' | 'spendLimit'>,
+  policies: readonly Budget[],
+  turns?: TurnLimits,
+): Budget[] {
+  const found = [...policies]
   if (spendLimit) found.push(ownBudget(keyHash, spendLimit))
   if (turns) found.push(...turns.budgets)
   return found
@@ -90,7 +95,7 @@ export async function reserveBudgets(
   const when = next === null ? 'It does not reset.' : `It resets at ${isoTime(next)}.`
   throw new Fault(
     'forbidden',
-    `The spending limit of ${who}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${when} A smaller max_tokens may fit.`,
+    `The spending limit of ${who}, ${limit} USD, leaves no room for this request, which may cost up to ${toUsd(need)} USD. ${when} A smaller max_tokens may fit, and an admin can raise the limit.`,
     { metadata },
   )
 }
@@ -107,10 +112,21 @@ async function reserve({ budgets: held }: ReservationDeps, budgets: readonly Bud
 
 /** The owner of a limit, for a message and for the metadata of a fault. */
 export function budgetHolder({ subject }: Budget, guardrails: readonly GuardrailRecord[]) {
-  if (subject.kind === 'key') return { who: 'the key', metadata: { rule: 'limit' } }
+  if (subject.kind === 'key') return { who: 'the key', metadata: { rule: 'limit', layer: layerOf(subject) } }
   if (subject.kind === 'turn') return { who: 'a turn of the intern', metadata: { rule: subject.part } }
   if (subject.kind === 'session') return { who: 'a session of the intern', metadata: { rule: 'session_max_cost_usd' } }
-  return { who: nameOf(guardrails, subject.id), metadata: { guardrail_id: subject.id, rule: 'limit_usd' } }
+  if (subject.kind === 'pool') return poolHolder(subject)
+  const each = subject.spender.kind === 'member' ? 'each member' : 'each key'
+  return {
+    who: `${nameOf(guardrails, subject.id)} for ${each}`,
+    metadata: { guardrail_id: subject.id, rule: 'limit_usd', layer: layerOf(subject) },
+  }
+}
+
+function poolHolder(subject: Extract<LastingSubject, { kind: 'pool' }>) {
+  const { kind, id } = subject.pool
+  const owner = kind === 'workspace' ? { workspace_id: id } : { organization_id: id }
+  return { who: `the ${kind}`, metadata: { rule: 'budget', layer: layerOf(subject), ...owner } }
 }
 
 function nameOf(guardrails: readonly GuardrailRecord[], id: string): string {

@@ -6,6 +6,8 @@ import type { Target } from '../plan/plan.ts'
 import { guardrailPolicy } from './guardrail-policy.ts'
 import type { PolicyQuestion } from './policy.ts'
 
+const noPolicies = { guardrails: [], budgets: [] }
+
 test('settling without a known cost charges the whole reservation', async () => {
   let needed = 0n
   const spent: bigint[] = []
@@ -17,7 +19,7 @@ test('settling without a known cost charges the whole reservation', async () => 
   }
   const provider = { protocol: 'openai-chat' }
   const catalogue = { current: () => ({ findProvider: () => provider }) }
-  const guardrailCache = { of: async () => [] }
+  const guardrailCache = { of: async () => noPolicies }
   const policy = guardrailPolicy({ catalogue, guardrailCache, budgets: { reserve }, now: () => 0 } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const decision = await policy.decide({
@@ -36,7 +38,11 @@ test('settling a reservation twice charges it once', async () => {
   const spent: bigint[] = []
   const reserve = () => ({ reservation: { settle: (cost: bigint) => void spent.push(cost) } })
   const catalogue = { current: () => ({ findProvider: () => ({ protocol: 'openai-chat' }) }) }
-  const policy = guardrailPolicy({ catalogue, guardrailCache: { of: async () => [] }, budgets: { reserve } } as never)
+  const policy = guardrailPolicy({
+    catalogue,
+    guardrailCache: { of: async () => noPolicies },
+    budgets: { reserve },
+  } as never)
   const limited = { ...caller, spendLimit: { usd: 1, reset: null, includesByok: false } }
   const decision = await policy.decide({
     caller: limited,
@@ -50,7 +56,7 @@ test('settling a reservation twice charges it once', async () => {
 })
 
 test('a field that providers read as another field is refused', async () => {
-  const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
+  const policy = guardrailPolicy({ guardrailCache: { of: () => noPolicies } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
   for (const [name, read] of [
@@ -68,7 +74,7 @@ test('a field that providers read as another field is refused', async () => {
 })
 
 test('ambiguous names are refused in nested fields, but not in free-form objects', async () => {
-  const policy = guardrailPolicy({ guardrailCache: { of: () => [] } } as never)
+  const policy = guardrailPolicy({ guardrailCache: { of: () => noPolicies } } as never)
   const decide = async (body: object) =>
     policy.decide({ caller, chat: { messages: [] }, body } as unknown as PolicyQuestion)
   const url = { url: 'data:image/png;base64,' }

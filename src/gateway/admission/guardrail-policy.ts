@@ -6,6 +6,7 @@ import { judgeEndpoint, judgeModel, judgeRegion, judgeStorage } from '#policy/gu
 import { refusal, regionRefusal } from '#policy/guardrails/decide/refusal.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
+import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
 import type { Candidate } from '../plan/plan.ts'
 import type { Forms } from '../pricing/bill.ts'
 import { regionOf } from '../request/region.ts'
@@ -27,15 +28,16 @@ type GuardrailPolicyDeps = SpendingDeps & {
 export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
   const { guardrailCache, budgets, scanner, config } = deps
   async function requirePermitted(
-    guardrails: readonly GuardrailRecord[],
+    policies: PoliciesInForce,
     { caller, host, current, limits }: InFlightQuestion,
   ): Promise<void> {
+    const { guardrails } = policies
     requireRegion(guardrails, regionOf(config.regions, host))
     if (current) {
       const { model, endpoint } = current.target
       permittedCandidates(guardrails, [{ model, endpoints: [endpoint] }], config.zdr_vendors)
     }
-    const counting = budgetsFor(caller, guardrails).filter(({ includesByok }) => !current?.byok || includesByok)
+    const counting = budgetsFor(caller, policies.budgets).filter(({ includesByok }) => !current?.byok || includesByok)
     await requireRoomInLimits(budgets, limits, counting, guardrails)
   }
   return {
@@ -57,11 +59,12 @@ export function guardrailPolicy(deps: GuardrailPolicyDeps): Policy {
 
 async function decideUnder(
   deps: GuardrailPolicyDeps,
-  guardrails: readonly GuardrailRecord[],
+  policies: PoliciesInForce,
   { caller, host, chat, body, protocol, candidates, turns, signal }: PolicyQuestion,
 ): Promise<PolicyDecision> {
   const { config, scanner } = deps
-  const budgets = budgetsFor(caller, guardrails, turns)
+  const { guardrails } = policies
+  const budgets = budgetsFor(caller, policies.budgets, turns)
   const { forms, removed: removedFields } =
     budgets.length > 0 ? withoutUnknownFields({ chat, body }) : { forms: { chat, body }, removed: [] }
   const spendingOf = (request: Forms) =>

@@ -1,20 +1,18 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Scanner } from '#policy/filters/scan.ts'
 import { screenRequest } from '#policy/guardrails/decide/content.ts'
-import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
+import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
 import type { Target } from '../plan/plan.ts'
 import type { BeforeSendQuestion, InFlightQuestion, Policy } from './policy.ts'
-
-type Guardrails = readonly GuardrailRecord[]
 
 type RecheckDeps = {
   guardrailCache: Pick<GuardrailCache, 'of'>
   scanner: Pick<Scanner, 'scanRequest'>
   /** @throws Fault if the guardrails forbid the region, the model or the endpoint, or a limit is exceeded. */
-  requirePermitted: (guardrails: Guardrails, question: InFlightQuestion) => Promise<void>
+  requirePermitted: (policies: PoliciesInForce, question: InFlightQuestion) => Promise<void>
   /** Whether the guardrails forbid the provider to store requests to this model. */
-  forbidsStorage: (guardrails: Guardrails, target: Target) => boolean
+  forbidsStorage: (guardrails: PoliciesInForce['guardrails'], target: Target) => boolean
 }
 
 /** Guardrails can change again during a check. The loop ends even if they change during every check. */
@@ -28,33 +26,33 @@ export function recheckingBeforeSend(deps: RecheckDeps): Policy['recheckBeforeSe
   return async (question) => {
     const { caller, decision } = question
     let applied = decision.guardrails
-    let current = await currentOrApplied(deps, caller, applied)
-    for (let round = 0; current !== applied && round < maxRounds; round++) {
-      applied = current
-      await recheck(deps, question, applied)
-      current = await currentOrApplied(deps, caller, applied)
+    let current = await currentPolicies(deps, caller)
+    for (let round = 0; current && current.guardrails !== applied && round < maxRounds; round++) {
+      applied = current.guardrails
+      await recheck(deps, question, current)
+      current = await currentPolicies(deps, caller)
     }
   }
 }
 
-/** The current guardrails, or those that were applied last if the database is unreachable. */
-async function currentOrApplied(
+/** The current policies; undefined if the database is unreachable, because then those that were applied still hold. */
+async function currentPolicies(
   { guardrailCache }: RecheckDeps,
   caller: BeforeSendQuestion['caller'],
-  applied: Guardrails,
-): Promise<Guardrails> {
+): Promise<PoliciesInForce | undefined> {
   try {
     return await guardrailCache.of(caller)
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'unavailable') return applied
+    if (error instanceof Fault && error.kind === 'unavailable') return undefined
     throw error
   }
 }
 
-async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, guardrails: Guardrails): Promise<void> {
+async function recheck(deps: RecheckDeps, question: BeforeSendQuestion, policies: PoliciesInForce): Promise<void> {
+  const { guardrails } = policies
   const { caller, host, decision, request, target, access, signal } = question
   const current = { target, byok: access.isByok(target.endpoint) }
-  await deps.requirePermitted(guardrails, { caller, host, current, limits: decision.spending.budgets })
+  await deps.requirePermitted(policies, { caller, host, current, limits: decision.spending.budgets })
   if (!decision.retainsNothing && deps.forbidsStorage(guardrails, target)) throw needsRepeat()
   const { chat, body } = request
   const { findings } = await screenRequest(deps.scanner, guardrails, { chat, body }, { requester: caller, signal })

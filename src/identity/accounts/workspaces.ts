@@ -170,7 +170,7 @@ export async function changeWorkspace(
 }
 
 /**
- * Deletes a workspace with its guardrails, presets and disabled keys.
+ * Deletes a workspace with its guardrails, budgets, presets and disabled keys.
  * @throws Fault `conflict` while it has enabled keys or interns: whoever ends them knows what stops working.
  */
 export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {

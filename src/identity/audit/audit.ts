@@ -23,6 +23,7 @@ export type Change = {
     | 'session'
     | 'generation'
     | 'webhook'
+    | 'budget'
   targetId: string
   /** The public form of the object before and after; null where it did not or does not exist. Never secrets. */
   before: object | null

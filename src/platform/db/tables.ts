@@ -570,6 +570,25 @@ export type Tables = {
     renewed_at: number
     spent_pico: bigint
   }
+  /** Budgets that all spending of a workspace or of an organization counts for. */
+  pooled_budgets: {
+    id: string
+    organization_id: string
+    /** Null for a budget of the organization. */
+    workspace_id: string | null
+    /** `workspace` or `organization`. */
+    owner_kind: string
+    /** The workspace or the organization. */
+    owner_id: string
+    /** `daily`, `weekly`, `monthly` or `lifetime`; at most one of each for an owner. */
+    reset_interval: string
+    limit_usd: number
+    include_byok: number
+    /** The id of its account in `budget_periods` and `budget_leases`. */
+    account: string
+    created_at: number
+    updated_at: number
+  }
   /** The schema versions whose servers can use this database: one row. */
   schema_range: { id: number; oldest: number; newest: number }
   /** The most of a limit, in a hundred, that webhooks were told to be spent. `reset_interval` is `never` where it has none. */

@@ -4,7 +4,7 @@ import { recordChange } from '#identity/audit/audit.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
-import { forgetSpending } from '#spend/budgets/rows.ts'
+import { forgetSpendingOfGuardrail } from '#spend/budgets/rows.ts'
 import { unassignAll } from './assignments/assignments.ts'
 import { emptyPolicy, type Policy } from './decide/policy.ts'
 import { refuse } from './decide/refuse.ts'
@@ -52,7 +52,7 @@ export async function changeGuardrail(
     const after = merge(base, body, said)
     await (before ? updateGuardrail : insertGuardrail)(tx, after)
     // Spending is not counted without a limit, so a new limit starts with the sum in the ledger.
-    if (before?.policy.limit_usd === null) await forgetSpending(tx, `guardrail:${id}`)
+    if (before?.policy.limit_usd === null) await forgetSpendingOfGuardrail(tx, id)
     await recordGuardrail(deps, tx, caller, before, after)
     announce()
     return after

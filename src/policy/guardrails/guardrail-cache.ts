@@ -3,20 +3,19 @@ import { whenKnown } from '#platform/async/when-known.ts'
 import type { Db } from '#platform/db/db.ts'
 import { createReadCache } from '#platform/db/rows/read-cache.ts'
 import type { AllowStale } from '#platform/db/rows/stale-reads.ts'
-import type { GuardrailRecord } from './guardrail.ts'
-import { readWorkspacePolicies } from './workspace-policies.ts'
+import { type PoliciesInForce, readWorkspacePolicies } from './workspace-policies.ts'
 
 type GuardrailCacheSubject = Pick<Caller, 'workspaceId' | 'userId' | 'keyHash'>
 
-/** The guardrails that apply to a caller: those of the workspace, the member and the key that exist. */
+/** The guardrails and budgets that apply to a caller. */
 export type GuardrailCache = {
-  of: (caller: GuardrailCacheSubject) => readonly GuardrailRecord[] | Promise<readonly GuardrailRecord[]>
+  of: (caller: GuardrailCacheSubject) => PoliciesInForce | Promise<PoliciesInForce>
   close: () => void
 }
 
 type GuardrailCacheDeps = { db: Pick<Db, 'query' | 'signals'>; allowStale?: AllowStale }
 
-/** Reads guardrails from memory. A change applies at once on this server and within a second on the others. */
+/** Reads guardrails and budgets from memory. A change applies at once on this server and within a second on the others. */
 export function createGuardrailCache({ db, allowStale }: GuardrailCacheDeps): GuardrailCache {
   const workspaces = createReadCache({
     signals: db.signals,

@@ -15,6 +15,27 @@ export type GuardrailRecord = {
   updatedAt: number
 }
 
+const Amounts = z.object({
+  spent_usd: z.number().describe('Spending in the current period, in USD.'),
+  held_usd: z
+    .number()
+    .describe('Reserved by servers for requests in progress and the next ones, in USD. What is not spent returns.'),
+  forecast_usd: z
+    .number()
+    .nullable()
+    .describe(
+      'Expected spending at the end of the period, in USD; null for a limit that never resets or has just reset.',
+    ),
+})
+
+const Spender = z.object({
+  kind: z.enum(['member', 'key']),
+  user_id: z.string().optional(),
+  key_hash: z.string().optional(),
+  name: z.string().nullable().describe('The address of the member, or the name of the key.'),
+  ...Amounts.shape,
+})
+
 /** The public form of a guardrail, with `enforce_zdr_<vendor>` for each configured vendor. */
 export const Guardrail = z
   .looseObject({
@@ -23,22 +44,14 @@ export const Guardrail = z
     name: z.string(),
     description: z.string().nullable(),
     ...Policy.shape,
-    spent_usd: z
-      .number()
-      .optional()
-      .describe('Spend in the current period of the limit. Present only when a single guardrail is read.'),
-    held_usd: z
-      .number()
-      .optional()
-      .describe('Reserved by servers for requests in flight and following ones. The unspent part is released.'),
-    forecast_usd: z
-      .number()
-      .nullable()
+    ...Amounts.partial().shape,
+    resets_at: z.iso.datetime().nullable().optional().describe('When the next period begins; null for never.'),
+    spenders: z
+      .array(Spender)
       .optional()
       .describe(
-        'Projected spend at the end of the period, from the spend so far; null if the limit never resets, or has just reset.',
+        'The members and keys that have spent the most of the limit, at most 10, the most first. The amounts above are those of the first.',
       ),
-    resets_at: z.iso.datetime().nullable().optional().describe('The start of the next period; null for never.'),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

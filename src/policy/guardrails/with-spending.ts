@@ -1,12 +1,34 @@
 import type { Config } from '#platform/config/settings.ts'
-import type { Now } from '#platform/core/clock.ts'
+import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { guardrailSpending } from './decide/budget.ts'
+import { resetsAt } from '#spend/budgets/budget.ts'
+import { standingForm } from '#spend/budgets/standings.ts'
 import { type Guardrail, type GuardrailRecord, publicForm } from './guardrail.ts'
+import { type SpenderStanding, spendersOf } from './spenders.ts'
 
 type WithSpendingDeps = { db: Pick<Db, 'kind' | 'query'>; now: Now; config: Pick<Config, 'zdr_vendors'> }
 
-/** The public form of a guardrail, with the amount spent if it has a limit. */
+/**
+ * The public form of a guardrail. If it has a limit: with the members and keys that have spent the most of it, and the amounts of the
+ * first of them.
+ */
 export async function withSpending(deps: WithSpendingDeps, record: GuardrailRecord): Promise<Guardrail> {
-  return { ...publicForm(deps, record), ...(await guardrailSpending(deps, record)) }
+  const form = publicForm(deps, record)
+  if (record.policy.limit_usd === null) return form
+  const spenders = (await spendersOf(deps, record)).map(spenderForm)
+  const next = resetsAt({ interval: record.policy.reset_interval }, deps.now())
+  const nothing = { spent_usd: 0, held_usd: 0, forecast_usd: null }
+  const { spent_usd, held_usd, forecast_usd } = spenders[0] ?? nothing
+  return {
+    ...form,
+    ...{ spent_usd, held_usd, forecast_usd },
+    resets_at: next === null ? null : isoTime(next),
+    spenders,
+  }
+}
+
+function spenderForm({ spender, name, standing }: SpenderStanding) {
+  const { resets_at, ...amounts } = standingForm(standing)
+  const id = spender.kind === 'member' ? { user_id: spender.userId } : { key_hash: spender.hash }
+  return { kind: spender.kind, ...id, name, ...amounts }
 }

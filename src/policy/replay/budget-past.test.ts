@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { picoUsd } from '#platform/core/pico-usd.ts'
-import { budgetOfPast } from './budget-past.ts'
+import { type BudgetOfPast, budgetOfPast, budgetsOfPast } from './budget-past.ts'
 
 const noon = Date.UTC(2026, 10, 18, 12)
 const hour = 3_600_000
@@ -13,37 +13,71 @@ const limited = (limit_usd: number | null, more = {}) => ({
   ...more,
 })
 
+function admits(budget: BudgetOfPast, request: ReturnType<typeof spending>): boolean {
+  const hasRoom = budget.hasRoom(request)
+  if (hasRoom) budget.count(request)
+  return hasRoom
+}
+
 test('requests are admitted up to the limit exactly, and a smaller one may fit after one that did not', () => {
   const budget = budgetOfPast(limited(1), noon, picoUsd('0.2'))
-  assert.equal(budget.admits(spending('0.5')), true)
-  assert.equal(budget.admits(spending('0.4')), false)
-  assert.equal(budget.admits(spending('0.3')), true)
-  assert.equal(budget.admits(spending('0.000000000001')), false)
-  assert.equal(budget.admits(spending('0')), true)
+  assert.equal(admits(budget, spending('0.5')), true)
+  assert.equal(admits(budget, spending('0.4')), false)
+  assert.equal(admits(budget, spending('0.3')), true)
+  assert.equal(admits(budget, spending('0.000000000001')), false)
+  assert.equal(admits(budget, spending('0')), true)
 })
 
 test('each period starts anew, at midnight UTC', () => {
   const budget = budgetOfPast(limited(1, { reset_interval: 'daily' }), noon, picoUsd('1'))
-  assert.equal(budget.admits(spending('1', 11)), false)
-  assert.equal(budget.admits(spending('1', 12)), true)
-  assert.equal(budget.admits(spending('1', 13)), false)
+  assert.equal(admits(budget, spending('1', 11)), false)
+  assert.equal(admits(budget, spending('1', 12)), true)
+  assert.equal(admits(budget, spending('1', 13)), false)
 })
 
 test('what was spent before the replay counts, however much it was', () => {
   const budget = budgetOfPast(limited(1), noon, 0n)
   budget.count(spending('5'))
-  assert.equal(budget.admits(spending('0.1')), false)
+  assert.equal(admits(budget, spending('0.1')), false)
 })
 
 test('spend on own provider keys counts only where the policy says so', () => {
   const without = budgetOfPast(limited(1), noon, 0n)
-  assert.equal(without.admits(spending('0.9', 0, true)), true)
-  assert.equal(without.admits(spending('0.9')), true)
+  assert.equal(admits(without, spending('0.9', 0, true)), true)
+  assert.equal(admits(without, spending('0.9')), true)
   const included = budgetOfPast(limited(1, { include_byok_in_budgets: true }), noon, 0n)
   included.count(spending('0.9', 0, true))
-  assert.equal(included.admits(spending('0.9')), false)
+  assert.equal(admits(included, spending('0.9')), false)
 })
 
 test('without a limit everything is admitted', () => {
-  assert.equal(budgetOfPast(limited(null), noon, 0n).admits(spending('1000000')), true)
+  assert.equal(admits(budgetOfPast(limited(null), noon, 0n), spending('1000000')), true)
+})
+
+test('a limit without spending on own provider keys never refuses a request that uses one', () => {
+  const budget = budgetOfPast(limited(1), noon, picoUsd('1'))
+  assert.equal(admits(budget, spending('0.5', 0, true)), true)
+  assert.equal(admits(budget, spending('0.5')), false)
+})
+
+const past = (usd: string, keyHash: string, userId: string) =>
+  ({ createdAt: noon, cost: picoUsd(usd), keyHash, userId, record: { is_byok: false } }) as never
+
+test('the default of a workspace limits each member and each key separately', () => {
+  const before = [{ keyHash: 'ada-1', userId: 'ada', spent: picoUsd('0.6') }]
+  const budgets = budgetsOfPast(limited(1), { everybody: true }, noon, before)
+  assert.equal(budgets.admits(past('0.3', 'ada-2', 'ada')), true)
+  assert.equal(budgets.admits(past('0.2', 'ada-2', 'ada')), false, 'the keys of a member count together')
+  assert.equal(budgets.admits(past('0.9', 'grace-1', 'grace')), true)
+  assert.equal(budgets.admits(past('0.1', 'ada-1', 'ada')), true)
+})
+
+test('a guardrail limits each member and each key that it is assigned to separately', () => {
+  const governed = { everybody: false as const, keyHashes: new Set(['ci']), userIds: new Set(['ada']) }
+  const budgets = budgetsOfPast(limited(1), governed, noon, [])
+  assert.equal(budgets.admits(past('1', 'ci', 'grace')), true)
+  assert.equal(budgets.admits(past('1', 'ada-1', 'ada')), true)
+  assert.equal(budgets.admits(past('0.1', 'ci', 'grace')), false)
+  assert.equal(budgets.admits(past('0.1', 'ada-2', 'ada')), false)
+  assert.equal(budgets.admits(past('5', 'free', 'grace')), true)
 })

@@ -1,15 +1,16 @@
 import { type PicoUsd, picoUsdOf } from '#platform/core/pico-usd.ts'
 import { periodStart } from '#spend/ledger/days.ts'
-import type { PastRequest } from '#spend/ledger/history.ts'
+import type { PastRequest, SpentByKey } from '#spend/ledger/history.ts'
 import type { Policy } from '../guardrails/decide/policy.ts'
+import type { Governed } from '../guardrails/propose.ts'
 
 type Limited = Pick<Policy, 'limit_usd' | 'reset_interval' | 'include_byok_in_budgets'>
 type Spending = { at: number; cost: PicoUsd; byok: boolean }
 
-/** A limit over requests of the past, in order of time. */
+/** A limit of one member or key over requests of the past, in order of time. */
 export type BudgetOfPast = {
-  /** Whether the limit has room for a request. If so, the request is added to what is spent. */
-  admits: (spending: Spending) => boolean
+  /** Whether the limit has room for a request. */
+  hasRoom: (spending: Spending) => boolean
   /** Counts what was spent before the replay begins, whatever the limit. */
   count: (spending: Spending) => void
 }
@@ -25,9 +26,10 @@ export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): Bu
   let period = firstDayOf(policy, from)
   let spent = before
 
-  function count({ at, cost, byok }: Spending): void {
-    turnTo(at)
-    if (!byok || policy.include_byok_in_budgets) spent += cost
+  const counts = ({ byok }: Spending) => !byok || policy.include_byok_in_budgets
+  function count(spending: Spending): void {
+    turnTo(spending.at)
+    if (counts(spending)) spent += spending.cost
   }
   function turnTo(at: number): void {
     const current = firstDayOf(policy, at)
@@ -37,16 +39,59 @@ export function budgetOfPast(policy: Limited, from: number, before: PicoUsd): Bu
   }
   return {
     count,
-    admits(spending) {
+    hasRoom(spending) {
       turnTo(spending.at)
-      if (limit !== undefined && spent + spending.cost > limit) return false
-      count(spending)
+      return limit === undefined || !counts(spending) || spent + spending.cost <= limit
+    },
+  }
+}
+
+/** The limit of a guardrail over requests of the past: one for each member and key that it holds for. */
+export type BudgetsOfPast = {
+  /** Whether all limits that count a request have room for it. If so, it is added to what is spent. */
+  admits: (past: PastRequest) => boolean
+  /** Counts what was spent before the replay begins, whatever the limit. */
+  count: (past: PastRequest) => void
+}
+
+type Owner = { keyHash: string; userId: string }
+
+/** @param before what was spent in the period of the first request, on earlier days. */
+export function budgetsOfPast(
+  policy: Limited,
+  governed: Governed,
+  from: number,
+  before: readonly SpentByKey[],
+): BudgetsOfPast {
+  const budgets = new Map<string, BudgetOfPast>()
+  const spentBefore = new Map<string, PicoUsd>()
+  for (const { spent, ...owner } of before)
+    for (const name of namesFor(owner)) spentBefore.set(name, (spentBefore.get(name) ?? 0n) + spent)
+
+  function namesFor({ keyHash, userId }: Owner): string[] {
+    const ofMember = governed.everybody || governed.userIds.has(userId) ? [`member ${userId}`] : []
+    const ofKey = governed.everybody || governed.keyHashes.has(keyHash) ? [`key ${keyHash}`] : []
+    return [...ofMember, ...ofKey]
+  }
+  const budgetsFor = (owner: Owner) =>
+    namesFor(owner).map((name) =>
+      budgets.getOrInsertComputed(name, () => budgetOfPast(policy, from, spentBefore.get(name) ?? 0n)),
+    )
+  return {
+    count(past) {
+      for (const budget of budgetsFor(past)) budget.count(spendingOf(past))
+    },
+    admits(past) {
+      const counting = budgetsFor(past)
+      const spending = spendingOf(past)
+      if (!counting.every((budget) => budget.hasRoom(spending))) return false
+      for (const budget of counting) budget.count(spending)
       return true
     },
   }
 }
 
 /** The cost and the time of a request. */
-export function spendingOf({ createdAt, cost, record }: PastRequest): Spending {
+function spendingOf({ createdAt, cost, record }: PastRequest): Spending {
   return { at: createdAt, cost, byok: record.is_byok }
 }

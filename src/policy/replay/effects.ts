@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/settings.ts'
 import type { PastRequest } from '#spend/ledger/history.ts'
 import { type Place, type RuleAt, rulesAt } from '../guardrails/decide/rules.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
-import { type BudgetOfPast, spendingOf } from './budget-past.ts'
+import type { BudgetsOfPast } from './budget-past.ts'
 import { contentOfPast, undecidedFilters } from './content-past.ts'
 import { judgeOfPast } from './judge-past.ts'
 import type { Effect } from './tally.ts'
@@ -21,7 +21,7 @@ type Judge = (past: PastRequest) => Effect[]
 export function effectsIn(
   deps: EffectsDeps,
   guardrail: GuardrailRecord,
-  budget: BudgetOfPast,
+  budgets: BudgetsOfPast,
   undecided: (rule: Undecidable) => void,
 ): Judge {
   const candidates = judgeCandidates(deps, guardrail, undecided)
@@ -31,7 +31,7 @@ export function effectsIn(
     model: candidates,
     endpoint: candidates,
     content: judgeContent(guardrail, undecided),
-    limit: judgeLimits(budget),
+    limit: judgeLimits(budgets),
   }
   const judges = [...new Set(Object.values(places))]
   return (past) => {
@@ -66,9 +66,9 @@ function judgeContent({ policy }: GuardrailRecord, undecided: (rule: RuleAt<'con
   }
 }
 
-function judgeLimits(budget: BudgetOfPast): Judge {
+function judgeLimits(budgets: BudgetsOfPast): Judge {
   const admits: Record<RuleAt<'limit'>, (past: PastRequest) => boolean> = {
-    limit_usd: (past) => budget.admits(spendingOf(past)),
+    limit_usd: budgets.admits,
   }
   const limits = rulesAt('limit')
   return (past) => limits.flatMap(({ rule }) => (admits[rule](past) ? [] : [{ outcome: 'refuse', rule }]))

@@ -9,7 +9,7 @@ import { pastRequests, type Scope, spentOnDays } from '#spend/ledger/history.ts'
 import type { GuardrailRecord } from '../guardrails/guardrail.ts'
 import { type Governed, proposeGuardrail } from '../guardrails/propose.ts'
 import type { Replay, ReplayRequest } from './answer.ts'
-import { type BudgetOfPast, budgetOfPast, firstDayOf, spendingOf } from './budget-past.ts'
+import { type BudgetsOfPast, budgetsOfPast, firstDayOf } from './budget-past.ts'
 import { effectsIn } from './effects.ts'
 import { createReplayTally } from './tally.ts'
 import { notes, reasons } from './words.ts'
@@ -41,7 +41,7 @@ export async function replay(
   const period = periodOf(deps, wanted)
   const { guardrail, governed } = await proposeGuardrail(deps, caller, id, wanted.policy)
   const scope = scopeOf(guardrail, governed)
-  const budget = await budgetBefore(deps, guardrail, scope, period)
+  const budget = await budgetsBefore(deps, guardrail, governed, scope, period)
   const judged = createReplayTally(wanted.list)
   const effectsOf = effectsIn(deps, guardrail, budget, judged.undecided)
   for await (const page of pastRequests(deps, scope, period.from, period.to)) {
@@ -73,19 +73,20 @@ function scopeOf({ workspaceId }: GuardrailRecord, governed: Governed): Scope {
   return { workspaceId, includes: ({ keyHash, userId }) => keyHashes.has(keyHash) || userIds.has(userId) }
 }
 
-/** The limit as it stood when the replay begins: what was spent earlier in its period is spent. */
-async function budgetBefore(
+/** The limits as they stood when the replay begins: what was spent earlier in their period is spent. */
+async function budgetsBefore(
   deps: ReplayDeps,
   { policy, createdAt }: GuardrailRecord,
+  governed: Governed,
   scope: Scope,
   { from }: Period,
-): Promise<BudgetOfPast> {
-  if (policy.limit_usd === null) return budgetOfPast(policy, from, 0n)
+): Promise<BudgetsOfPast> {
+  if (policy.limit_usd === null) return budgetsOfPast(policy, governed, from, [])
   const day = dayOf(from)
   // Without an interval a limit counts from the day on which its guardrail was made.
   const first = policy.reset_interval === null ? Math.min(dayOf(createdAt), day) : firstDayOf(policy, from)
   const days = { from: first, to: day, includesByok: policy.include_byok_in_budgets }
-  const budget = budgetOfPast(policy, from, await spentOnDays(deps, scope, days))
-  for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.map(spendingOf).forEach(budget.count)
-  return budget
+  const budgets = budgetsOfPast(policy, governed, from, await spentOnDays(deps, scope, days))
+  for await (const page of pastRequests(deps, scope, day * dayMs, from)) page.forEach(budgets.count)
+  return budgets
 }

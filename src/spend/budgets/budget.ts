@@ -3,10 +3,17 @@ import { type Interval, intervals } from '#platform/core/vocabulary.ts'
 import { periodEnd, periodStart } from '../ledger/days.ts'
 import { forecastOf } from '../ledger/forecast.ts'
 
-/** A key, or a guardrail, which may hold for a whole workspace. */
+/** The one whose spending a guardrail's limit counts: a member with all their keys in the workspace, or one key. */
+export type Spender = { kind: 'member'; userId: string } | { kind: 'key'; hash: string }
+
+/** The owner of a pooled budget: all that is spent in a workspace, or in an organization, counts. */
+export type Pool = { kind: 'workspace' | 'organization'; id: string }
+
+/** The limit of a key, the limit of a guardrail for one spender, or a pooled budget. */
 export type LastingSubject =
   | { kind: 'key'; hash: string }
-  | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number }
+  | { kind: 'guardrail'; id: string; workspaceId: string; createdAt: number; spender: Spender; isDefault: boolean }
+  | { kind: 'pool'; pool: Pool; account: string; createdAt: number }
 
 /** A turn of an intern, of which all counts that is asked with a key since it began, or a session with all its turns. */
 export type TurnSubject =
@@ -18,7 +25,10 @@ export type Subject = LastingSubject | TurnSubject
 
 /** A limit on what may be spent. */
 export type Budget = {
-  /** `guardrail:<id>`, `key:<hash>`, `turn:<id>` or `session:<intern> <id>`. */
+  /**
+   * Names the account: `key:<hash>`, `guardrail:<id>:member:<user>`, `guardrail:<id>:key:<hash>`, `workspace:<id>:<interval>`,
+   * `organization:<id>:<interval>`, `turn:<id>` or `session:<intern> <id>`.
+   */
   id: string
   subject: Subject
   limit: PicoUsd
@@ -41,6 +51,26 @@ export function periodOf({ interval }: Pick<Budget, 'interval'>, now: number): n
 export function periodsOfOthers({ interval }: Pick<Budget, 'interval'>, now: number): number[] {
   const own = periodOf({ interval }, now)
   return [null, ...intervals].map((other) => periodOf({ interval: other }, now)).filter((period) => period !== own)
+}
+
+/** The names of limits, in the order in which they are checked. */
+export const layers = [
+  'organization',
+  'workspace',
+  'workspace_default_member',
+  'workspace_default_key',
+  'member',
+  'api_key',
+  'key_limit',
+] as const
+export type Layer = (typeof layers)[number]
+
+export function layerOf(subject: LastingSubject): Layer {
+  if (subject.kind === 'key') return 'key_limit'
+  if (subject.kind === 'pool') return subject.pool.kind
+  const { spender, isDefault } = subject
+  if (isDefault) return spender.kind === 'member' ? 'workspace_default_member' : 'workspace_default_key'
+  return spender.kind === 'member' ? 'member' : 'api_key'
 }
 
 /** When the running period ends, in milliseconds since the epoch; null for never. */

@@ -8,8 +8,9 @@ import type { Db } from '#platform/db/db.ts'
 import { type DatabaseKind, newDb, onEachDatabase } from '#test/harness/databases.ts'
 import { type Budget, periodOf } from './budget.ts'
 import { Budgets } from './budgets.ts'
-import { leaseMs, silentMs } from './leases.ts'
-import { exchange, type LeaseReport, standingIn } from './store.ts'
+import { leasedOf, leaseMs, silentMs } from './leases.ts'
+import { readBudget } from './rows.ts'
+import { exchange, type LeaseReport } from './store.ts'
 
 const usd = (amount: number) => picoUsd(amount.toFixed(12))
 const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
@@ -17,7 +18,7 @@ const budgetOf = (limit: number, more: Partial<Budget> = {}): Budget => ({
   limit: usd(limit),
   interval: null,
   includesByok: false,
-  subject: { kind: 'guardrail', id: 'g', workspaceId: 'w', createdAt: 0 },
+  subject: { kind: 'key', hash: 'g' },
   ...more,
 })
 
@@ -48,8 +49,11 @@ async function spend(budgets: Budgets, budget: Budget, most: number, cost: numbe
   return cost
 }
 
-const spent = async (db: Db, budget: Budget, now: () => number = Date.now) =>
-  Number((await standingIn({ db, clock: clockOf(now) }, budget, periodOf(budget, now()))).spent ?? 0n) / 1e12
+const spent = async (db: Db, budget: Budget, now: () => number = Date.now) => {
+  const period = periodOf(budget, now())
+  const stored = await readBudget(db.query, clockOf(now), budget.id, period)
+  return Number((stored.spent ?? 0n) + leasedOf(budget, period, stored).charged) / 1e12
+}
 
 test('who reports in vain to a database that fails is told so, each time', async () => {
   const told: string[] = []

@@ -27,6 +27,10 @@ export async function heldMoney(query: Query, clock: DatabaseClock, organization
          where budget in (
            select 'key:' || hash from api_keys where organization_id = ${organizationId}
            union all
+           select account from pooled_budgets where organization_id = ${organizationId}
+         )
+            -- One account for each member and key: guardrail:<id>:…
+            or substr(budget, 1, 46) in (
            select 'guardrail:' || g.id from guardrails as g
              join workspaces as w on w.id = g.workspace_id
             where w.organization_id = ${organizationId}

@@ -1,7 +1,11 @@
 import type { PicoUsd } from '#platform/core/pico-usd.ts'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import type { Tx } from '#platform/db/db.ts'
-import { limitOf, type Subject } from './budget.ts'
+import { layerOf, limitOf, type Subject } from './budget.ts'
+import { budgetOf } from './pooled/pooled-budget.ts'
+import { findByAccount } from './pooled/rows.ts'
+
+type SubjectOf<Kind> = Extract<Subject, { kind: Kind }>
 
 /** A limit as the database has it now, and what is told of whose it is. */
 export type LimitInForce = {
@@ -15,7 +19,8 @@ export type LimitInForce = {
 /** Undefined where its key or guardrail is no more, and of turns and sessions: they end, and that is told. */
 export async function limitInForce(tx: Tx, subject: Subject): Promise<LimitInForce | undefined> {
   if (subject.kind === 'key') return limitOfKey(tx, subject.hash)
-  return subject.kind === 'guardrail' ? limitOfGuardrail(tx, subject.id) : undefined
+  if (subject.kind === 'guardrail') return limitOfGuardrail(tx, subject)
+  return subject.kind === 'pool' ? limitOfPool(tx, subject) : undefined
 }
 
 async function limitOfKey(tx: Tx, hash: string): Promise<LimitInForce | undefined> {
@@ -37,24 +42,60 @@ async function limitOfKey(tx: Tx, hash: string): Promise<LimitInForce | undefine
 
 type SavedPolicy = { limit_usd?: number | null; reset_interval?: Interval | null }
 
-async function limitOfGuardrail(tx: Tx, id: string): Promise<LimitInForce | undefined> {
-  const row = await tx
-    .selectFrom('guardrails as g')
-    .innerJoin('workspaces as w', 'w.id', 'g.workspace_id')
-    .where('g.id', '=', id)
-    .select(['g.name', 'g.policy', 'g.workspace_id', 'w.default_guardrail_id'])
-    .executeTakeFirst()
+async function limitOfGuardrail(tx: Tx, subject: SubjectOf<'guardrail'>): Promise<LimitInForce | undefined> {
+  const { id, spender } = subject
+  const row = await tx.selectFrom('guardrails').where('id', '=', id).selectAll().executeTakeFirst()
   if (!row) return undefined
   const { limit_usd, reset_interval } = JSON.parse(row.policy) as SavedPolicy
   return {
     workspaceId: row.workspace_id,
     ...amountOf(limit_usd, reset_interval),
     data: {
-      workspace_id: row.workspace_id,
-      limit_of: row.default_guardrail_id === id ? 'workspace' : 'guardrail',
+      ...{ workspace_id: row.workspace_id, limit_of: 'guardrail', layer: layerOf(subject) },
       ...{ guardrail_id: id, guardrail_name: row.name },
+      ...(spender.kind === 'member' ? await memberData(tx, spender.userId) : await keyData(tx, spender.hash)),
     },
   }
+}
+
+async function memberData(tx: Tx, userId: string) {
+  const user = await tx.selectFrom('users').where('id', '=', userId).select('email').executeTakeFirst()
+  return { user_id: userId, user_email: user?.email ?? null }
+}
+
+async function keyData(tx: Tx, hash: string) {
+  const key = await tx.selectFrom('api_keys').where('hash', '=', hash).select(['name', 'label']).executeTakeFirst()
+  return { key_hash: hash, key_name: key?.name ?? null, key_label: key?.label ?? null }
+}
+
+async function limitOfPool(tx: Tx, subject: SubjectOf<'pool'>): Promise<LimitInForce | undefined> {
+  const row = await findByAccount(tx, subject.account)
+  if (!row) return undefined
+  const { kind, id } = subject.pool
+  const workspaceId = kind === 'workspace' ? id : await firstWorkspace(tx, id)
+  if (workspaceId === undefined) return undefined
+  const { limit, interval } = budgetOf(row)
+  return {
+    ...{ workspaceId, limit, interval },
+    data: {
+      workspace_id: kind === 'workspace' ? id : null,
+      limit_of: kind,
+      layer: layerOf(subject),
+      budget_id: row.id,
+    },
+  }
+}
+
+/** Webhooks belong to an organization, and an event to a workspace: that of an organization's budget goes to its first. */
+async function firstWorkspace(tx: Tx, organizationId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('workspaces')
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .select('id')
+    .executeTakeFirst()
+  return row?.id
 }
 
 function amountOf(limitUsd: number | null | undefined, interval: string | null | undefined) {

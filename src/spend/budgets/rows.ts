@@ -101,6 +101,22 @@ export async function readLeases(
   }
 }
 
+/** The spending of each of these budgets, by period. */
+export async function readSpentOf(
+  query: Query,
+  budgets: readonly string[],
+): Promise<Map<string, Map<number, PicoUsd>>> {
+  const rows = await query
+    .selectFrom('budget_periods')
+    .where('budget', 'in', budgets)
+    .select(['budget', 'period', asText('spent_pico').as('spent')])
+    .execute()
+  const byBudget = Map.groupBy(rows, ({ budget }) => budget)
+  return new Map(
+    [...byBudget].map(([budget, own]) => [budget, new Map(own.map(({ period, spent }) => [period, BigInt(spent)]))]),
+  )
+}
+
 export async function readSpent(query: Query, budget: string, periods: number[]): Promise<Map<number, PicoUsd>> {
   const rows = await query
     .selectFrom('budget_periods')
@@ -166,6 +182,16 @@ export async function writeNotifiedThreshold(
   await upsert(tx, 'told_limits', [row], { key: ['budget', 'period', 'reset_interval', 'limit_pico'] }).execute()
 }
 
+/** Deletes the sums of periods that started before a day. */
+export async function deleteOldPeriods(tx: Tx, budget: string, before: number): Promise<void> {
+  await tx
+    .deleteFrom('budget_periods')
+    .where('budget', '=', budget)
+    .where('period', '>', 0)
+    .where('period', '<', before)
+    .execute()
+}
+
 /** Of periods that are over, told before an instant. */
 export async function deleteOldTold(tx: Tx, budget: string, period: number, before: number): Promise<void> {
   await tx
@@ -180,4 +206,9 @@ export async function deleteOldTold(tx: Tx, budget: string, period: number, befo
 /** Deletes what was counted: the next request reads the spending from the ledger. Leases stay with their holders. */
 export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', '=', budget).execute()
+}
+
+/** The same for all accounts of a guardrail: one for each member and key. */
+export async function forgetSpendingOfGuardrail(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('budget_periods').where('budget', 'like', `guardrail:${id}:%`).execute()
 }

@@ -2,6 +2,7 @@ import { mostKept, type PicoUsd } from '#platform/core/pico-usd.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
+import { dayOf } from '../ledger/days.ts'
 import { type Budget, periodOf, periodsOfOthers } from './budget.ts'
 import { leasedOf, leaseHolder } from './leases.ts'
 import { crossesThreshold, notifyThresholds } from './notify-thresholds.ts'
@@ -9,6 +10,7 @@ import {
   addSpent,
   deleteLease,
   deleteOldLeases,
+  deleteOldPeriods,
   deleteOldTold,
   insertPeriod,
   type Lease,
@@ -157,20 +159,6 @@ function grantOf({ limit }: Budget, { need, wanted }: LeaseReport, free: PicoUsd
   return larger(need, smaller(free / shareOfRest, larger(wanted, readyOf(limit))))
 }
 
-/**
- * The amount that counts as spent in a period, including what is charged to servers that no longer report, and what
- * others hold. `spent` is undefined if the period has no account yet.
- */
-export async function standingIn(
-  { db, clock }: { db: Pick<Db, 'query'>; clock: DatabaseClock },
-  budget: Budget,
-  period: number,
-): Promise<{ spent: PicoUsd | undefined; held: PicoUsd }> {
-  const kept = await readBudget(db.query, clock, budget.id, period)
-  const { held, silent, charged } = leasedOf(budget, period, kept)
-  return { spent: kept.spent === undefined ? undefined : kept.spent + charged, held: held + silent }
-}
-
 /** The amount that a period begins with, by the ledger, and the accounts of other intervals as read just before. */
 type Start = { spent: PicoUsd; others: Map<number, PicoUsd> }
 
@@ -195,6 +183,7 @@ async function begin(tx: Tx, budget: Budget, period: number, at: number, start: 
   if (budget.interval === null) return spent
   await deleteOldLeases(tx, budget.id, period, at - keptMs)
   await deleteOldTold(tx, budget.id, period, at - keptMs)
+  await deleteOldPeriods(tx, budget.id, dayOf(at - keptMs))
   return spent
 }
 

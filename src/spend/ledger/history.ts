@@ -9,7 +9,17 @@ import { type GenerationRecord, generationRecord, recordColumns } from './record
 export type Scope = { workspaceId: string; includes: (by: { keyHash: string; userId: string }) => boolean }
 
 /** A metered request as it is kept, with its exact cost, and what limits were charged. */
-export type PastRequest = { createdAt: number; cost: PicoUsd; charged: PicoUsd; record: GenerationRecord }
+export type PastRequest = {
+  createdAt: number
+  keyHash: string
+  userId: string
+  cost: PicoUsd
+  charged: PicoUsd
+  record: GenerationRecord
+}
+
+/** The spending of a member with one key. */
+export type SpentByKey = { keyHash: string; userId: string; spent: PicoUsd }
 
 /** Enough to be quick, few enough to be read between two other requests. */
 const rowsAtOnce = 200
@@ -43,6 +53,8 @@ export async function* pastRequests(
       .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
       .map(({ cost, margin, ...row }) => ({
         createdAt: row.created_at,
+        keyHash: row.key_hash,
+        userId: row.user_id,
         cost: BigInt(cost),
         charged: BigInt(cost) + BigInt(margin),
         record: generationRecord(row),
@@ -55,14 +67,14 @@ export async function* pastRequests(
 }
 
 /**
- * The amount that limits were charged on whole days, from the first day to before the last. Spending on the workspace's
- * own provider keys counts only on demand.
+ * The amounts that limits were charged on whole days, from the first day to before the last, by key and member. Spending on the
+ * workspace's own provider keys counts only on demand.
  */
 export async function spentOnDays(
   deps: { db: Pick<Db, 'reports'> },
   { workspaceId, includes }: Scope,
   days: { from: number; to: number; includesByok: boolean },
-): Promise<PicoUsd> {
+): Promise<SpentByKey[]> {
   const rows = await deps.db.reports
     .selectFrom('usage_days')
     .where('workspace_id', '=', workspaceId)
@@ -73,6 +85,6 @@ export async function spentOnDays(
     .select(['key_hash', 'user_id', exactSum(costColumn).as('cost'), exactSum(marginColumn).as('margin')])
     .execute()
   return rows
-    .filter((row) => includes({ keyHash: row.key_hash, userId: row.user_id }))
-    .reduce((sum, { cost, margin }) => sum + readSum(cost) + readSum(margin), 0n)
+    .map((row) => ({ keyHash: row.key_hash, userId: row.user_id, spent: readSum(row.cost) + readSum(row.margin) }))
+    .filter(includes)
 }

@@ -189,19 +189,20 @@ export async function spendingOfKeys(
   return new Map(rows.map((row) => [row.key_hash, readSpending(row)]))
 }
 
-/** The spending of a whole workspace, or of some keys and members in it. */
-export type Spenders = { workspaceId?: string; keyHashes?: string[]; userIds?: string[] }
+/** An organization, a workspace, or some keys and members in it. */
+export type Spenders = { organizationId?: string; workspaceId?: string; keyHashes?: string[]; userIds?: string[] }
 
 export async function spendingOf(
   deps: { db: Pick<Db, 'query'> },
   spenders: Spenders,
   sinceDay: number,
 ): Promise<Spending> {
-  const { workspaceId, keyHashes, userIds } = spenders
-  const ofAll = workspaceId !== undefined && !keyHashes && !userIds
+  const { organizationId, workspaceId, keyHashes, userIds } = spenders
+  const ofAll = !keyHashes && !userIds
   let matching = deps.db.query
     .selectFrom(ofAll ? ('workspace_days' as 'usage_days') : 'usage_days')
     .where('day', '>=', sinceDay)
+  if (organizationId) matching = matching.where('organization_id', '=', organizationId)
   if (workspaceId) matching = matching.where('workspace_id', '=', workspaceId)
   if (keyHashes && userIds) {
     if (keyHashes.length + userIds.length === 0) return nothingSpent

@@ -5,6 +5,7 @@ import { z } from '#platform/json/schema.ts'
 import { judgeRegion } from '#policy/guardrails/decide/judge.ts'
 import { KeyUsage, keyUsages } from '../keys/usage.ts'
 import { route } from '../route.ts'
+import { BudgetOfKey, budgetsOfKey } from './budgets.ts'
 
 /** There is no free tier and no rate limit of a key's own: older clients expect to be told so in these forms. */
 const withoutTiers = {
@@ -33,6 +34,9 @@ const CurrentKey = KeyRecord.pick({
     allowed_data_regions: z
       .array(z.enum(regions))
       .describe('The regions that the guardrails of the key allow for its requests.'),
+    budgets: z
+      .array(BudgetOfKey)
+      .describe('All limits that count what it spends, in the order in which they are checked.'),
     is_free_tier: z.literal(false),
     free_model_daily_requests: z.object({ limit: z.int(), remaining: z.int(), used: z.int() }),
     rate_limit: z.object({ requests: z.int(), interval: z.string(), note: z.string() }),
@@ -55,7 +59,7 @@ export const getCurrentKey = route({
       caller.keyHash,
     )
     const [usage] = await keyUsages(deps, [key])
-    const guardrails = await deps.guardrailCache.of(caller)
+    const { guardrails, budgets } = await deps.guardrailCache.of(caller)
     const isManagement = key.kind === 'management'
     return {
       data: {
@@ -63,6 +67,7 @@ export const getCurrentKey = route({
         ...usage!,
         ...withoutTiers,
         organization_id: caller.organizationId,
+        budgets: await budgetsOfKey(deps, caller, budgets),
         is_management_key: isManagement,
         is_provisioning_key: isManagement,
         allowed_data_regions: regions.filter((region) => !judgeRegion(guardrails, region)),

@@ -1,5 +1,5 @@
 import { type ApiClient, ServiceError } from '../../kit/api-client.ts'
-import type { Policies } from './budgets.ts'
+import type { NewBudget, Policies } from './budgets.ts'
 import type { NewPreset } from './presets.ts'
 
 type Objects = { policies: Policies; presets: NewPreset[] }
@@ -9,7 +9,8 @@ type Workspace = { id: string; slug: string; default_guardrail_id: string }
 /** Receives one line for each created or existing object. */
 type Print = (line: string) => void
 
-export const isEmpty = ({ policies: { defaults, guardrails, workspaces, keys }, presets }: Objects): boolean =>
+export const isEmpty = ({ policies: { budget, defaults, guardrails, workspaces, keys }, presets }: Objects): boolean =>
+  budget === undefined &&
   Object.keys(defaults).length + guardrails.length + workspaces.length + keys.length + presets.length === 0
 
 /**
@@ -21,14 +22,16 @@ export async function apply(client: ApiClient, objects: Objects, print: Print): 
   await client.request('POST', '/catalogue/reload', {})
   const { data: own } = await client.request<{ data: { workspace_id: string } }>('GET', '/key')
   const creator = new ObjectCreator(client, print)
+  await creator.budget('/organization', 'the organization', objects.policies.budget)
   await creator.setDefaults(own.workspace_id, objects.policies.defaults)
   for (const { slug, body } of objects.presets) await creator.preset(slug, body)
   for (const { name, body, members } of objects.policies.guardrails) {
     await creator.guardrail(name, body)
     if (members) print(`  To assign members to it: POST /guardrails/<id>/assignments/members.`)
   }
-  for (const { name, slug, defaults, key } of objects.policies.workspaces) {
+  for (const { name, slug, budget, defaults, key } of objects.policies.workspaces) {
     const workspace = await creator.workspace(name, slug)
+    await creator.budget(`/workspaces/${slug}`, `the workspace ${slug}`, budget)
     await creator.setDefaults(workspace, defaults)
     await creator.key({ ...key, workspace_id: workspace })
   }
@@ -45,6 +48,13 @@ class ObjectCreator {
   constructor(client: ApiClient, print: Print) {
     this.#client = client
     this.#print = print
+  }
+
+  async budget(path: string, owner: string, budget: NewBudget | undefined): Promise<void> {
+    if (!budget) return
+    const { interval, limit_usd } = budget
+    await this.#client.request('PUT', `${path}/budgets/${interval}`, { limit_usd })
+    this.#print(`Set the ${interval} budget of ${owner}: ${limit_usd} USD.`)
   }
 
   async setDefaults(workspaceId: string, body: object): Promise<void> {

@@ -5,14 +5,18 @@ import type { ImportNotes } from './import-notes.ts'
 import { plainSlugOf } from './names.ts'
 
 export type GuardrailBody = Record<string, unknown>
+/** A budget that all keys of a workspace or of the organization share. */
+export type NewBudget = { interval: Interval | 'lifetime'; limit_usd: number }
 export type NewKey = { name: string; limit?: number; limit_reset?: Interval; expires_at?: string }
 
 /** The objects to create with a management key. */
 export type Policies = {
+  /** The budget of the organization. */
+  budget?: NewBudget
   /** Rules for the workspace of the management key. */
   defaults: GuardrailBody
   guardrails: { name: string; body: GuardrailBody; members?: true }[]
-  workspaces: { name: string; slug: string; defaults: GuardrailBody; key: NewKey }[]
+  workspaces: { name: string; slug: string; budget?: NewBudget; defaults: GuardrailBody; key: NewKey }[]
   /** Keys, with the models that each is allowed to use, if limited. */
   keys: { key: NewKey; models?: string[] }[]
 }
@@ -44,7 +48,8 @@ export function budgetsOf(config: LitellmConfig, draft: CatalogueDraft, notes: I
   const policies: Policies = { defaults: {}, guardrails: [], workspaces: [], keys: [] }
   const from = litellm.max_budget !== undefined ? litellm : general
   const where = from === litellm ? 'litellm_settings' : 'general_settings'
-  policies.defaults = limitsOf(from, where, notes, ['limit_usd', 'reset_interval']) ?? {}
+  const budget = budgetOf(limitsOf(from, where, notes, ['limit_usd', 'reset_interval']))
+  if (budget) policies.budget = budget
   if (general.master_key) policies.keys.push({ key: { name: 'litellm' } })
   const params = sectionOf(litellm.default_key_generate_params)
   if (params) {
@@ -88,16 +93,22 @@ function addTeams({ litellm }: LitellmConfig, policies: Policies, draft: Catalog
     const name = String(team.team_alias ?? team.team_id ?? 'team')
     const path = `litellm_settings.default_team_settings ${name}`
     const models = modelsOf(team.models, `${path}.models`, draft, notes)
-    const budget = limitsOf(team, path, notes, ['limit_usd', 'reset_interval'])
-    const defaults = { ...budget, ...(models && { allowed_models: models }) }
+    const limits = limitsOf(team, path, notes, ['limit_usd', 'reset_interval'])
+    const budget = budgetOf(limits)
+    const defaults = { ...(models && { allowed_models: models }) }
     const key = { name: `litellm-${plainSlugOf(name)}` }
-    if (!budget || models?.length === 0)
+    if (!limits || models?.length === 0)
       notes.add(path, 'no workspace is created, because it would be less limited than in LiteLLM')
-    else policies.workspaces.push({ name, slug: plainSlugOf(name), defaults, key })
+    else policies.workspaces.push({ name, slug: plainSlugOf(name), ...(budget && { budget }), defaults, key })
     noteRateLimits(team, path, notes)
     if (team.success_callback || team.failure_callback)
       notes.add(path, 'callbacks of a team are not supported: metrics and traces are for the whole service')
   }
+}
+
+function budgetOf(limits: Section | undefined): NewBudget | undefined {
+  const { limit_usd, reset_interval = 'lifetime' } = (limits ?? {}) as { limit_usd?: number; reset_interval?: Interval }
+  return limit_usd === undefined ? undefined : { interval: reset_interval, limit_usd }
 }
 
 /** The items of a list that are objects. */

@@ -58,6 +58,7 @@ export const copied = [
   'budget_periods',
   'budget_leases',
   'told_limits',
+  'pooled_budgets',
 ] as const satisfies readonly Table[]
 
 const rowsAtOnce = 1000

@@ -33,7 +33,7 @@ export async function modelVerdicts(
   const { data, total_count } =
     caller.keyKind === 'management'
       ? await listRows(db.query, caller.organizationId, page)
-      : pageIn(await guardrailCache.of(caller), page)
+      : pageIn((await guardrailCache.of(caller)).guardrails, page)
   return { data: data.map((guardrail) => verdictOf(guardrail, model, config.zdr_vendors)), total_count }
 }
 

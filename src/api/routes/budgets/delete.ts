@@ -1,0 +1,38 @@
+import { z } from '#platform/json/schema.ts'
+import { removePooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
+import { route } from '../route.ts'
+import { OrganizationBudgetParams, organizationPool, WorkspaceBudgetParams, workspacePool } from './owner.ts'
+
+const Deleted = z.object({ deleted: z.literal(true) })
+
+export const deleteWorkspaceBudget = route({
+  method: 'delete',
+  path: '/workspaces/{id}/budgets/{interval}',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'Delete a budget of a workspace',
+  description: 'Its limit no longer holds for the next request.',
+  request: { params: WorkspaceBudgetParams },
+  response: Deleted,
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await removePooledBudget(deps, caller, await workspacePool(deps, caller, params.id), params.interval)
+    return { deleted: true as const }
+  },
+})
+
+export const deleteOrganizationBudget = route({
+  method: 'delete',
+  path: '/organization/budgets/{interval}',
+  tag: 'organization',
+  key: 'management',
+  summary: 'Delete a budget of the organization',
+  description: 'Its limit no longer holds for the next request.',
+  request: { params: OrganizationBudgetParams },
+  response: Deleted,
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict'],
+  handler: async ({ params, caller }, deps) => {
+    await removePooledBudget(deps, caller, organizationPool(caller), params.interval)
+    return { deleted: true as const }
+  },
+})

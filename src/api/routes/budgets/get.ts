@@ -1,0 +1,39 @@
+import { z } from '#platform/json/schema.ts'
+import { OrganizationBudget, WorkspaceBudget } from '#spend/budgets/pooled/pooled-budget.ts'
+import { getPooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
+import { route } from '../route.ts'
+import {
+  includesByok,
+  OrganizationBudgetParams,
+  organizationPool,
+  WorkspaceBudgetParams,
+  workspacePool,
+} from './owner.ts'
+
+export const getWorkspaceBudget = route({
+  method: 'get',
+  path: '/workspaces/{id}/budgets/{interval}',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'Get a budget of a workspace',
+  description: 'With what was spent in the current period.',
+  request: { params: WorkspaceBudgetParams },
+  response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) =>
+    getPooledBudget(deps, await workspacePool(deps, caller, params.id), params.interval, WorkspaceBudget),
+})
+
+export const getOrganizationBudget = route({
+  method: 'get',
+  path: '/organization/budgets/{interval}',
+  tag: 'organization',
+  key: 'management',
+  summary: 'Get a budget of the organization',
+  description: 'With what was spent in the current period.',
+  request: { params: OrganizationBudgetParams },
+  response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) =>
+    getPooledBudget(deps, organizationPool(caller), params.interval, OrganizationBudget),
+})

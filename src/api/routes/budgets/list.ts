@@ -1,0 +1,32 @@
+import { z } from '#platform/json/schema.ts'
+import { OrganizationBudget, WorkspaceBudget } from '#spend/budgets/pooled/pooled-budget.ts'
+import { listPooledBudgets } from '#spend/budgets/pooled/pooled-budgets.ts'
+import { route } from '../route.ts'
+import { WorkspaceParams } from '../workspaces/workspace.ts'
+import { includesByok, organizationPool, workspacePool } from './owner.ts'
+
+export const listWorkspaceBudgets = route({
+  method: 'get',
+  path: '/workspaces/{id}/budgets',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'List the budgets of a workspace',
+  description: 'At most one for each interval, the shortest first, with what was spent in the current period.',
+  request: { params: WorkspaceParams },
+  response: z.object({ data: z.array(WorkspaceBudget), include_byok_in_budgets: includesByok }),
+  faults: ['unauthenticated', 'forbidden', 'not_found'],
+  handler: async ({ params, caller }, deps) =>
+    listPooledBudgets(deps, await workspacePool(deps, caller, params.id), WorkspaceBudget),
+})
+
+export const listOrganizationBudgets = route({
+  method: 'get',
+  path: '/organization/budgets',
+  tag: 'organization',
+  key: 'management',
+  summary: 'List the budgets of the organization',
+  description: 'At most one for each interval, the shortest first. The spending of all workspaces counts together.',
+  response: z.object({ data: z.array(OrganizationBudget), include_byok_in_budgets: includesByok }),
+  faults: ['unauthenticated', 'forbidden'],
+  handler: async ({ caller }, deps) => listPooledBudgets(deps, organizationPool(caller), OrganizationBudget),
+})

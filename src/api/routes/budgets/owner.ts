@@ -1,0 +1,23 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { getWorkspace } from '#identity/accounts/workspaces.ts'
+import { z } from '#platform/json/schema.ts'
+import type { Pool } from '#spend/budgets/budget.ts'
+import { budgetIntervals } from '#spend/budgets/pooled/pooled-budget.ts'
+import type { ApiDeps } from '../../access/deps.ts'
+import { WorkspaceParams } from '../workspaces/workspace.ts'
+
+const interval = z.enum(budgetIntervals).describe('`lifetime` is a budget that never resets.')
+
+export const WorkspaceBudgetParams = WorkspaceParams.extend({ interval })
+export const OrganizationBudgetParams = z.object({ interval })
+
+export const includesByok = z
+  .boolean()
+  .describe('Whether spending on your own provider keys counts towards the budgets of all intervals.')
+
+/** @throws Fault `not_found`. */
+export async function workspacePool(deps: ApiDeps, caller: Caller, name: string): Promise<Pool> {
+  return { kind: 'workspace', id: (await getWorkspace(deps, caller.organizationId, name)).id }
+}
+
+export const organizationPool = ({ organizationId }: Caller): Pool => ({ kind: 'organization', id: organizationId })

@@ -1,0 +1,43 @@
+import { z } from '#platform/json/schema.ts'
+import { OrganizationBudget, PooledBudgetBody, WorkspaceBudget } from '#spend/budgets/pooled/pooled-budget.ts'
+import { setPooledBudget } from '#spend/budgets/pooled/pooled-budgets.ts'
+import { route } from '../route.ts'
+import {
+  includesByok,
+  OrganizationBudgetParams,
+  organizationPool,
+  WorkspaceBudgetParams,
+  workspacePool,
+} from './owner.ts'
+
+export const setWorkspaceBudget = route({
+  method: 'put',
+  path: '/workspaces/{id}/budgets/{interval}',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'Create or change a budget of a workspace',
+  description:
+    'What all keys and members of the workspace spend counts together. A new budget counts from the day on which it was created, in the current period.',
+  request: { params: WorkspaceBudgetParams, body: PooledBudgetBody },
+  response: z.object({ data: WorkspaceBudget, include_byok_in_budgets: includesByok }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) => {
+    const pool = await workspacePool(deps, caller, params.id)
+    return setPooledBudget(deps, caller, pool, params.interval, body, WorkspaceBudget)
+  },
+})
+
+export const setOrganizationBudget = route({
+  method: 'put',
+  path: '/organization/budgets/{interval}',
+  tag: 'organization',
+  key: 'management',
+  summary: 'Create or change a budget of the organization',
+  description:
+    'What all workspaces spend counts together. A new budget counts from the day on which it was created, in the current period.',
+  request: { params: OrganizationBudgetParams, body: PooledBudgetBody },
+  response: z.object({ data: OrganizationBudget, include_byok_in_budgets: includesByok }),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'conflict', 'unsupported_media_type'],
+  handler: async ({ params, body, caller }, deps) =>
+    setPooledBudget(deps, caller, organizationPool(caller), params.interval, body, OrganizationBudget),
+})

@@ -1,0 +1,50 @@
+import { budgetsFor } from '#gateway/admission/budget-reservation.ts'
+import type { Caller } from '#identity/accounts/caller.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { toUsd } from '#platform/core/pico-usd.ts'
+import { intervals } from '#platform/core/vocabulary.ts'
+import type { Db } from '#platform/db/db.ts'
+import { z } from '#platform/json/schema.ts'
+import type { PoliciesInForce } from '#policy/guardrails/workspace-policies.ts'
+import { layerOf, layers } from '#spend/budgets/budget.ts'
+import { type LastingBudget, standingForm, standingsOf } from '#spend/budgets/standings.ts'
+
+export const BudgetOfKey = z.object({
+  layer: z
+    .enum(layers)
+    .describe(
+      'What sets the limit: a budget of the organization or workspace, the default guardrail of the workspace (for the member or for the key), a guardrail of the member or of the key, or the key itself.',
+    ),
+  guardrail_id: z.string().nullable(),
+  limit_usd: z.number(),
+  reset_interval: z.enum(intervals).nullable(),
+  include_byok: z.boolean().describe('Whether spending on your own provider keys counts.'),
+  spent_usd: z.number(),
+  held_usd: z.number().describe('Reserved for requests in progress and the next ones. What is not spent returns.'),
+  remaining_usd: z.number(),
+  forecast_usd: z.number().nullable().describe('Expected spending at the end of the period; null if unknown.'),
+  resets_at: z.iso.datetime().nullable(),
+})
+
+/** All limits that count what a key spends, in the order in which they are checked. Amounts are in USD. */
+export async function budgetsOfKey(
+  deps: { db: Db; now: Now },
+  caller: Caller,
+  budgets: PoliciesInForce['budgets'],
+): Promise<z.infer<typeof BudgetOfKey>[]> {
+  const all = budgetsFor(caller, budgets) as LastingBudget[]
+  const standings = await standingsOf(deps, all)
+  return all.map(({ subject, limit, interval, includesByok }, at) => {
+    const { spent, held } = standings[at]!
+    const rest = limit - spent - held
+    return {
+      layer: layerOf(subject),
+      guardrail_id: subject.kind === 'guardrail' ? subject.id : null,
+      limit_usd: toUsd(limit),
+      reset_interval: interval,
+      include_byok: includesByok,
+      remaining_usd: toUsd(rest > 0n ? rest : 0n),
+      ...standingForm(standings[at]!),
+    }
+  })
+}

@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { WorkspaceRecord } from '#identity/accounts/workspace.ts'
+import { type ApiClient, apiClient, clientHelp } from '../kit/api-client.ts'
+import { table } from '../kit/table.ts'
+import type { Terminal } from '../kit/terminal.ts'
+
+type Budget = {
+  limit_usd: number
+  reset_interval: string | null
+  spent_usd: number
+  held_usd: number
+  resets_at: string | null
+}
+type Listed = { data: Budget[]; include_byok_in_budgets: boolean }
+type Owner = { workspace?: string }
+type OwnedBudgets = { owner: string; budgets: Budget[] }
+
+export function budgetsCommand(program: Command, { env, out }: Terminal): void {
+  const budgets = program
+    .command('budgets')
+    .description('Manage the spending budgets of workspaces and the organization')
+
+  budgets
+    .command('list')
+    .description('List the budgets of the organization and of every workspace')
+    .option('--workspace <slug>', 'List only the budgets of this workspace')
+    .option('--json', 'Print JSON')
+    .addHelpText('after', clientHelp)
+    .action(async ({ workspace, json }: Owner & { json?: boolean }) => {
+      const all = await readBudgets(apiClient(env), workspace)
+      out(json ? JSON.stringify(all, null, 2) : budgetTable(all))
+    })
+
+  budgets
+    .command('set')
+    .description('Create or change a budget. A shorter interval needs a smaller limit')
+    .argument('<interval>', 'daily, weekly, monthly or lifetime (never resets)')
+    .argument('<usd>', 'Limit in US dollars', dollars)
+    .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
+    .option('--include-byok', 'Count spending on your own provider keys in the budgets of all intervals')
+    .option('--no-include-byok', 'Do not count spending on your own provider keys')
+    .addHelpText('after', clientHelp)
+    .action(async (interval: string, limit: number, options: Owner & { includeByok?: boolean }) => {
+      const { includeByok } = options
+      const body = { limit_usd: limit, ...(includeByok !== undefined && { include_byok_in_budgets: includeByok }) }
+      await apiClient(env).request('PUT', `${pathOf(options)}/${encodeURIComponent(interval)}`, body)
+      out(`The ${interval} budget of ${nameOf(options)} is ${limit} USD.`)
+    })
+
+  budgets
+    .command('delete')
+    .description('Delete a budget')
+    .argument('<interval>', 'daily, weekly, monthly or lifetime (never resets)')
+    .option('--workspace <slug>', 'Slug of the workspace (default: the organization)')
+    .addHelpText('after', clientHelp)
+    .action(async (interval: string, options: Owner) => {
+      await apiClient(env).request('DELETE', `${pathOf(options)}/${encodeURIComponent(interval)}`)
+      out(`The ${interval} budget of ${nameOf(options)} is deleted.`)
+    })
+}
+
+const pathOf = ({ workspace }: Owner) =>
+  workspace === undefined ? '/organization/budgets' : `/workspaces/${encodeURIComponent(workspace)}/budgets`
+
+const nameOf = ({ workspace }: Owner) => (workspace === undefined ? 'the organization' : `the workspace ${workspace}`)
+
+async function readBudgets(client: ApiClient, workspace: string | undefined): Promise<OwnedBudgets[]> {
+  const slugs =
+    workspace === undefined
+      ? (await client.listAll<WorkspaceRecord>('/workspaces')).map(({ slug }) => slug)
+      : [workspace]
+  const owners: Owner[] = [...(workspace === undefined ? [{}] : []), ...slugs.map((slug) => ({ workspace: slug }))]
+  return Promise.all(
+    owners.map(async (owner) => ({
+      owner: owner.workspace ?? 'organization',
+      budgets: (await client.request<Listed>('GET', pathOf(owner))).data,
+    })),
+  )
+}
+
+function budgetTable(all: OwnedBudgets[]): string {
+  const rows = all.flatMap(({ owner, budgets }) =>
+    budgets.map((budget) => [
+      owner,
+      budget.reset_interval ?? 'lifetime',
+      `$${budget.limit_usd}`,
+      `$${budget.spent_usd.toFixed(6)}`,
+      `$${budget.held_usd.toFixed(6)}`,
+      budget.resets_at?.slice(0, 10) ?? 'never',
+    ]),
+  )
+  return table(['OWNER', 'INTERVAL', 'LIMIT', 'SPENT', 'RESERVED', 'RESETS'], rows)
+}
+
+function dollars(text: string): number {
+  const amount = Number(text)
+  if (amount > 0 && Number.isFinite(amount)) return amount
+  throw new InvalidArgumentError('It must be a number of US dollars above 0.')
+}

@@ -1,0 +1,93 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { Db, Query } from '#platform/db/db.ts'
+import { sql } from '#platform/db/kysely.ts'
+import { periodOf, type Spender } from '#spend/budgets/budget.ts'
+import { type LastingBudget, type Standing, standingsOf } from '#spend/budgets/standings.ts'
+import { dayOf } from '#spend/ledger/days.ts'
+import { guardrailBudget } from './decide/budget.ts'
+import type { GuardrailRecord } from './guardrail.ts'
+
+/** How many members and keys are listed. */
+const mostListed = 10
+
+export type SpenderStanding = { spender: Spender; name: string | null; standing: Standing }
+
+/** The members and keys that have spent the most of a guardrail's limit in the current period, the most first. */
+export async function spendersOf(
+  deps: { db: Pick<Db, 'kind' | 'query'>; now: Now },
+  record: GuardrailRecord,
+): Promise<SpenderStanding[]> {
+  const { query } = deps.db
+  const { id, workspaceId, createdAt, policy } = record
+  if (policy.limit_usd === null) return []
+  const period = periodOf({ interval: policy.reset_interval }, deps.now())
+  const since = Math.max(period, dayOf(createdAt))
+  const isDefault = await isDefaultOf(query, workspaceId, id)
+  const find = (kind: Spender['kind']) =>
+    largest(query, {
+      kind,
+      workspaceId,
+      since,
+      byok: policy.include_byok_in_budgets,
+      assignedTo: isDefault ? null : id,
+    })
+  const found = [...(await find('member')), ...(await find('key'))]
+  const budgets = found.map(({ spender }) => guardrailBudget(record, spender, isDefault) as LastingBudget)
+  const standings = await standingsOf(deps, budgets)
+  return found
+    .map((one, at) => ({ ...one, standing: standings[at]! }))
+    .toSorted((a, b) => Number(b.standing.spent - a.standing.spent))
+    .slice(0, mostListed)
+}
+
+async function isDefaultOf(query: Query, workspaceId: string, guardrailId: string): Promise<boolean> {
+  const row = await query
+    .selectFrom('workspaces')
+    .where('id', '=', workspaceId)
+    .select('default_guardrail_id')
+    .executeTakeFirst()
+  return row?.default_guardrail_id === guardrailId
+}
+
+type Search = {
+  kind: Spender['kind']
+  workspaceId: string
+  /** The first day that counts. */
+  since: number
+  byok: boolean
+  /** The guardrail that they must be assigned to; null for all of the workspace. */
+  assignedTo: string | null
+}
+
+/** Those with the largest sums of the ledger; as an approximation, which is enough to order them. */
+async function largest(query: Query, search: Search): Promise<{ spender: Spender; name: string | null }[]> {
+  const isMember = search.kind === 'member'
+  const column = isMember ? 'd.user_id' : 'd.key_hash'
+  let matching = query
+    .selectFrom('usage_days as d')
+    .leftJoin('users as u', 'u.id', 'd.user_id')
+    .leftJoin('api_keys as k', 'k.hash', 'd.key_hash')
+    .where('d.workspace_id', '=', search.workspaceId)
+    .where('d.day', '>=', search.since)
+    .where('d.byok', '<=', search.byok ? 1 : 0)
+  const { assignedTo } = search
+  if (assignedTo !== null)
+    matching = matching.where(column, 'in', (e) =>
+      e
+        .selectFrom('guardrail_assignments')
+        .where('guardrail_id', '=', assignedTo)
+        .where('target_kind', '=', search.kind)
+        .select('target_id'),
+    )
+  const rows = await matching
+    .groupBy(column)
+    .select([`${column} as id`, sql<string | null>`max(${sql.ref(isMember ? 'u.email' : 'k.name')})`.as('name')])
+    .orderBy(sql`sum((cost_pico + margin_pico) * 1.0)`, 'desc')
+    .orderBy(column)
+    .limit(mostListed)
+    .execute()
+  return rows.map(({ id, name }) => ({
+    spender: isMember ? { kind: 'member', userId: id } : { kind: 'key', hash: id },
+    name,
+  }))
+}

@@ -1,0 +1,85 @@
+import type { Selectable } from 'kysely'
+import { isoTime } from '#platform/core/clock.ts'
+import { intervals } from '#platform/core/vocabulary.ts'
+import type { Tables } from '#platform/db/tables.ts'
+import { z } from '#platform/json/schema.ts'
+import { strictFields } from '#platform/json/strict-fields.ts'
+import { type Budget, limitOf, type Pool } from '../budget.ts'
+
+/** The intervals of pooled budgets, shortest first. A shorter one must have a smaller limit. */
+export const budgetIntervals = [...intervals, 'lifetime'] as const
+export type BudgetInterval = (typeof budgetIntervals)[number]
+
+export type PooledBudgetRow = Selectable<Tables['pooled_budgets']> & {
+  owner_kind: Pool['kind']
+  reset_interval: BudgetInterval
+}
+
+const common = {
+  id: z.string(),
+  limit_usd: z.number().describe('In USD.'),
+  reset_interval: z.enum(intervals).nullable().describe('When spending starts again at 0; null for never.'),
+  spent_usd: z.number().describe('Spending in the current period, in USD.'),
+  held_usd: z
+    .number()
+    .describe('Reserved by servers for requests in progress and the next ones, in USD. What is not spent returns.'),
+  forecast_usd: z
+    .number()
+    .nullable()
+    .describe(
+      'Expected spending at the end of the period, in USD; null for a budget that never resets or has just reset.',
+    ),
+  resets_at: z.iso.datetime().nullable().describe('When the next period begins; null for never.'),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+}
+
+export const WorkspaceBudget = z.object({ ...common, workspace_id: z.string() }).meta({
+  id: 'WorkspaceBudget',
+  description: 'A limit on what all keys and members of a workspace spend together in an interval.',
+})
+export const OrganizationBudget = z.object({ ...common, organization_id: z.string() }).meta({
+  id: 'OrganizationBudget',
+  description: 'A limit on what all workspaces of the organization spend together in an interval.',
+})
+
+export const PooledBudgetBody = strictFields({
+  limit_usd: z
+    .number()
+    .positive()
+    .max(1e9)
+    .describe('In USD. Must be smaller than the budgets of longer intervals, and larger than those of shorter ones.'),
+  include_byok_in_budgets: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether spending on your own provider keys counts, too. Holds for the budgets of all intervals; omit to leave it unchanged.',
+    ),
+}).meta({ id: 'BudgetBody' })
+export type PooledBudgetBody = z.infer<typeof PooledBudgetBody>
+
+/** The stored facts of a budget, as the audit log has them. */
+export function storedForm(row: PooledBudgetRow) {
+  return {
+    id: row.id,
+    [row.owner_kind === 'workspace' ? 'workspace_id' : 'organization_id']: row.owner_id,
+    limit_usd: row.limit_usd,
+    reset_interval: intervalOf(row),
+    include_byok_in_budgets: row.include_byok === 1,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  }
+}
+
+export function budgetOf(row: PooledBudgetRow): Budget & { subject: { kind: 'pool' } } {
+  const pool: Pool = { kind: row.owner_kind, id: row.owner_id }
+  return {
+    id: row.account,
+    subject: { kind: 'pool', pool, account: row.account, createdAt: row.created_at },
+    limit: limitOf(row.limit_usd),
+    interval: intervalOf(row),
+    includesByok: row.include_byok === 1,
+  }
+}
+
+const intervalOf = ({ reset_interval }: PooledBudgetRow) => (reset_interval === 'lifetime' ? null : reset_interval)

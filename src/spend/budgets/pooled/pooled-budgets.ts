@@ -1,0 +1,178 @@
+import type { Caller } from '#identity/accounts/caller.ts'
+import { recordChange } from '#identity/audit/audit.ts'
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import type { Pool } from '../budget.ts'
+import { forgetSpending } from '../rows.ts'
+import { standingForm, standingsOf } from '../standings.ts'
+import {
+  type BudgetInterval,
+  budgetIntervals,
+  budgetOf,
+  type PooledBudgetBody,
+  type PooledBudgetRow,
+  storedForm,
+} from './pooled-budget.ts'
+import { deletePooledBudget, findPooledBudgets, setIncludesByok, writePooledBudget } from './rows.ts'
+
+type ReadDeps = { db: Db; now: Now }
+type WriteDeps = ReadDeps & { newId: NewId }
+
+/** `WorkspaceBudget` or `OrganizationBudget`. */
+type FormOf<Form> = { parse: (form: object) => Form }
+export type PooledBudgets<Data> = { data: Data; include_byok_in_budgets: boolean }
+
+/** The budgets of a workspace or organization, the shortest interval first, with what was spent of each. */
+export async function listPooledBudgets<Form>(
+  deps: ReadDeps,
+  pool: Pool,
+  form: FormOf<Form>,
+): Promise<PooledBudgets<Form[]>> {
+  const rows = await findPooledBudgets(deps.db.query, pool)
+  return { data: await withSpending(deps, rows, form), include_byok_in_budgets: includesByok(rows) }
+}
+
+/** @throws Fault `not_found`. */
+export async function getPooledBudget<Form>(
+  deps: ReadDeps,
+  pool: Pool,
+  interval: BudgetInterval,
+  form: FormOf<Form>,
+): Promise<PooledBudgets<Form>> {
+  const rows = await findPooledBudgets(deps.db.query, pool)
+  const [data] = await withSpending(deps, [requireBudget(rows, interval)], form)
+  return { data: data!, include_byok_in_budgets: includesByok(rows) }
+}
+
+/**
+ * Creates or changes the budget of an interval.
+ * @throws Fault `invalid` where a longer interval would not have the larger limit.
+ */
+export async function setPooledBudget<Form>(
+  deps: WriteDeps,
+  caller: Caller,
+  pool: Pool,
+  interval: BudgetInterval,
+  body: PooledBudgetBody,
+  form: FormOf<Form>,
+): Promise<PooledBudgets<Form>> {
+  await writing(deps, pool, async (tx) => {
+    const rows = await findPooledBudgets(tx, pool)
+    requireOrder(rows, interval, body.limit_usd)
+    const before = rows.find((row) => row.reset_interval === interval)
+    const byok = body.include_byok_in_budgets ?? includesByok(rows)
+    const at = deps.now()
+    const after: PooledBudgetRow = {
+      ...(before ?? newBudget(deps, caller, pool, interval)),
+      limit_usd: body.limit_usd,
+      include_byok: byok ? 1 : 0,
+      updated_at: before ? Math.max(at, before.updated_at + 1) : at,
+    }
+    await writePooledBudget(tx, after)
+    if (byok !== includesByok(rows)) await setIncludesByok(tx, pool, byok)
+    // Nothing is counted without a budget: a new one begins with the sum of the ledger.
+    if (!before) await forgetSpending(tx, after.account)
+    await record(deps, tx, caller, before, after)
+  })
+  return getPooledBudget(deps, pool, interval, form)
+}
+
+/** @throws Fault `not_found`. */
+export async function removePooledBudget(
+  deps: WriteDeps,
+  caller: Caller,
+  pool: Pool,
+  interval: BudgetInterval,
+): Promise<void> {
+  await writing(deps, pool, async (tx) => {
+    const before = requireBudget(await findPooledBudgets(tx, pool), interval)
+    await deletePooledBudget(tx, pool, interval)
+    await record(deps, tx, caller, before, undefined)
+  })
+}
+
+/** One writer at a time; the change holds at once here and within a second on other servers. */
+function writing(deps: { db: Db }, pool: Pool, work: (tx: Tx) => Promise<void>): Promise<void> {
+  return deps.db.exclusively(`budgets:${pool.kind} ${pool.id}`, async (tx, announce) => {
+    await work(tx)
+    for (const workspaceId of await workspacesOf(tx, pool)) announceChange(announce, workspaceId)
+  })
+}
+
+const announceChange = (announce: Announce, workspaceId: string) => announce('guardrail.changed', workspaceId)
+
+async function workspacesOf(tx: Tx, { kind, id }: Pool): Promise<string[]> {
+  if (kind === 'workspace') return [id]
+  const rows = await tx.selectFrom('workspaces').where('organization_id', '=', id).select('id').execute()
+  return rows.map((row) => row.id)
+}
+
+const includesByok = (rows: readonly PooledBudgetRow[]) => rows.some(({ include_byok }) => include_byok === 1)
+
+function requireBudget(rows: readonly PooledBudgetRow[], interval: BudgetInterval): PooledBudgetRow {
+  const found = rows.find((row) => row.reset_interval === interval)
+  if (!found) throw new Fault('not_found', `There is no ${interval} budget.`)
+  return found
+}
+
+/** A limit that is not larger than that of a shorter interval would never be reached. */
+function requireOrder(rows: readonly PooledBudgetRow[], interval: BudgetInterval, limit: number): void {
+  const length = budgetIntervals.indexOf(interval)
+  for (const other of rows) {
+    const otherLength = budgetIntervals.indexOf(other.reset_interval)
+    if (otherLength === length || (otherLength < length ? other.limit_usd < limit : other.limit_usd > limit)) continue
+    const relation = otherLength < length ? 'larger' : 'smaller'
+    throw new Fault(
+      'invalid',
+      `Invalid request: limit_usd: the ${interval} budget, ${limit} USD, must be ${relation} than the ${other.reset_interval} budget, ${other.limit_usd} USD. Change that one first, or delete it.`,
+    )
+  }
+}
+
+function newBudget(deps: WriteDeps, caller: Caller, pool: Pool, interval: BudgetInterval): PooledBudgetRow {
+  const at = deps.now()
+  return {
+    id: deps.newId(),
+    organization_id: caller.organizationId,
+    workspace_id: pool.kind === 'workspace' ? pool.id : null,
+    owner_kind: pool.kind,
+    owner_id: pool.id,
+    reset_interval: interval,
+    limit_usd: 0,
+    include_byok: 0,
+    account: `${pool.kind}:${pool.id}:${interval}`,
+    created_at: at,
+    updated_at: at,
+  }
+}
+
+async function withSpending<Form>(
+  deps: ReadDeps,
+  rows: readonly PooledBudgetRow[],
+  form: FormOf<Form>,
+): Promise<Form[]> {
+  const standings = await standingsOf(deps, rows.map(budgetOf))
+  return rows.map((row, at) => {
+    const { include_byok_in_budgets, ...stored } = storedForm(row)
+    return form.parse({ ...stored, ...standingForm(standings[at]!) })
+  })
+}
+
+function record(
+  deps: WriteDeps,
+  tx: Tx,
+  caller: Caller,
+  before: PooledBudgetRow | undefined,
+  after: PooledBudgetRow | undefined,
+): Promise<void> {
+  return recordChange(deps, tx, caller, {
+    action: !before ? 'budget.created' : after ? 'budget.updated' : 'budget.deleted',
+    targetKind: 'budget',
+    targetId: (after ?? before)!.id,
+    before: before ? storedForm(before) : null,
+    after: after ? storedForm(after) : null,
+  })
+}
