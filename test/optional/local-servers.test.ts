@@ -74,8 +74,8 @@ function installed({ name, packages }: LocalServer): string | undefined {
 
 async function openWorld(server: LocalServer, bin: string) {
   const place = { model: model!, bin, key }
-  const start = (which: LocalServer, binOf: string, behind = '') =>
-    startServer(which, folder!, { ...place, bin: binOf, behind }).then((running) => stack.use(running))
+  const start = (which: LocalServer, binOf: string, upstream = '') =>
+    startServer(which, folder!, { ...place, bin: binOf, upstream }).then((running) => stack.use(running))
   const base = servers[0]!
   if (server.isProxy || server === base)
     llamaCpp ??= start(base, installPackages(join(folder!, `env-${base.name}`), base.packages))

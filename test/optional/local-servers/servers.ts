@@ -1,4 +1,4 @@
-/** What is tried on each server; the functions are in `plays.ts`. */
+/** The behaviours that are tried on each server, by the functions of `plays.ts`. */
 export const behaviours = [
   'whole answers with usage',
   'streams with usage',
@@ -22,7 +22,7 @@ export type Place = {
   port: number
   key: string
   /** The base URL of llama.cpp's server, for servers in front of it. */
-  behind: string
+  upstream: string
 }
 
 export type LocalServer = {
@@ -66,14 +66,19 @@ export const servers: LocalServer[] = [
       ...[`${bin}/litellm`, '--config', 'config.yaml', '--host', '127.0.0.1'],
       ...['--port', String(port), '--num_workers', '1'],
     ],
-    config: ({ behind, key }) =>
+    config: ({ upstream, key }) =>
       JSON.stringify({
-        model_list: [{ model_name: 'tiny', litellm_params: { model: 'openai/tiny', api_base: behind, api_key: key } }],
+        model_list: [
+          { model_name: 'tiny', litellm_params: { model: 'openai/tiny', api_base: upstream, api_key: key } },
+        ],
         litellm_settings: { telemetry: false, num_retries: 0 },
         general_settings: { master_key: key },
       }),
     environment: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
-    lacks: { 'forced tool': `the server behind it is llama.cpp: ${crashesInGrammar}` },
+    lacks: {
+      'forced tool': `it forwards to llama.cpp: ${crashesInGrammar}`,
+      'refused key': 'without a database it answers 400 "No connected db." to a key that it does not know',
+    },
   },
   {
     name: 'vLLM',
