@@ -10,7 +10,10 @@ import { startTestService, type TestService } from './harness/service.ts'
 
 const secrets = ['mcp-env-secret-1', 'mcp-header-secret-2', 'mcp-query-secret-3']
 const [inEnv, inHeader, inQuery] = secrets as [string, string, string]
-const command = { name: 'files', command: 'files-server', args: ['-v'], env: { FILES_KEY: inEnv } }
+const command = {
+  ...{ name: 'files', command: 'files-server', args: ['-v'], env: { FILES_KEY: inEnv } },
+  readable: ['/opt/files'],
+}
 const remote = {
   name: 'web',
   url: `https://web.example/mcp?key=${inQuery}`,
@@ -100,6 +103,9 @@ test('a replay is told from another body by the secrets, too', async () => {
 test('what is wrong with a server of tools is said, and where', async () => {
   await using service = await startTestService()
   const refused: [server: object, says: RegExp][] = [
+    [{ name: 'x', command: 'y', readable: ['opt/x'] }, /readable\[0\].*absolute path/],
+    [{ name: 'x', command: 'y', readable: ['/opt/../etc'] }, /readable\[0\].*absolute path/],
+    [{ name: 'x', url: 'https://x.example', readable: ['/opt/x'] }, /readable.*goes with a command/],
     [{ name: 'a' }, /mcp_servers\[0\]: must have either "command" or "url"/],
     [{ name: 'a', command: 'x', url: 'https://a.example' }, /mcp_servers\[0\]: must have either "command" or "url"/],
     [{ name: 'A b', command: 'x' }, /mcp_servers\[0\]\.name: must be lowercase letters/],

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { startTestDaemon } from '#test/harness/daemon.ts'
@@ -25,6 +26,25 @@ test('an agent is offered the servers of tools that it says it reaches, and its 
   assert.deepEqual(JSON.parse(text), [offered.files, offered.web])
   assert.match(reasoning, /^\[The agent cannot reach these servers of tools, and goes without: old\.\]/)
   assert.equal((await daemon.say('servers', { sessionId })).reasoning, '')
+})
+
+test('a server that the builtin agent cannot reach is in the activity, the transcript and the log', async () => {
+  const gone: McpServer = { name: 'gone', type: 'stdio', command: '/nonexistent/server', args: [], timeout_seconds: 5 }
+  await using daemon = await startTestDaemon({
+    ...{ command: process.execPath, agent: [join(import.meta.dirname, '../../bin/agent.ts')] },
+    mcpServers: [gone],
+  })
+  const turn = { prompt: 'hello', mode: 'self-drive', activity: true } as const
+  const events = await Array.fromAsync(await daemon.runs.start(turn, new AbortController().signal))
+  const [call] = events.flatMap((event) => (event.type === 'activity.noticed' ? [event.activity] : []))
+  assert.partialDeepStrictEqual(call, { operation: 'mcp_server', status: 'failed' })
+  assert.match(JSON.stringify(call), /MCP server gone is not available.*cannot be reached: .*nonexistent/)
+  const line = daemon.logged.find(({ event }) => event === 'mcp.unavailable')
+  assert.equal(line?.server, 'gone')
+  assert.match(String(line?.reason), /nonexistent/)
+  const { sessions } = await daemon.runs.transcripts.list({ limit: 1 })
+  const transcript = await daemon.runs.transcripts.read(sessions[0]!.id, { limit: 100 })
+  assert.match(JSON.stringify(transcript), /MCP server gone is not available/)
 })
 
 for (const restore of ['load', 'resume'])

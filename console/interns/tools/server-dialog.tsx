@@ -80,6 +80,16 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
                 onInput={(event) => set({ args: event.currentTarget.value })}
               />
             </label>
+            <label>
+              Paths that it can read in the sandbox, one a line
+              <textarea
+                class="mono"
+                rows={2}
+                value={fields.readable}
+                placeholder="/opt/tools"
+                onInput={(event) => set({ readable: event.currentTarget.value })}
+              />
+            </label>
           </>
         ) : (
           <label>

@@ -8,6 +8,7 @@ const search: McpServer = {
   type: 'stdio',
   command: 'npx',
   args: ['-y', 'search server'],
+  readable: ['/opt/tools'],
   env: { TOKEN: '********' },
   timeout_seconds: 30,
 }

@@ -12,6 +12,8 @@ export type ServerFields = {
   type: McpServer['type']
   command: string
   args: string
+  /** Paths that the command can read in the sandbox, one a line. */
+  readable: string
   url: string
   credentials: Credential[]
   timeout: string
@@ -22,6 +24,7 @@ export const newServer: ServerFields = {
   type: 'http',
   command: '',
   args: '',
+  readable: '',
   url: '',
   credentials: [],
   timeout: '60',
@@ -32,6 +35,7 @@ export const fieldsOf = ({
   type,
   command,
   args,
+  readable,
   env,
   url,
   headers,
@@ -41,13 +45,16 @@ export const fieldsOf = ({
   type,
   command: command ?? '',
   args: args?.join('\n') ?? '',
+  readable: readable?.join('\n') ?? '',
   url: url ?? '',
   credentials: Object.keys(env ?? headers ?? {}).map((name) => ({ name, value: '', isStored: true })),
   timeout: String(timeout_seconds),
 })
 
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
+
 /** What is sent of it. Arguments stand one a line. */
-export function serverIn({ name, type, command, args, url, credentials, timeout }: ServerFields) {
+export function serverIn({ name, type, command, args, readable, url, credentials, timeout }: ServerFields) {
   const values = Object.fromEntries(
     credentials
       .filter((one) => one.name.trim() !== '')
@@ -55,7 +62,9 @@ export function serverIn({ name, type, command, args, url, credentials, timeout 
   )
   const rest = { name: name.trim(), type, timeout_seconds: Number(timeout) }
   if (type !== 'stdio') return { ...rest, url: url.trim(), headers: values }
-  return { ...rest, command: command.trim(), args: args.split('\n').filter((line) => line !== ''), env: values }
+  const paths = linesOf(readable)
+  const own = { command: command.trim(), args: linesOf(args), ...(paths.length > 0 && { readable: paths }) }
+  return { ...rest, ...own, env: values }
 }
 
 /** As it was told, to be sent again beside one that changes: what is hidden stays. */

@@ -26,6 +26,16 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
         status: event.failed ? 'failed' : 'completed',
         content: [{ type: 'content', content: textContent(event.text) }, ...diffsOf(event.changes)],
       }
+    case 'server.unavailable': {
+      const { id, server, reason } = event
+      return {
+        ...{ sessionUpdate: 'tool_call', toolCallId: id, name: 'mcp_server', kind: 'other', status: 'failed' },
+        title: `MCP server ${server} is not available`,
+        content: [{ type: 'content', content: textContent(reason) }],
+        // The protocol has no update for this: a client that knows the member can log it.
+        _meta: { signalbox: { unavailableServer: { name: server, reason } } },
+      }
+    }
     case 'plan.made':
       return {
         sessionUpdate: 'plan',

@@ -9,6 +9,8 @@ export type TurnEvent =
   /** After consent, and from time to time. */
   | { type: 'tool.working'; id: string }
   | { type: 'tool.finished'; id: string; failed: boolean; text: string; changes?: FileChange[] }
+  /** A server of tools is not available in this turn. */
+  | { type: 'server.unavailable'; id: string; server: string; reason: string }
   | { type: 'plan.made'; steps: PlanStep[] }
   | { type: 'usage.counted'; usage: Usage; usedTokens: number; costUsd: number | undefined; model: string | undefined }
 

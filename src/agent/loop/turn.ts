@@ -1,6 +1,7 @@
 import { type AgentContext, RequestError } from '@agentclientprotocol/sdk'
 import { isoTime, type Now } from '#platform/core/clock.ts'
-import type { SessionTools } from '../mcp/session-tools.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { SessionTools, UnavailableServer } from '../mcp/session-tools.ts'
 import { type Image, type Model, ModelFault, type ToolCall, type Usage } from '../model/model.ts'
 import type { SeesImages, WindowOf } from '../model/window.ts'
 import type { Processes } from '../sandbox/processes.ts'
@@ -16,6 +17,7 @@ import { askForm } from './question.ts'
 import type { SessionLog } from './session-store.ts'
 import type { AgentSettings } from './settings.ts'
 import { systemPromptFor } from './system-prompt.ts'
+import type { Notify } from './turn-event.ts'
 import { type PromptEnd, type TurnUsage, usageOf } from './turn-usage.ts'
 import { workspaceNotes } from './workspace-notes.ts'
 
@@ -28,6 +30,7 @@ export type TurnContext = {
   /** The tools of the servers that the session was offered. */
   mcp: SessionTools
   processes: Processes
+  newId: NewId
   shell: Shell
   now: Now
   client: AgentContext
@@ -60,7 +63,7 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     const told = await workspaceNotes(context.workspace)
     const notes = [...told, ...offered.notes]
     signal.throwIfAborted()
-    const notify = notifyClient({ ...context, windowTokens }, spent)
+    const notify = announcing(offered.unavailable, context.newId, notifyClient({ ...context, windowTokens }, spent))
     const deps = {
       ...depsOf(context, offered.tools, notes),
       windowTokens,
@@ -75,6 +78,17 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     throw failure(error, usage())
   } finally {
     await log.sync().catch(() => {})
+  }
+}
+
+/** Announces what is unavailable with the first event: a turn that fails before it has none. */
+function announcing(unavailable: UnavailableServer[], newId: NewId, notify: Notify): Notify {
+  let waiting = unavailable
+  return async (event) => {
+    const now = waiting
+    waiting = []
+    for (const each of now) await notify({ type: 'server.unavailable', id: `server_${newId()}`, ...each })
+    await notify(event)
   }
 }
 

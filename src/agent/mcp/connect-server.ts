@@ -89,7 +89,7 @@ async function transportFor(spec: McpServerSpec, { shell, workspace, sandbox, fe
   if (spec.type === 'stdio') {
     const script = scriptOf(spec.command, spec.args)
     const start = (onOutput: (bytes: Buffer) => void, signal: AbortSignal) =>
-      shell.start(script, { workspace, sandbox, signal, onOutput, talks: true })
+      shell.start(script, { workspace, sandbox, signal, onOutput, talks: true, readable: spec.readable })
     const transport = commandTransport(mcp, start, environmentLine(spec.env))
     return { transport: transport as Transport, whyEnded: transport.whyEnded }
   }

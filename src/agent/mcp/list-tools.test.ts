@@ -94,3 +94,17 @@ test('a credential in a schema is not shown to the model', async () => {
   const { offered } = await turnWith([listing([{ name: 'odd', inputSchema }], { env: { TOKEN: secret } })])
   assert.ok(!JSON.stringify(offered).includes(secret))
 })
+
+test('a server that cannot be reached is a failed call before anything else of the turn', async () => {
+  const gone = { name: 'gone', command: '/nonexistent/server', args: [], env: [] }
+  const { model } = listModel(['done'])
+  await using at = await newAgent({ model, mcpServers: [gone, listing([good])], mode: 'self-drive' })
+  await at.prompt('go')
+  const [first, ...rest] = at.heard
+  assert.partialDeepStrictEqual(first, {
+    ...{ sessionUpdate: 'tool_call', name: 'mcp_server', status: 'failed' },
+    title: 'MCP server gone is not available',
+  })
+  assert.match(JSON.stringify(first), /cannot be reached: .*nonexistent/)
+  assert.ok(rest.every(({ sessionUpdate }) => sessionUpdate !== 'tool_call'))
+})

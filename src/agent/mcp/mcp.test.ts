@@ -179,6 +179,16 @@ describe('a server that is a command', { skip }, () => {
     for (const result of at.results().slice(1)) assert.match(result, /ENOENT/)
   })
 
+  test('can read the paths of its setting, and names a path that it lacks', async () => {
+    const bare = { shell: realShell() }
+    await using without = await calling([command()], [], bare)
+    const system = without.requests[0]?.messages[0]?.text ?? ''
+    assert.match(system, /The sandbox does not show \/\S+ to the server: add its folder to "readable"/)
+    const readable = { _meta: { signalbox: { readable: [root] } } }
+    await using at = await calling([command(readable)], [['tools__add', { a: 1, b: 1 }]], bare)
+    assert.deepEqual(at.results(), ['2'])
+  })
+
   test('keeps its credential from commands of the shell beside it', async () => {
     const look = `cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n' | grep -c ${secret.replace('-', '[-]')}`
     await using at = await calling(

@@ -1,8 +1,9 @@
+import { isAbsolute } from 'node:path'
 import type { McpServer } from '@agentclientprotocol/sdk'
 
 /** A server of tools as a client of the agent offers it. `secrets` are what no text may show. */
 export type McpServerSpec = { name: string; timeoutMs: number; secrets: string[] } & (
-  | { type: 'stdio'; command: string; args: string[]; env: [name: string, value: string][] }
+  | { type: 'stdio'; command: string; args: string[]; env: [name: string, value: string][]; readable: string[] }
   | { type: 'http' | 'sse'; url: string; headers: [name: string, value: string][] }
 )
 
@@ -13,7 +14,16 @@ export function specOf(server: McpServer): McpServerSpec {
   const timeoutMs = timeoutOf(server._meta)
   if ('command' in server) {
     const env = pairs(server.env)
-    return { name, type: 'stdio', timeoutMs, command: server.command, args: server.args, env, secrets: secretsIn(env) }
+    return {
+      name,
+      type: 'stdio',
+      timeoutMs,
+      command: server.command,
+      args: server.args,
+      env,
+      readable: readableOf(server._meta),
+      secrets: secretsIn(env),
+    }
   }
   const { url } = server as { url: string }
   const headers = pairs((server as { headers: Pair[] }).headers)
@@ -44,4 +54,10 @@ export function withoutSecrets({ secrets }: McpServerSpec, text: string): string
 function timeoutOf(meta: Record<string, unknown> | null | undefined): number {
   const seconds = (meta?.signalbox as { timeout_seconds?: unknown } | undefined)?.timeout_seconds
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualTimeoutMs
+}
+
+/** Paths that the program can read in the sandbox. */
+function readableOf(meta: Record<string, unknown> | null | undefined): string[] {
+  const paths = (meta?.signalbox as { readable?: unknown } | undefined)?.readable
+  return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string' && isAbsolute(path)) : []
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { printable } from '#platform/text/printable.ts'
 import type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts'
 import { type Connected, connectServer, type Place } from './connect-server.ts'
+import { hiddenPathHint } from './hidden-paths.ts'
 import { type ListedTool, listTools, type ToolList } from './list-tools.ts'
 import { type McpServerSpec, withoutSecrets } from './server-spec.ts'
 import { toolNameOf } from './tool-names.ts'
@@ -154,7 +155,9 @@ export class ServerTools {
       return this.#connected
     } catch (error) {
       signal.throwIfAborted()
-      throw new Error(withoutSecrets(this.spec, `The server ${name} cannot be reached: ${(error as Error).message}.`))
+      const hint = place.sandbox ? hiddenPathHint(this.spec, place) : ''
+      const message = `The server ${name} cannot be reached: ${(error as Error).message}.${hint}`
+      throw new Error(withoutSecrets(this.spec, message))
     }
   }
 }

@@ -4,14 +4,15 @@ import type { Place } from './connect-server.ts'
 import { specOf } from './server-spec.ts'
 import { placeFor, ServerTools } from './server-tools.ts'
 
+/** A server whose tools a turn goes without. */
+export type UnavailableServer = { server: string; reason: string }
+
+export type Offer = { tools: Tool[]; notes: string[]; unavailable: UnavailableServer[] }
+
 /** The tools of the servers that a session was offered. */
 export type SessionTools = {
   /** Starts servers that do not run. At most `most` tools are returned. `notes` are for the model: what is missing, and why. */
-  offer: (
-    where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>,
-    most: number,
-    signal: AbortSignal,
-  ) => Promise<{ tools: Tool[]; notes: string[] }>
+  offer: (where: Pick<ToolContext, 'mode' | 'shell' | 'workspace'>, most: number, signal: AbortSignal) => Promise<Offer>
   /** Ends the servers, when the session has ended or was idle for long. The next offer starts them again. */
   close: () => Promise<void>
 }
@@ -20,7 +21,7 @@ export function sessionTools(offered: McpServer[], now: () => number, fetch = gl
   const servers = offered.map((server) => new ServerTools(specOf(server), now, fetch))
   return {
     async offer(where, most, signal) {
-      if (servers.length === 0) return { tools: [], notes: [] }
+      if (servers.length === 0) return { tools: [], notes: [], unavailable: [] }
       const place = await placeFor(where)
       const lists = await Promise.all(servers.map((server) => listOf(server, place, signal)))
       const shares = sharesOf(
@@ -28,7 +29,10 @@ export function sessionTools(offered: McpServer[], now: () => number, fetch = gl
         most,
       )
       const notes = lists.flatMap((list, at) => notesOf(list, shares[at] ?? 0))
-      return { tools: lists.flatMap(({ tools }, at) => tools.slice(0, shares[at])), notes }
+      const unavailable = lists.flatMap(({ name, fault }) =>
+        fault === undefined ? [] : [{ server: name, reason: fault }],
+      )
+      return { tools: lists.flatMap(({ tools }, at) => tools.slice(0, shares[at])), notes, unavailable }
     },
     close: async () => void (await Promise.all(servers.map((server) => server.close()))),
   }

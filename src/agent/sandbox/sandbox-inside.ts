@@ -97,4 +97,11 @@ export function beforeCommand(cpuSeconds: number): string {
 export const sandboxedCommand = (apart = false) => `nice -n ${stepsNicer} /bin/bash -c "$0"${apart ? '' : ' 2>&1'}`
 
 /** What is run in the sandbox. */
-export type Inside = { script: string; workspace: string; cpuSeconds: number; apart?: boolean }
+export type Inside = {
+  script: string
+  workspace: string
+  cpuSeconds: number
+  apart?: boolean
+  /** Paths of the host that this command can read besides those of the sandbox. */
+  readable?: string[]
+}

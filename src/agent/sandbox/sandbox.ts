@@ -17,14 +17,15 @@ export type SandboxMethod = {
 /** The ways that may work here, the best first. */
 export function sandboxMethods(options: SandboxOptions): SandboxMethod[] {
   const named = options.program === undefined ? onPath('bwrap', options.path) : [options.program]
+  const optionsFor = ({ readable = [] }: Inside) => ({ ...options, readable: [...options.readable, ...readable] })
   return [
     ...named.map((program) => ({
       name: `bubblewrap (${program})`,
-      command: (inside: Inside) => underBubblewrap(program, options, { ...inside, filter: filterHere() }),
+      command: (inside: Inside) => underBubblewrap(program, optionsFor(inside), { ...inside, filter: filterHere() }),
     })),
     {
       name: 'util-linux',
-      command: (inside) => underUtilLinux(options, { ...inside, filter: filterHere() }),
+      command: (inside) => underUtilLinux(optionsFor(inside), { ...inside, filter: filterHere() }),
     },
   ]
 }

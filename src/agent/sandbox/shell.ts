@@ -14,6 +14,8 @@ export type Shell = {
    * the pod that all of the intern runs in is one.
    */
   withoutSandbox: WithoutSandbox
+  /** Paths of the host that every command in the sandbox can read besides the system's programs. */
+  readable: string[]
   /** @throws Error when it is to be in the sandbox and there is none. */
   run: (script: string, options: ShellOptions) => Promise<CommandResult>
   /** Starts what goes on until it ends by itself or `signal` aborts. @throws Error as `run`. */
@@ -26,7 +28,12 @@ export type ShellOptions = { workspace: string; sandbox: boolean; timeoutMs: num
  * `onOutput` gets what it prints. `talks`: it is a program to talk with, which has a standard input, and whose complaints are
  * apart from what it prints.
  */
-export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & { onOutput: (bytes: Buffer) => void; talks?: boolean }
+export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
+  onOutput: (bytes: Buffer) => void
+  talks?: boolean
+  /** Paths that the program can read in the sandbox in addition to `Shell.readable`. */
+  readable?: string[]
+}
 
 /** What runs long is looked at less often. */
 const longRunning = { timeoutMs: Infinity, outputBytes: Infinity, watchEveryMs: 500, cpuSeconds: 86_400 }
@@ -65,14 +72,15 @@ export function createShell(deps: {
   return {
     whyNoSandbox: find,
     withoutSandbox: deps.withoutSandbox ?? 'refuse',
+    readable: deps.sandbox.readable,
     async run(script, { workspace, sandbox, timeoutMs, signal }) {
       const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * 4 }
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, timeoutMs, ...deps.limits })
       return runCommand(command, limits, signal)
     },
-    async start(script, { workspace, sandbox, signal, onOutput, talks = false }) {
+    async start(script, { workspace, sandbox, signal, onOutput, talks = false, readable = [] }) {
       const { cpuSeconds, watchEveryMs, ...long } = longRunning
-      const inside = { script, workspace, cpuSeconds, apart: talks }
+      const inside = { script, workspace, cpuSeconds, apart: talks, readable }
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, ...deps.limits, ...long })
       return startCommand(command, limits, signal, { watchEveryMs, input: talks, onOutput })
     },

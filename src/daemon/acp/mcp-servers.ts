@@ -15,9 +15,18 @@ export function offeredServers(servers: McpServer[], abilities: unknown): { offe
   }
 }
 
+export type UnavailableServer = { server: string; reason: string }
+
+/** The server that an update of the builtin agent reports as not available. */
+export function unavailableServer(update: unknown): UnavailableServer | undefined {
+  const reported = member(member(member(update, '_meta'), 'signalbox'), 'unavailableServer')
+  const [server, reason] = [member(reported, 'name'), member(reported, 'reason')]
+  return typeof server === 'string' && typeof reason === 'string' ? { server, reason } : undefined
+}
+
 function inProtocol(server: McpServer): OfferedServer {
-  const { name, type, command = '', args = [], env = {}, url = '', headers = {} } = server
-  const _meta = { signalbox: { timeout_seconds: server.timeout_seconds } }
+  const { name, type, command = '', args = [], env = {}, url = '', headers = {}, readable, timeout_seconds } = server
+  const _meta = { signalbox: { timeout_seconds, ...(readable && { readable }) } }
   if (type === 'stdio') return { name, command, args, env: listed(env), _meta }
   return { type, name, url, headers: listed(headers), _meta }
 }

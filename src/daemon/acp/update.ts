@@ -1,4 +1,5 @@
 import { member } from './connection.ts'
+import { type UnavailableServer, unavailableServer } from './mcp-servers.ts'
 import { modelOf } from './model.ts'
 import { readToolCall, type ToolCall, terminalOutput } from './tool-call.ts'
 
@@ -10,7 +11,13 @@ export type AgentUpdate =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   /** `output` is the next piece of what it gives. */
-  | { type: 'tool'; id: string; tool: ToolCall; output?: string | undefined }
+  | {
+      type: 'tool'
+      id: string
+      tool: ToolCall
+      output?: string | undefined
+      unavailable?: UnavailableServer | undefined
+    }
   | { type: 'plan'; steps: PlanStep[] }
   | { type: 'model'; model: string }
   /** The cost of the session since it began, in USD. */
@@ -32,7 +39,9 @@ export function readUpdate(update: unknown): AgentUpdate {
     case 'tool_call':
     case 'tool_call_update': {
       const id = string(member(update, 'toolCallId'))
-      return id ? { type: 'tool', id, tool: readToolCall(update), output: terminalOutput(update) } : other
+      if (!id) return other
+      const [output, unavailable] = [terminalOutput(update), unavailableServer(update)]
+      return { type: 'tool', id, tool: readToolCall(update), output, ...(unavailable && { unavailable }) }
     }
     case 'plan':
       return { type: 'plan', steps: readPlan(member(update, 'entries')) }

@@ -2,6 +2,7 @@ import { attachmentLine } from '#interns/contract/attachments.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { StartTurn } from '#interns/contract/runs.ts'
+import type { DaemonLog } from '../log.ts'
 import type { AgentSettings, Limits } from '../server/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
 import type { KeptTranscripts } from '../transcript/transcripts.ts'
@@ -12,6 +13,7 @@ import type { Sessions } from './sessions.ts'
 import { failRun, runAgentTurn } from './turn.ts'
 
 type PlayDeps = DecisionDeps & {
+  log: DaemonLog
   sessions: Pick<Sessions, 'open'>
   store: Pick<DaemonStore, 'saveCost'>
   transcripts: Pick<KeptTranscripts, 'of' | 'save'>

@@ -7,6 +7,7 @@ import { member, RpcError } from '../acp/connection.ts'
 import { cancelledPermission, readPermission } from '../acp/permission.ts'
 import type { AgentUpdate } from '../acp/update.ts'
 import { costOfTurn, readUsage } from '../acp/usage.ts'
+import type { DaemonLog } from '../log.ts'
 import type { Limits } from '../server/limits.ts'
 import type { LiveRun } from './live-run.ts'
 import { askForm, askQuestionPermission, cancelledForm } from './pending-question.ts'
@@ -17,7 +18,7 @@ import { turnFailureOf } from './turn-failure.ts'
 /** The least time between two `work.noticed` events. */
 const noticeEveryMs = 1000
 
-type TurnDeps = DecisionDeps & { limits: Pick<Limits, 'lateOutputMs'> }
+type TurnDeps = DecisionDeps & { log: DaemonLog; limits: Pick<Limits, 'lateOutputMs'> }
 
 /** Sends the prompt of a run to an agent, and every update to the run. Resolves when the agent is done. */
 export async function runAgentTurn(
@@ -79,7 +80,7 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
 
 type Counting = { told: (update: AgentUpdate) => void; counted: () => void }
 
-function listenFor(deps: DecisionDeps, run: LiveRun, { told, counted }: Counting): SessionListener {
+function listenFor(deps: TurnDeps, run: LiveRun, { told, counted }: Counting): SessionListener {
   const { now, newId, transcripts } = deps
   const tools = rememberToolCalls()
   const recorder = transcripts.of(run.session.id)
@@ -97,7 +98,10 @@ function listenFor(deps: DecisionDeps, run: LiveRun, { told, counted }: Counting
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
   const work = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
-    if (update.type === 'tool') tools.add(update.id, update.tool)
+    if (update.type === 'tool') {
+      tools.add(update.id, update.tool)
+      if (update.unavailable) deps.log('mcp.unavailable', { session: run.session.id, ...update.unavailable })
+    }
     if (update.type !== 'other' && run.state().at !== 'ended') {
       const activity =
         update.type === 'plan'

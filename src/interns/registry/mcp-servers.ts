@@ -1,3 +1,4 @@
+import { normalize } from 'node:path'
 import type { Vault } from '#identity/provider-keys/vault.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
@@ -35,6 +36,10 @@ const Url = text({ min: 1, max: 2048 })
   .refine(isServerUrl, { error: 'must be an http:// or https:// URL without user, password and fragment' })
   .describe('The query can contain a secret. It is encrypted at rest and never returned.')
 
+const Readable = text({ min: 2, max: 4096 }).refine((path) => path.startsWith('/') && normalize(path) === path, {
+  error: 'must be an absolute path, without "//", "." and ".."',
+})
+
 /** Zod says of a wrong name only that it is one. */
 function nameError(message: string) {
   return { error: (issue: { code?: string }) => (issue.code === 'invalid_key' ? message : undefined) }
@@ -56,6 +61,13 @@ export const NewMcpServer = strictFields({
     .optional()
     .describe('Arguments are returned by the API and visible to other users of the host. Put secrets into `env`.'),
   env: Environment.optional(),
+  readable: z
+    .array(Readable)
+    .max(10)
+    .optional()
+    .describe(
+      'Folders or files of the host that the program can read in the sandbox of the builtin agent, besides `/usr` and the workspace.',
+    ),
   url: Url.optional(),
   headers: z
     .record(HeaderName, HeaderValue, nameError('is no name of a header, or of one that the protocol sets itself'))
@@ -78,6 +90,10 @@ export const NewMcpServer = strictFields({
   .refine(({ url, args, env }) => url === undefined || (args === undefined && !isNotEmpty(env)), {
     error: 'goes with a command; to a URL credentials go as "headers"',
     path: ['env'],
+  })
+  .refine(({ url, readable }) => url === undefined || readable === undefined, {
+    error: 'goes with a command',
+    path: ['readable'],
   })
   .refine(({ command, headers }) => command === undefined || !isNotEmpty(headers), {
     error: 'go with a URL; a command gets its credentials as "env"',
@@ -104,6 +120,7 @@ export const McpServer = z
     command: z.string().optional(),
     args: z.array(z.string()).optional(),
     env: z.record(z.string(), z.string()).optional(),
+    readable: z.array(z.string()).optional(),
     url: z.string().optional(),
     headers: z.record(z.string(), z.string()).optional(),
     timeout_seconds: z.int(),
@@ -154,9 +171,22 @@ export async function mcpServersOf(
 
 const placeOf = (internId: string) => `mcp servers of ${internId}`
 
-function wholeServer({ name, type, command, args, env, url, headers, timeout_seconds }: NewMcpServer): McpServer {
+function wholeServer({
+  name,
+  type,
+  command,
+  args,
+  env,
+  readable,
+  url,
+  headers,
+  timeout_seconds,
+}: NewMcpServer): McpServer {
   const rest = { timeout_seconds: timeout_seconds ?? usualTimeoutSeconds }
-  if (command !== undefined) return { name, type: 'stdio', command, args: args ?? [], env: env ?? {}, ...rest }
+  if (command !== undefined) {
+    const own = { command, args: args ?? [], env: env ?? {}, ...(readable?.length && { readable }) }
+    return { name, type: 'stdio', ...own, ...rest }
+  }
   return { name, type: (type ?? 'http') as McpServerType, url: url ?? '', headers: headers ?? {}, ...rest }
 }
 

@@ -7,7 +7,14 @@ import { table } from '../../kit/table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 import { wholeNumber } from '../../kit/whole-number.ts'
 
-type AddOptions = { url?: string; sse?: boolean; header: string[]; env: string[]; timeout?: number }
+type AddOptions = {
+  url?: string
+  sse?: boolean
+  header: string[]
+  env: string[]
+  readable: string[]
+  timeout?: number
+}
 
 /**
  * Manages the MCP servers of an intern. Secrets are read from the environment, because other users of the machine see
@@ -46,12 +53,19 @@ export function internsMcpCommand(interns: Command, { env, out }: Terminal): voi
       [],
     )
     .option('--env <variable>', 'Pass this environment variable to the command. Can be repeated', collect, [])
+    .option(
+      '--readable <path>',
+      'Let the command read this file or folder in the sandbox. Can be repeated',
+      collect,
+      [],
+    )
     .option('--timeout <seconds>', 'Time limit of a tool call, in seconds', wholeNumber(1))
     .addHelpText('after', internsHelp)
     .action(async (intern: string, name: string, [command, ...args]: string[], options: AddOptions) => {
       const server = {
         name,
         ...(command !== undefined && { command, args, env: valuesOf(options.env, env) }),
+        ...(options.readable.length > 0 && { readable: options.readable }),
         ...(options.url !== undefined && { url: options.url, headers: valuesOf(options.header, env) }),
         ...(options.sse && { type: 'sse' as const }),
         ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
