@@ -35,12 +35,12 @@ test('sessions list, end and link work', async () => {
 test('sessions link works without a key while the service is stopped', async () => {
   const place = await newPlace('sqlite')
   const env = { DATA_DIR: place.settings.data_dir, PORT: '9090' }
-  const first = await startTestService({ place })
+  await using first = await startTestService({ place })
   const refused = await run(env, 'sessions', 'link')
   assert.equal(refused.code, 1)
   assert.match(
     refused.err,
-    /^Another Signalbox .*\. Stop it for this command\. Or set SIGNALBOX_KEY to a management key: /,
+    /^Another Signalbox .*\. Stop it for this command\. Or set SIGNALBOX_KEY to a management key, to call /,
   )
   await first.stop()
   const unknown = await run(env, 'sessions', 'link', '--for', 'eve@example.com')

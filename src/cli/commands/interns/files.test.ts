@@ -34,7 +34,10 @@ test('files are put, listed, moved, got and deleted from the command line', asyn
   await using at = await setUp()
   const { run, here } = at
   writeFileSync(join(here, 'notes.txt'), 'Hello')
-  assert.equal((await run('put', 'ada', join(here, 'notes.txt'), 'docs/')).out, 'Wrote docs/notes.txt of "ada".')
+  assert.equal(
+    (await run('put', 'ada', join(here, 'notes.txt'), 'docs/')).out,
+    'Wrote docs/notes.txt in the workspace of "ada".',
+  )
   assert.equal((await run('mkdir', 'ada', 'docs/old')).code, 0)
   assert.match((await run('ls', 'ada', 'docs')).out, /^5 +\S+ \S+ +notes\.txt\n- +\S+ \S+ +old\/$/m)
   assert.equal((await run('mv', 'ada', 'docs/notes.txt', 'docs/old/n.txt')).code, 0)
@@ -55,7 +58,7 @@ test('push and pull copy a folder, and report skipped files', async () => {
   writeFileSync(join(here, 'from/deep/f'), 'Hello')
   symlinkSync('/etc/passwd', join(here, 'from/out'))
   const pushed = await run('push', 'ada', join(here, 'from'), 'in')
-  assert.match(pushed.out, /^Wrote 1 files \(5 bytes\) to in in the workspace of "ada"\.$/)
+  assert.match(pushed.out, /^Wrote 1 files \(5 bytes\) to in of "ada"\.$/)
   assert.match(pushed.err, /out: is a link that leads out/)
   symlinkSync('/etc/passwd', join(workspaceOf(service, id), 'in/evil'))
   const pulled = await run('pull', 'ada', 'in', join(here, 'to'))
