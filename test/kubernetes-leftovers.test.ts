@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { makeOwnFolder, noteTraces, removeLeftovers } from './leftovers.ts'
+import { makeOwnFolder, noteTraces, removeLeftovers } from './kubernetes/leftovers.ts'
 
 const skip = process.platform === 'linux' ? false : 'it looks into /proc'
 

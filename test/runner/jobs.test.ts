@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { test } from 'node:test'
+import { jobsOf, longest, selectFiles } from './jobs.ts'
+
+const files = [
+  'src/chat/usage.test.ts',
+  'src/chat/demo/reply.test.ts',
+  'console/parts/table.test.ts',
+  'test/cors.test.ts',
+  'test/console/keys.test.ts',
+  'test/slow/crash.test.ts',
+  'test/slow/docs.test.ts',
+  'test/optional/image.test.ts',
+]
+const select = (all: boolean, skipQuick: boolean, ...words: string[]) => selectFiles(files, { all, skipQuick, words })
+
+test('npm test selects the files beside the code and those directly in test/', () => {
+  assert.deepEqual(select(false, false), files.slice(0, 4))
+})
+
+test('test:all selects every file that has no own npm script', () => {
+  assert.deepEqual(select(true, false), files.slice(0, 7))
+  assert.deepEqual(select(true, true), files.slice(4, 7))
+})
+
+test('a part of a path selects files from every folder', () => {
+  assert.deepEqual(select(false, false, 'image', 'crash'), ['test/slow/crash.test.ts', 'test/optional/image.test.ts'])
+})
+
+test('jobs start with the longest files and run each room in one process', () => {
+  assert.deepEqual(
+    jobsOf(select(true, false)).map(({ name }) => name),
+    [
+      'test/slow/crash.test.ts',
+      'test/slow/docs.test.ts',
+      'src/chat',
+      'console',
+      'test/console/keys.test.ts',
+      'test/cors.test.ts',
+    ],
+  )
+})
+
+test('every file of the list of the longest exists', () => {
+  assert.deepEqual(
+    longest.filter((file) => globSync(file).length === 0),
+    [],
+  )
+})

@@ -1,0 +1,83 @@
+/** Test files that run in one process. */
+export type Job = { name: string; files: string[] }
+
+export type Selection = {
+  /** Include the files that `npm test` leaves to `npm run test:all`. */
+  all: boolean
+  /** Exclude the files that `npm test` runs. */
+  skipQuick: boolean
+  /** Parts of paths. If there are any, every file with one of them is selected. */
+  words: string[]
+}
+
+/** Files over twelve seconds, and files that start a browser. */
+const slowFolders = ['test/slow/', 'test/console/']
+/** Each has an npm script, because it needs more than this repository and Debian's packages. */
+const ownScripts = ['test/optional/', 'test/cluster/', 'test/kubernetes/']
+
+/** The files that take over 30 seconds and mostly wait. They start first, so that none of them runs alone at the end. */
+export const longest = [
+  'crash',
+  'intern-kills',
+  'budgets',
+  'intern-budget',
+  'interns-supervision',
+  'interns-elsewhere',
+  'left-requests',
+  'rolling-restart',
+  'webhooks',
+  'workers',
+  'docs',
+  'intern-sleep',
+  'interns-usage',
+  'interns-faults',
+  'intern-repository',
+  'answer-links',
+  'start',
+  'intern-files',
+  'interns-lifecycle',
+  'money-kills',
+  'money',
+  'database-away',
+].map((name) => `test/slow/${name}.test.ts`)
+
+export function selectFiles(files: string[], { all, skipQuick, words }: Selection): string[] {
+  if (words.length > 0) return files.filter((file) => words.some((word) => file.includes(word)))
+  return files.filter((file) => {
+    if (isIn(ownScripts, file)) return false
+    return isIn(slowFolders, file) ? all : !skipQuick
+  })
+}
+
+/**
+ * One job per room of `src/`, one for the console, and one per file of `test/`, because those start processes and push
+ * limits.
+ */
+export function jobsOf(files: string[]): Job[] {
+  const rooms = new Map<string, string[]>()
+  for (const file of files.filter((path) => !path.startsWith('test/')).sort()) {
+    const room = file.startsWith('src/') ? file.split('/', 2).join('/') : 'console'
+    rooms.set(room, [...(rooms.get(room) ?? []), file])
+  }
+  const largestFirst = [...rooms].sort(([, a], [, b]) => b.length - a.length)
+  return [
+    ...files.filter((file) => longest.includes(file)).map(jobOf),
+    ...largestFirst.map(([name, members]) => ({ name, files: members })),
+    ...mixBrowsers(files.filter((file) => file.startsWith('test/') && !longest.includes(file)).sort()).map(jobOf),
+  ]
+}
+
+/** Spreads the files that start a browser, which compute, among those that mostly wait. */
+function mixBrowsers(files: string[]): string[] {
+  const [browser, other] = [files.filter(startsBrowser), files.filter((file) => !startsBrowser(file))]
+  const distance = Math.max(1, Math.floor(other.length / Math.max(1, browser.length)))
+  return [
+    ...other.flatMap((file, index) => (index % distance === 0 ? [...browser.splice(0, 1), file] : [file])),
+    ...browser,
+  ]
+}
+
+const startsBrowser = (file: string) => file.startsWith('test/console/')
+
+const isIn = (folders: string[], file: string) => folders.some((folder) => file.startsWith(folder))
+const jobOf = (file: string): Job => ({ name: file, files: [file] })

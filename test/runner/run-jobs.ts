@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job } from './jobs.ts'
+import { endProcesses, processesIn } from './left-processes.ts'
+
+export type JobResult = { name: string; passed: boolean; seconds: number }
+
+/** Time for processes that are already ending when the tests have ended. */
+const graceMs = 10_000
+
+/** Runs jobs, at most `concurrency` at once, and prints what each one printed when it ends. */
+export async function runJobs(jobs: Job[], concurrency: number): Promise<JobResult[]> {
+  const queue = jobs.values()
+  const results: JobResult[] = []
+  async function work(): Promise<void> {
+    for (const job of queue) results.push(await runJob(job))
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  return results
+}
+
+/** Each job has its own folder for temporary files, which also shows which processes it left behind. */
+async function runJob({ name, files }: Job): Promise<JobResult> {
+  const startedAt = performance.now()
+  // Below `/tmp` and short: the path of a socket has at most 107 bytes.
+  const folder = mkdtempSync('/tmp/sb-')
+  // Interns run as other users, so those must reach it as they reach `/tmp`.
+  chmodSync(folder, 0o1777)
+  try {
+    const { output, exitCode } = await runTests(files, folder)
+    const leftovers = await processesIn(folder, graceMs)
+    const seconds = (performance.now() - startedAt) / 1000
+    process.stdout.write(`\n== ${name} (${seconds.toFixed(1)} s)\n${output}`)
+    if (exitCode !== 0) console.log(`${name} failed with ${exitCode}.`)
+    if (leftovers.length > 0)
+      console.log(`${name} left processes behind:${leftovers.map(({ command }) => `\n${command}`)}`)
+    return { name, passed: exitCode === 0 && leftovers.length === 0, seconds }
+  } finally {
+    await endProcesses(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function runTests(files: string[], folder: string) {
+  const reporter = process.env.CI || process.stdout.isTTY ? 'spec' : 'dot'
+  const child = spawn(process.execPath, ['--test', `--test-reporter=${reporter}`, '--test-isolation=none', ...files], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: join(process.cwd(), 'node_modules/.cache/compile') },
+  })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
+  const closed = once(child, 'close')
+  const [code, signal] = await once(child, 'exit')
+  // A process that the tests left behind can keep the pipes open.
+  await Promise.race([closed, sleep(2000)])
+  return { output: Buffer.concat(output).toString(), exitCode: signal ?? code }
+}
