@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeOwnFolder, noteTraces, removeLeftovers } from './kubernetes/leftovers.ts'
 
-const skip = process.platform === 'linux' ? false : 'it looks into /proc'
+const skip = process.platform === 'linux' ? false : '/proc is missing'
 
-/** A folder of a process that goes on or has ended, with a process in it and a setting that is another one by now. */
-async function somethingLeft(ownerEnded: boolean) {
+/** Makes the folder of a run, with a process and a changed kernel setting, then removes the leftovers of ended runs. */
+async function removeTracesOf(run: 'ended' | 'running') {
   const parent = mkdtempSync(join(tmpdir(), 'signalbox-leftovers-'))
   const folder = makeOwnFolder(parent)
   const setting = join(parent, 'setting')
@@ -18,15 +18,20 @@ async function somethingLeft(ownerEnded: boolean) {
   const inner = join(folder, 'inner')
   mkdirSync(inner)
   noteTraces(inner, { links: ['sbnone0'], controlGroup: '/signalbox-none', kernel: [[setting, 'before']] })
-  if (ownerEnded) writeFileSync(join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, began: 'long ago' }))
-  // Known by its environment alone.
+  if (run === 'ended')
+    writeFileSync(join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, began: 'long ago' }))
+  // Only its environment names the folder.
   const child = spawn('sleep', ['600'], { env: { ...process.env, TMPDIR: folder }, detached: true, stdio: 'ignore' })
   const ended = once(child, 'exit').then(([, signal]) => signal as string)
   await once(child, 'spawn')
-  const said: string[] = []
-  await removeLeftovers((what) => said.push(what), parent)
+  const messages: string[] = []
+  await removeLeftovers((message) => messages.push(message), parent)
   return {
-    ...{ folder, child, ended, said, setting: readFileSync(setting, 'utf8') },
+    folder,
+    child,
+    ended,
+    messages,
+    setting: readFileSync(setting, 'utf8'),
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended
@@ -35,17 +40,15 @@ async function somethingLeft(ownerEnded: boolean) {
   }
 }
 
-test('what a run that was killed left behind is ended and removed at the next start, and the kernel is as before', {
-  skip,
-}, async () => {
-  await using left = await somethingLeft(true)
-  assert.equal(await left.ended, 'SIGKILL')
-  assert.deepEqual([existsSync(left.folder), left.setting], [false, 'before'])
-  assert.deepEqual(left.said, [`Removing what was left in ${left.folder}.`])
+test('the leftovers of a killed run are removed and kernel settings restored', { skip }, async () => {
+  await using traces = await removeTracesOf('ended')
+  assert.equal(await traces.ended, 'SIGKILL')
+  assert.deepEqual([existsSync(traces.folder), traces.setting], [false, 'before'])
+  assert.deepEqual(traces.messages, [`Removing what was left in ${traces.folder}.`])
 })
 
-test('what belongs to a run that goes on is left alone', { skip }, async () => {
-  await using other = await somethingLeft(false)
+test('the traces of a running run are not removed', { skip }, async () => {
+  await using other = await removeTracesOf('running')
   assert.deepEqual([other.child.signalCode, existsSync(other.folder), other.setting], [null, true, 'after'])
-  assert.deepEqual(other.said, [])
+  assert.deepEqual(other.messages, [])
 })
