@@ -183,7 +183,7 @@ describe('a server that is a command', { skip }, () => {
     const bare = { shell: realShell() }
     await using without = await calling([command()], [], bare)
     const system = without.requests[0]?.messages[0]?.text ?? ''
-    assert.match(system, /The sandbox does not show \/\S+ to the server: add its folder to "readable"/)
+    assert.match(system, /The sandbox does not show \/.+ to the server: add its folder to "readable"/)
     const readable = { _meta: { signalbox: { readable: [root] } } }
     await using at = await calling([command(readable)], [['tools__add', { a: 1, b: 1 }]], bare)
     assert.deepEqual(at.results(), ['2'])
