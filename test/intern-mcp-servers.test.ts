@@ -152,7 +152,7 @@ test('servers of tools are added, listed and removed from the command line, with
   assert.equal(code, 0)
   assert.match(text, /^files +stdio +files-server -v +FILES_KEY +60 s$/m)
   assert.match(text, /^web +http +https:\/\/web\.example\/mcp +X-Token +5 s$/m)
-  assert.match((await run('add', 'ada', 'x', '--env', 'UNSET', '--', 'y')).text, /UNSET is not set in the environment/)
+  assert.match((await run('add', 'ada', 'x', '--env', 'UNSET', '--', 'y')).text, /Set the environment variable UNSET/)
   assert.equal((await run('remove', 'ada', 'web')).code, 0)
   assert.match((await run('remove', 'ada', 'web')).text, /has no server of tools "web"/)
   assert.deepEqual(

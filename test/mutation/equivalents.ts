@@ -33,7 +33,7 @@ export const equivalents: Equivalent[] = [
   },
   {
     file: 'src/spend/budgets/past-spending.ts',
-    line: "const made = subject.kind === 'guardrail' ? dayOf(subject.createdAt) : 0",
+    line: "const made = subject.kind === 'key' ? 0 : dayOf(subject.createdAt)",
     from: '0',
     to: '1',
     why: 'Nobody spent anything on the first day of 1970.',
