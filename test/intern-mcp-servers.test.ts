@@ -154,7 +154,7 @@ test('servers of tools are added, listed and removed from the command line, with
   assert.match(text, /^web +http +https:\/\/web\.example\/mcp +X-Token +5 s$/m)
   assert.match((await run('add', 'ada', 'x', '--env', 'UNSET', '--', 'y')).text, /Set the environment variable UNSET/)
   assert.equal((await run('remove', 'ada', 'web')).code, 0)
-  assert.match((await run('remove', 'ada', 'web')).text, /has no server of tools "web"/)
+  assert.match((await run('remove', 'ada', 'web')).text, /has no MCP server "web"/)
   assert.deepEqual(
     (await service.ask('GET', '/interns/ada')).body.mcp_servers.map(({ name }: { name: string }) => name),
     ['files'],
