@@ -104,6 +104,11 @@ test('a wrong value is refused at its path', () => {
   for (const [path, body] of refused) assert.deepEqual(pathsOf(body), [path])
 })
 
+test('metadata with too many pairs is refused by their number alone', () => {
+  const metadata = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`[${at}]`, at]))
+  assert.deepEqual(pathsOf({ metadata }), ['metadata'])
+})
+
 test('the text of a content is that of its text parts', () => {
   assert.equal(textOf('Hi'), 'Hi')
   assert.equal(textOf([{ type: 'text', text: 'a' }, { type: 'image_url' }, { type: 'text', text: 'b' }], '\n'), 'a\nb')

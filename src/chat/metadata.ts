@@ -5,24 +5,32 @@ const maxPairs = 16
 const maxKeyLength = 64
 const maxValueLength = 512
 
-/** A caller's own notes on a request: at most 16 pairs of text; no square brackets in a key. */
-export const Metadata = z
-  .record(z.string(), z.string())
-  .superRefine((pairs, context) => {
-    const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path })
-    const keys = Object.keys(pairs)
-    if (keys.length > maxPairs) refuse(`must have at most ${maxPairs} pairs, not ${keys.length}`)
-    for (const key of keys) {
-      if (isLonger(key, maxKeyLength)) refuse(`the key ${shown(key)} has more than ${maxKeyLength} characters`)
-      else if (/[[\]]/.test(key)) refuse(`the key ${shown(key)} must not have brackets`)
-      else if (isLonger(pairs[key]!, maxValueLength)) refuse(`must have at most ${maxValueLength} characters`, [key])
-    }
+type Refuse = (message: string, path?: string[]) => void
+
+/** Custom metadata of a request: at most 16 pairs of text; no square brackets in a key. */
+export const Metadata = (z.unknown() as z.ZodType<unknown> as z.ZodType<Record<string, string>>)
+  .superRefine((value: unknown, context) => {
+    const refuse: Refuse = (message, path = []) => context.addIssue({ code: 'custom', message, path })
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return refuse('must be an object of strings')
+    // A body can have 100,000 pairs: they are counted before any is validated.
+    const count = Object.keys(value).length
+    if (count > maxPairs) return refuse(`must have at most ${maxPairs} pairs, not ${count}`)
+    for (const [key, text] of Object.entries(value)) validatePair(key, text, refuse)
   })
   .meta({
+    type: 'object',
     description: 'Custom metadata. Keys must not contain square brackets.',
     maxProperties: maxPairs,
     propertyNames: { type: 'string', maxLength: maxKeyLength, pattern: '^[^\\[\\]]*$' },
     additionalProperties: { type: 'string', maxLength: maxValueLength },
   })
+
+function validatePair(key: string, value: unknown, refuse: Refuse): void {
+  if (isLonger(key, maxKeyLength)) refuse(`the key ${shown(key)} has more than ${maxKeyLength} characters`)
+  else if (/[[\]]/.test(key)) refuse(`the key ${shown(key)} must not have brackets`)
+  else if (typeof value !== 'string') refuse('must be a string', [key])
+  else if (isLonger(value, maxValueLength)) refuse(`must have at most ${maxValueLength} characters`, [key])
+}
 
 const shown = (key: string) => JSON.stringify(key.length > maxKeyLength ? `${key.slice(0, maxKeyLength)}…` : key)

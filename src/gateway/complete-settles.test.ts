@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as laterTurn } from 'node:timers/promises'
+import type { Pause } from '#platform/async/long-work.ts'
 import { endpointFor } from '#test/harness/encode.ts'
 import type { Sink } from './attempt/upstream/upstream.ts'
 import { chatClient } from './clients/chat/client.ts'
@@ -62,10 +63,11 @@ function answering(answers: Buffer[], settle?: () => void) {
   return { deps, response, events }
 }
 
-const completeChat = (deps: GatewayDeps, response: object, more: object = {}) => {
+const completeChat = (deps: GatewayDeps, response: object, more: object = {}, pause?: Pause) => {
   const body = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], ...more }
   const caller = { workspaceId: 'w' }
-  return complete(deps, { body, client: chatClient, caller, response, headers: {} } as unknown as CompletionCall)
+  const call = { body, client: chatClient, caller, response, headers: {}, pause }
+  return complete(deps, call as unknown as CompletionCall)
 }
 
 test('a whole answer is returned before it is metered and settled', async () => {
@@ -88,4 +90,23 @@ test('a failed settlement is reported, and the answer is returned', async () => 
   assert.ok(await completeChat(deps, response))
   await laterTurn()
   assert.deepEqual(events, ['reserved', 'metered', 'a defect'])
+})
+
+test('the work on a long request is paused before each stage', async () => {
+  const { deps, response, events } = answering([words])
+  const noting = (name: string, act: (...parameters: never[]) => unknown) => {
+    return (...parameters: never[]) => {
+      events.push(name)
+      return act(...parameters)
+    }
+  }
+  const { policy, upstreams } = deps
+  const watched = {
+    ...deps,
+    policy: { ...policy, decide: noting('decide', policy.decide) },
+    upstreams: { send: noting('send', upstreams.send) },
+  } as unknown as GatewayDeps
+  await completeChat(watched, response, {}, async () => void events.push('pause'))
+  const stages = events.join(' ').split(/ (?=decide|reserved|send)/)
+  assert.deepEqual(stages.slice(0, 3), ['pause pause', 'decide pause pause', 'reserved pause pause'])
 })

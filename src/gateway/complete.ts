@@ -45,6 +45,7 @@ async function acceptRequest(
   try {
     await waitForLedger(deps)
     const prepared = await prepareRequest(deps, call)
+    await call.pause?.()
     return { prepared, options: pluginOptions(prepared.body) }
   } catch (error) {
     recordRefusal(deps, call, error)
@@ -72,7 +73,9 @@ async function completeOnce(
     const accesses = await deps.credentials.of(call.caller)
     const access = new EndpointAccess(deps.catalogue.current(), accesses, call.caller.workspaceId)
     recheckWhenRulesChange(deps, tracked, { call, decision, record, access })
+    await call.pause?.()
     const targets = chooseTargets(deps, call, decided, record, access)
+    await call.pause?.()
     reservation = await decision.spending.reserve(targets, access)
     const admitted = { call, client, response, decision, record, content, access, reservation }
     answer = await runAttempts(deps, admitted, targets)
@@ -101,7 +104,7 @@ type DecidedRequest = PluggedRequest & { candidates: Candidate[]; decision: Poli
 /** Finds the models, and applies plugins and policy. @throws Fault if no model is known or the policy forbids it. */
 async function decideRequest(
   deps: GatewayDeps,
-  { caller, host, turns }: CompletionCall,
+  { caller, host, turns, pause }: CompletionCall,
   prepared: PreparedRequest,
   { signal }: RevocableResponse,
 ): Promise<DecidedRequest> {
@@ -109,6 +112,7 @@ async function decideRequest(
   const plugged = applyPlugins(prepared, candidates)
   const { chat, body, client } = plugged
   const { protocol } = client
+  await pause?.()
   const decision = await deps.policy.decide({ caller, host, chat, body, protocol, candidates, turns, signal })
   return { ...plugged, candidates, decision }
 }

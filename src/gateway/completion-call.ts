@@ -1,4 +1,5 @@
 import type { Caller } from '#identity/accounts/caller.ts'
+import type { Pause } from '#platform/async/long-work.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
 import type { Generation } from '#spend/ledger/generation.ts'
@@ -12,6 +13,8 @@ export type CompletionCall = {
   body: Body
   /** The bytes of the body, if they are available. */
   source?: JsonSource | undefined
+  /** Waits between two stages of the work. Undefined for a short body, which is handled without waiting. */
+  pause?: Pause | undefined
   headers: RequestHeaders
   requestId: string
   sessionId: string | undefined

@@ -65,11 +65,10 @@ async function countAt(
   const access = (await deps.credentials.of(caller)).find(provider, endpoint)
   if (!access) return undefined
   const protocolTarget = { endpoint, credential: access.secret, stream: false }
-  const {
-    path,
-    headers,
-    body: sent,
-  } = providerProtocol.countTokens.request(bodyForUpstream(body, client), protocolTarget)
+  const { path, headers, writeBody } = providerProtocol.countTokens.request(
+    bodyForUpstream(body, client),
+    protocolTarget,
+  )
   const answer = await fetchWholeAnswer(deps, {
     ...addressOf(providerProtocol.origin ?? access.baseUrl, path),
     headers: {
@@ -78,7 +77,7 @@ async function countAt(
       ...headers,
       ...client.headersFor?.(asked, body, limited),
     },
-    body: sent,
+    body: writeBody(),
   })
   if (!answer) return undefined
   if (answer.status < 300) return providerProtocol.countTokens.read(answer.body)

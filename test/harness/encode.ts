@@ -40,8 +40,8 @@ export function encoded(
     stream,
   }
   const whole = { messages: [{ role: 'user', content: 'Hi' }], ...chat } as ChatRequest
-  const { path, headers, body } = providerProtocol.encode(whole, target)
-  return { path, headers, body: JSON.parse(body as string) }
+  const { path, headers, writeBody } = providerProtocol.encode(whole, target)
+  return { path, headers, body: JSON.parse(writeBody() as string) }
 }
 
 export const weatherTool = {

@@ -98,21 +98,22 @@ const foldedName = (name: string) => name.toUpperCase().toLowerCase()
  * @returns the request, and the names of the removed fields of its body.
  */
 export function withoutUnknownFields<F extends Forms>(forms: F): { forms: F; removed: string[] } {
-  const removed = unknownIn(forms.body)
-  const removedFromChat = forms.chat === forms.body ? removed : unknownIn(forms.chat)
+  const { known: body, unknown: removed } = splitFields(forms.body)
+  const { known: chat, unknown: removedFromChat } =
+    forms.chat === forms.body ? { known: body as F['chat'], unknown: removed } : splitFields(forms.chat)
   if (removed.length === 0 && removedFromChat.length === 0) return { forms, removed }
-  const [body, chat] = [without(forms.body, removed), without(forms.chat, removedFromChat)]
   return { forms: { ...forms, body, chat }, removed }
 }
 
-function unknownIn(body: Body): string[] {
-  const found: string[] = []
-  for (const name in body) if (!known.has(name) && !isAnswerLimit(name)) found.push(name)
-  return found
+/** A body without unknown fields, and their names. A body without any is returned as it is. */
+function splitFields<B extends Body>(body: B): { known: B; unknown: string[] } {
+  const unknown: string[] = []
+  for (const name in body) if (!isKnownField(name)) unknown.push(name)
+  if (unknown.length === 0) return { known: body, unknown }
+  // Built from what it keeps: deleting a field from an object of 100,000 costs more than reading all of them.
+  const kept: Body = {}
+  for (const name in body) if (isKnownField(name)) kept[name] = body[name]
+  return { known: kept as B, unknown }
 }
 
-function without<B extends Body>(body: B, names: string[]): B {
-  const kept: Body = { ...body }
-  for (const name of names) delete kept[name]
-  return kept as B
-}
+const isKnownField = (name: string) => known.has(name) || isAnswerLimit(name)

@@ -9,7 +9,7 @@ import type { EndpointAccess } from '../request/endpoint-access.ts'
 
 /** A request that can be sent: the policy permits it, its record is open, and its cost is reserved. */
 export type AdmittedRequest = {
-  call: Pick<CompletionCall, 'caller' | 'headers' | 'host' | 'source'>
+  call: Pick<CompletionCall, 'caller' | 'headers' | 'host' | 'pause' | 'source'>
   /** The protocol of the answer. Plugins can wrap the client's protocol. */
   client: ClientProtocol
   response: RevocableResponse

@@ -48,10 +48,15 @@ export type EncodedAttempt = {
 }
 
 /** Encodes a request for one endpoint. @throws Fault `unavailable` if the catalogue no longer has its provider. */
-export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, target: Target): EncodedAttempt {
+export async function encodeAttempt(
+  deps: EncodingDeps,
+  admitted: AdmittedRequest,
+  target: Target,
+): Promise<EncodedAttempt> {
   const { endpoint } = target
-  const { client, record, reservation } = admitted
+  const { call, client, record, reservation } = admitted
   const { chat, body } = reservation.request
+  await call.pause?.()
   const provider = deps.catalogue.current().findProvider(endpoint.provider)
   const access = provider && admitted.access.find(provider, endpoint)
   const providerProtocol = providerProtocolOf(endpoint, provider)
@@ -67,6 +72,7 @@ export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, tar
   const encoded = passed ?? providerProtocol.encode(chat, protocolTarget)
   const { aliases, dropped: droppedFields = [] } = encoded
   const hasAliases = aliases !== undefined && aliases.size > 0
+  await call.pause?.()
   return {
     droppedFields,
     request: {
@@ -77,7 +83,7 @@ export function encodeAttempt(deps: EncodingDeps, admitted: AdmittedRequest, tar
       request: {
         ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
         headers: headersOf(admitted, encoded, upstreamStreams, passed !== undefined),
-        body: encoded.body,
+        body: encoded.writeBody(),
         streams: stream,
       },
       credential: access.secret,

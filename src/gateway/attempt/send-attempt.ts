@@ -26,7 +26,7 @@ type SendResult = { answer: Answer } | { failure: AttemptFailure }
 export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
   const { call, client, response, record, content, decision } = admitted
   const { chat } = admitted.reservation.request
-  const { request, passThrough, droppedFields, tried } = encodeAttempt(deps, admitted, target)
+  const { request, passThrough, droppedFields, tried } = await encodeAttempt(deps, admitted, target)
   const relay = relayStream(response, {
     client,
     head: answerHead(deps, admitted, target),
@@ -59,7 +59,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
 /** Sends a request to one endpoint and returns the whole answer. */
 export async function sendWhole(deps: SendDeps, admitted: AdmittedRequest, target: Target): Promise<SendResult> {
   const { client, response, record, content, decision } = admitted
-  const { request, passThrough, droppedFields, tried } = encodeAttempt(deps, admitted, target)
+  const { request, passThrough, droppedFields, tried } = await encodeAttempt(deps, admitted, target)
   const relay = relayWhole({
     client,
     head: answerHead(deps, admitted, target),

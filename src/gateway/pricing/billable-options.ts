@@ -53,12 +53,15 @@ export function providerTools(
   read: (tool: RequestedTool, path: string) => Omit<ProviderTool, 'asked'> | undefined,
 ): ProviderTool[] {
   if (!Array.isArray(tools)) return []
-  return tools.flatMap((tool: RequestedTool | null, at) => {
-    if (typeof tool !== 'object' || tool === null) return []
+  const found: ProviderTool[] = []
+  for (let at = 0; at < tools.length; at++) {
+    const tool = tools[at] as RequestedTool | null
+    if (typeof tool !== 'object' || tool === null) continue
     const type = typeof tool.type === 'string' ? tool.type : 'function'
     const billed = isClientTool(type) ? undefined : read(tool, `tools[${at}]`)
-    return billed ? [{ ...billed, asked: `tools[${at}] (${type.slice(0, longestName)})` }] : []
-  })
+    if (billed) found.push({ ...billed, asked: `tools[${at}] (${type.slice(0, longestName)})` })
+  }
+  return found
 }
 
 /** A whole number of calls, if it is one. */

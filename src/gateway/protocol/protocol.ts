@@ -16,7 +16,8 @@ import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 export type EncodedRequest = {
   path: string
   headers: Record<string, string>
-  body: string | readonly Buffer[]
+  /** Writes the body. A long one is written in a later turn of the event loop than the one that made it. */
+  writeBody: () => string | readonly Buffer[]
   /** Fields that the upstream does not get. */
   dropped?: readonly string[]
   /** The original names of tools that have another name in the body. */

@@ -24,12 +24,14 @@ const dataUrl = /^data:([^;,]+)(?:;[^,]*)?;base64,(.*)$/s
 export function piecesOf(content: Content | null | undefined): Piece[] {
   if (content == null) return []
   if (typeof content === 'string') return content ? [{ kind: 'text', text: content }] : []
-  return content
-    .filter((part) => !isAside(part))
-    .map((part) => {
-      const { cache_control: cacheControl } = part as { cache_control?: unknown }
-      return { ...pieceOf(part), ...(cacheControl != null && { cacheControl }) }
-    })
+  const pieces: Piece[] = []
+  for (const part of content) {
+    if (isAside(part)) continue
+    const piece = pieceOf(part)
+    const { cache_control: cacheControl } = part as { cache_control?: unknown }
+    pieces.push(cacheControl == null ? piece : { ...piece, cacheControl })
+  }
+  return pieces
 }
 
 /**

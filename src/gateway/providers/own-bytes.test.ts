@@ -27,8 +27,8 @@ for (const [protocol, body] of bodies) {
     const target = { endpoint: endpointFor('some-model'), credential: 'secret', stream: true }
     // A client's own fields are taken out before.
     const { user: _own, ...asked } = given
-    const anew = JSON.parse(String(protocol.passThrough!(asked, target).body))
-    const pieces = protocol.passThrough!(asked, target, new JsonSource(given, bytes, text)).body
+    const anew = JSON.parse(String(protocol.passThrough!(asked, target).writeBody()))
+    const pieces = protocol.passThrough!(asked, target, new JsonSource(given, bytes, text)).writeBody()
     assert.ok(Array.isArray(pieces))
     assert.ok(pieces.some(({ buffer, length }) => buffer === bytes.buffer && length >= said.length))
     assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), anew)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Pause, pauseFor } from '../async/long-work.ts'
 import { Fault } from '../core/fault.ts'
 import { JsonSource, worthASource } from '../json/json-source.ts'
 import type { Log } from '../process/log.ts'
@@ -25,6 +26,8 @@ export type DirectRoute<Caller, Body extends object> = {
   log: Log
 }
 
+type ParsedBody = { bytes: Buffer; text: string; value: unknown }
+
 type Facts<Caller> = { caller: Caller; requestId: string; host: string | undefined; head: (string | number)[] }
 
 /** One request for a direct route: its caller is known, and its body, which is to be JSON, is still to come. */
@@ -37,6 +40,8 @@ export class DirectCall<Caller, Body extends object> {
   body!: Body
   /** The bytes that the body was read from, where it is long. */
   source: JsonSource | undefined
+  /** Separates the stages of the work on a long body. */
+  pause: Pause | undefined
   readonly #route: DirectRoute<Caller, Body>
   readonly #raw: ServerResponse
   #parts: Buffer[] = []
@@ -62,7 +67,12 @@ export class DirectCall<Caller, Body extends object> {
   async #answer(): Promise<void> {
     const { response } = this
     try {
-      this.#read()
+      const bytes = this.#takeBytes()
+      this.pause = pauseFor(bytes.length)
+      if (this.pause) await this.#readLong(bytes, this.pause)
+      else this.#validate(this.#parse(bytes))
+      // A client can leave during a pause.
+      if (response.signal.aborted) return
       const answer = await this.#route.handle(this)
       if (!response.begun) this.#send(answer)
     } catch (error) {
@@ -70,13 +80,27 @@ export class DirectCall<Caller, Body extends object> {
     }
   }
 
-  #read(): void {
+  #takeBytes(): Buffer {
     const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
     this.#parts = []
+    return bytes
+  }
+
+  #parse(bytes: Buffer): ParsedBody {
     const text = textOfBody(bytes)
-    const value = this.#route.readJson(text)
+    return { bytes, text, value: this.#route.readJson(text) }
+  }
+
+  #validate({ bytes, text, value }: ParsedBody): void {
     this.body = this.#route.validate(value)
     if (this.body === value && bytes.length >= worthASource) this.source = new JsonSource(this.body, bytes, text)
+  }
+
+  async #readLong(bytes: Buffer, pause: Pause): Promise<void> {
+    const parsed = this.#parse(bytes)
+    await pause()
+    this.#validate(parsed)
+    await pause()
   }
 
   #send(answer: Buffer | object | undefined): void {

@@ -71,8 +71,21 @@ function withoutRef({ $ref, ...beside }: Schema, fitting: Fitting): Schema {
   return fitted({ ...found, ...beside }, { ...fitting, open: [...open, ref] })
 }
 
+/** Keywords that `modern` can change. */
+const outdatedKeywords: ReadonlySet<string> = new Set([
+  ...['items', 'exclusiveMinimum', 'exclusiveMaximum', 'required', 'properties', 'patternProperties'],
+  ...['$defs', 'definitions', 'anyOf', 'oneOf', 'allOf', 'enum'],
+])
+
+function canBeOutdated(schema: Schema): boolean {
+  for (const keyword in schema) if (outdatedKeywords.has(keyword)) return true
+  const { type } = schema
+  return type === 'any' || type === '' || type === null
+}
+
 /** The keywords of older drafts of JSON schema in the words of the latest one. */
 function modern(schema: Schema): Schema {
+  if (!canBeOutdated(schema)) return schema
   const changes: Schema = {}
   if (Array.isArray(schema.items)) Object.assign(changes, { prefixItems: schema.items, items: undefined })
   for (const [exclusive, inclusive] of [
@@ -148,9 +161,9 @@ function flatAllOf(schema: Schema): Schema[] {
 
 function withFittedParts(schema: Schema, fitting: Fitting): Schema {
   let current = schema
-  for (const [keyword, value] of Object.entries(schema)) {
-    const fittedValue = fittedPart(keyword, value, fitting)
-    if (fittedValue === value) continue
+  for (const keyword in schema) {
+    const fittedValue = fittedPart(keyword, schema[keyword], fitting)
+    if (fittedValue === schema[keyword]) continue
     current = { ...current, [keyword]: fittedValue }
   }
   return current
@@ -167,7 +180,8 @@ function fittedPart(keyword: string, value: unknown, fitting: Fitting): unknown 
 /** A property that is `false` can have no value, so it is dropped. */
 function fittedMap(map: Schema, fitting: Fitting): Schema {
   let changed: Schema | undefined
-  for (const [name, value] of Object.entries(map)) {
+  for (const name in map) {
+    const value = map[name]
     const next = value === false ? undefined : fitted(value, fitting)
     if (next === value) continue
     changed ??= { ...map }
@@ -179,7 +193,8 @@ function fittedMap(map: Schema, fitting: Fitting): Schema {
 function withoutUnknown(schema: Schema, { rules, report }: Fitting): Schema {
   const moved: Schema = {}
   let remaining: Schema | undefined
-  for (const [keyword, value] of Object.entries(schema)) {
+  for (const keyword in schema) {
+    const value = schema[keyword]
     if (isAccepted(keyword, value, rules)) continue
     remaining ??= { ...schema }
     delete remaining[keyword]

@@ -36,10 +36,15 @@ export const schemaKeywords = {
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+function isEmpty(schema: Schema): boolean {
+  for (const _keyword in schema) return false
+  return true
+}
+
 /** The schema with these keywords in its description. */
 export function described(schema: Schema, moved: Schema): Schema {
+  if (isEmpty(moved)) return schema
   const parts = Object.entries(moved).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`)
-  if (parts.length === 0) return schema
   const before = typeof schema.description === 'string' && schema.description ? `${schema.description}\n\n` : ''
   return { ...schema, description: `${before}{${parts.join(', ')}}` }
 }

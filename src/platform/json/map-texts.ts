@@ -21,7 +21,9 @@ export function mapTexts(
 /** Like `map` of an array, but returns the array itself where no item changes. */
 export function mapItems<Item>(items: Item[], change: (item: Item, index: number) => Item): Item[] {
   let changed: Item[] | undefined
-  for (const [index, item] of items.entries()) {
+  // An iterator of entries would allocate an array for each item.
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]!
     const next = change(item, index)
     if (next === item) continue
     changed ??= [...items]

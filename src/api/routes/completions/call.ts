@@ -4,6 +4,7 @@ import type { CompletionCall } from '#gateway/completion-call.ts'
 import type { GatewayDeps } from '#gateway/deps.ts'
 import type { Body, ClientProtocol } from '#gateway/protocol/protocol.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
+import { type Pause, pauseFor } from '#platform/async/long-work.ts'
 import { type Call, HttpAnswer } from '#platform/http/route.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import { appOf } from './app.ts'
@@ -11,6 +12,7 @@ import { appOf } from './app.ts'
 type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 'host' | 'requestId' | 'response'> & {
   body: Body
   source?: JsonSource | undefined
+  pause?: Pause | undefined
 }
 
 /**
@@ -19,6 +21,7 @@ type Incoming = Pick<Call<Record<never, never>, Caller>, 'caller' | 'headers' | 
 function completionCall(
   { body, source, caller, headers, host, requestId, response }: Incoming,
   client: ClientProtocol,
+  pause: Pause | undefined,
 ): CompletionCall {
   const header = headers['x-session-id']
   const session = body.session_id ?? (typeof header === 'string' && header.length <= 256 ? header : undefined)
@@ -27,6 +30,7 @@ function completionCall(
     client,
     body,
     source,
+    pause,
     headers,
     requestId,
     sessionId: typeof session === 'string' && session !== '' ? session : undefined,
@@ -42,8 +46,15 @@ function wholeAnswer(answer: Buffer | object | undefined): unknown {
   return Buffer.isBuffer(answer) ? new HttpAnswer(200, { 'content-type': 'application/json' }, answer) : answer
 }
 
+/** The length of a body by its header. A body without one can have any length. */
+function declaredBytes({ 'content-length': length }: Incoming['headers']): number {
+  return length === undefined ? Number.POSITIVE_INFINITY : Number(length)
+}
+
 export async function answerCompletion(routing: GatewayDeps, call: Incoming, client: ClientProtocol): Promise<unknown> {
-  return wholeAnswer(await startCompletion(routing, call, client))
+  const pause = pauseFor(declaredBytes(call.headers))
+  await pause?.()
+  return wholeAnswer(await startCompletion(routing, call, client, pause))
 }
 
 /**
@@ -54,10 +65,11 @@ export function startCompletion(
   routing: GatewayDeps,
   call: Incoming,
   client: ClientProtocol,
+  pause = call.pause,
 ): ReturnType<typeof complete> {
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
-  const asked = completionCall(call, client)
+  const asked = completionCall(call, client, pause)
   return call.caller.keyKind === 'intern' ? completeOfIntern(routing, asked) : complete(routing, asked)
 }
 

@@ -15,7 +15,8 @@ export type ToolShape = {
 /** The tools with schemas that are accepted. A tool whose arguments cannot be an object is dropped. */
 export function fitTools(tools: Body[], shape: ToolShape, rules: SchemaRules, dropped: string[]): Body[] {
   let changed: Body[] | undefined
-  for (const [at, tool] of tools.entries()) {
+  for (let at = 0; at < tools.length; at++) {
+    const tool = tools[at]!
     const next = fitTool(tool, shape, rules, dropped)
     if (next === tool && !changed) continue
     changed ??= tools.slice(0, at)

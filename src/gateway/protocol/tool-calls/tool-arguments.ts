@@ -38,9 +38,13 @@ export function chosenFunction(choice: unknown): string | undefined {
 
 type Called = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
 
-/** A call as those take it who know functions only: what a custom one is given is its `input`. */
+/** A call for protocols that have functions only. The text of a custom call becomes its argument `input`. */
 export function calledFunction(call: Called): { name: string | undefined; args: object } {
   const { function: called, custom } = call
-  if (!called && custom) return { name: custom.name, args: { input: custom.input ?? '' } }
-  return { name: called?.name, args: argumentsOf(called?.arguments) }
+  const args = !called && custom ? { input: custom.input ?? '' } : argumentsOf(called?.arguments)
+  return { name: calledName(call), args }
+}
+
+export function calledName({ function: called, custom }: Called): string | undefined {
+  return called ? called.name : custom?.name
 }

@@ -53,7 +53,7 @@ function sent(path: string, given: Body, { credential }: ProtocolTarget, source?
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },
-    body: source?.as(body) ?? JSON.stringify(body),
+    writeBody: () => source?.as(body) ?? JSON.stringify(body),
     dropped,
     aliases,
   }

@@ -37,13 +37,11 @@ function blocksOf(message: Message): Block[] {
       ? { type: 'thinking', thinking: text, signature }
       : { type: 'redacted_thinking', data: encrypted },
   )
-  const calls = (message.tool_calls ?? []).map((call) => ({
-    type: 'tool_use',
-    id: call.id,
-    name: calledFunction(call).name,
-    input: calledFunction(call).args,
-  }))
-  return [...thoughts, ...said, ...calls]
+  const calls = (message.tool_calls ?? []).map((call) => {
+    const { name, args } = calledFunction(call)
+    return { type: 'tool_use', id: call.id, name, input: args }
+  })
+  return thoughts.length + calls.length === 0 ? said : [...thoughts, ...said, ...calls]
 }
 
 /**

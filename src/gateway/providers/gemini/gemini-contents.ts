@@ -2,7 +2,7 @@ import type { Message } from '#chat/message.ts'
 import { type Thought, thoughtsOf } from '#chat/thoughts.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { calledFunction, parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
+import { calledFunction, calledName, parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
 import { asOneText, hasFailed, isInstruction, type Piece, piecesOf } from '../content.ts'
 import { madeUpCallId } from './gemini-call-id.ts'
 import { wantsSignatures } from './gemini-thinking.ts'
@@ -38,7 +38,7 @@ export function contentsOf(messages: Message[], model: string): Content[] {
 }
 
 function noteCalls(message: Extract<Message, { role: 'assistant' }>, functionOfCall: Map<string, string>): void {
-  for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, calledFunction(call).name ?? '')
+  for (const call of message.tool_calls ?? []) functionOfCall.set(call.id, calledName(call) ?? '')
 }
 
 function partsOf(message: Message, functionOfCall: ReadonlyMap<string, string>, model: string): Part[] {

@@ -10,9 +10,9 @@ const passed = (body: object) => {
   const target = { endpoint: endpointFor('grok-4'), credential: 'secret', stream: true }
   const bytes = Buffer.from(JSON.stringify(body))
   const given = JSON.parse(bytes.toString())
-  const anew = JSON.parse(String(openaiChat.passThrough!(given, target).body))
+  const anew = JSON.parse(String(openaiChat.passThrough!(given, target).writeBody()))
   const source = new JsonSource(given, bytes, bytes.toString())
-  const pieces = openaiChat.passThrough!(given, target, source).body
+  const pieces = openaiChat.passThrough!(given, target, source).writeBody()
   assert.ok(Array.isArray(pieces))
   assert.deepEqual(JSON.parse(Buffer.concat(pieces).toString()), anew)
   return anew

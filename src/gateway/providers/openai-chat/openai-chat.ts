@@ -41,7 +41,7 @@ function request(body: Body, target: ProtocolTarget, source?: JsonSource): Encod
   return {
     path: '/chat/completions',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
-    body: source?.as(sent) ?? JSON.stringify(sent),
+    writeBody: () => source?.as(sent) ?? JSON.stringify(sent),
     dropped,
     aliases,
   }

@@ -137,7 +137,7 @@ describe('openai-responses, requests', () => {
 
 describe('openai-responses, passed through', () => {
   const target = { endpoint: endpointFor('gpt-5'), credential: 'secret', stream: true }
-  const passed = (body: object) => JSON.parse(String(openaiResponses.passThrough!({ ...body }, target).body))
+  const passed = (body: object) => JSON.parse(String(openaiResponses.passThrough!({ ...body }, target).writeBody()))
 
   test('only the model is renamed, what is ours taken out, and nothing stored unless told', () => {
     const body = { input: 'Hi', unknown: { deep: [1] }, tools: [{ type: 'web_search' }] }

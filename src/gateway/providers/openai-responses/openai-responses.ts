@@ -38,7 +38,7 @@ function sent(asked: Body, target: ProtocolTarget, source?: JsonSource): Encoded
   return {
     path: '/responses',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
-    body: source?.as(body) ?? JSON.stringify(body),
+    writeBody: () => source?.as(body) ?? JSON.stringify(body),
     dropped,
     aliases,
   }

@@ -1,0 +1,24 @@
+/** Work on longer bodies is split into stages. Shorter bodies need a few milliseconds in total. */
+const longBodyBytes = 256 * 1024
+
+/** Waits between two stages of the work on a long body, until other events have been handled. */
+export type Pause = () => Promise<void>
+
+/** @returns undefined for a body that is handled in one step. */
+export function pauseFor(bodyBytes: number): Pause | undefined {
+  return bodyBytes > longBodyBytes ? nextTurn : undefined
+}
+
+const waiting: (() => void)[] = []
+
+/** Resolves in a later turn of the event loop. Each turn continues one of those that wait, in order. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(continueFirst)
+  })
+}
+
+function continueFirst(): void {
+  waiting.shift()!()
+  if (waiting.length > 0) setImmediate(continueFirst)
+}
