@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail, Workspace } from '../api/types.ts'
+import { Usd } from '../pieces/amount.tsx'
 import { useDraft } from '../pieces/drafts.ts'
 import { Heading } from '../pieces/heading.tsx'
 import { useKeys } from '../pieces/keys.ts'
@@ -130,7 +131,23 @@ function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProp
           )}
         </p>
       )}
+      {guardrail?.spenders && guardrail.spenders.length > 0 && <Spenders spenders={guardrail.spenders} />}
     </>
+  )
+}
+
+/** The members and keys that have spent the most. The limit applies to each of them separately. */
+function Spenders({ spenders }: { spenders: NonNullable<Guardrail['spenders']> }) {
+  return (
+    <p class="dim">
+      The limit applies to each member and key separately. Highest spending:{' '}
+      {spenders.slice(0, 3).map(({ kind, user_id, key_hash, name, spent_usd }, at) => (
+        <span key={`${kind} ${user_id ?? key_hash}`}>
+          {at > 0 && ', '}
+          {kind} {name ?? 'deleted'} <Usd amount={spent_usd} />
+        </span>
+      ))}
+    </p>
   )
 }
 
