@@ -54,6 +54,15 @@ export async function limitAll(url: string, policy: object): Promise<string> {
   return id
 }
 
+export type SharedBudget = { path: string; account: string }
+
+/** Sets a budget that the whole workspace shares. @returns its path in the API, and the id of its account. */
+export async function setBudget(url: string, limit_usd: number, interval = 'lifetime'): Promise<SharedBudget> {
+  const path = `/workspaces/default/budgets/${interval}`
+  const { data } = await manage(url, 'PUT', path, { limit_usd })
+  return { path, account: `workspace:${data.workspace_id}:${interval}` }
+}
+
 export type Told = { status: number; cost: number; body: string }
 
 /** Asks for so many words. The cost is the one in the answer; an answer that broke off costs nothing. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { once } from '#platform/async/once.ts'
 import { type DatabaseKind, newPlace } from '../harness/databases.ts'
-import { askForWords, limitAll, manage, startPriced, usdOfWord } from '../harness/priced-servers.ts'
+import { askForWords, manage, setBudget, startPriced, usdOfWord } from '../harness/priced-servers.ts'
 import { until } from '../harness/until.ts'
 
 const limitUsd = 10
@@ -67,7 +67,7 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, w
   for (const server of servers) stack.use(server)
   const urls = new Set(await Promise.all(servers.map(({ url }) => url)))
   const [first] = urls
-  const id = await limitAll(first!, { limit_usd: limitUsd })
+  const { path } = await setBudget(first!, limitUsd)
   const spent: Spent = { usd: 0, cutOffUsd: 0, answers: 0 }
   const kill = once(() =>
     killsWorker ? killWorker(join(place.settings.data_dir, 'data')) : servers.at(-1)?.signal('SIGKILL'),
@@ -80,7 +80,7 @@ async function proveLimit(kind: DatabaseKind, count: number, killOne: boolean, w
   assert.ok(spendable >= limitUsd * 0.97, `only ${spendable} USD of ${limitUsd} could be spent`)
   if (!killOne) assert.equal(spent.cutOffUsd, 0)
   const data = await until(async () => {
-    const { data } = await manage(first!, 'GET', `/guardrails/${id}`)
+    const { data } = await manage(first!, 'GET', path)
     return data.spent_usd >= spent.usd - 1e-9 && data
   })
   assert.ok(data.spent_usd <= limitUsd, `it tells ${data.spent_usd} of ${spent.usd}`)

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import pg from 'pg'
 import { type DatabaseKind, newPlace, onEachDatabase, type Place } from '../harness/databases.ts'
 import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money-kills.ts'
-import { askForWords, limitAll, manage, startPriced, usdOfWord } from '../harness/priced-servers.ts'
+import { askForWords, manage, type SharedBudget, setBudget, startPriced, usdOfWord } from '../harness/priced-servers.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { until } from '../harness/until.ts'
@@ -48,15 +48,15 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
   test('set aside and not settled: it counts as spent, once, and all else of the limit can be spent', async () => {
     await using w = await newWorld(kind)
     const first = await w.start()
-    const id = await limitAll(first.url, { limit_usd: 1 })
+    const budget = await setBudget(first.url, 1)
     const answered = (await askForWords(first.url, 100)).cost
-    await until(async () => near((await manage(first.url, 'GET', `/guardrails/${id}`)).data.spent_usd, answered))
+    await until(async () => near((await manage(first.url, 'GET', budget.path)).data.spent_usd, answered))
     const held = Array.from({ length: 4 }, () => askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {}))
-    await until(async () => (await manage(first.url, 'GET', `/guardrails/${id}`)).data.held_usd >= 200 * usdOfWord)
+    await until(async () => (await manage(first.url, 'GET', budget.path)).data.held_usd >= 200 * usdOfWord)
     await killedAtOnce(first.server)
     await Promise.all(held)
     await silence(w.place)
-    const left = await moneyOf(w.place, `guardrail:${id}`)
+    const left = await moneyOf(w.place, budget.account)
     assert.ok(left.spent <= answered + 1e-9, `${left.spent}`)
     assert.ok(left.spent + left.held >= answered + 200 * usdOfWord - 1e-9, 'what may have been billed is charged')
     assert.ok(left.spent + left.held <= answered + 200 * usdOfWord + 0.01 + 1e-9, `${left.held} are held`)
@@ -65,7 +65,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     assert.ok(near(rest + left.spent + left.held, 1) || rest + left.spent + left.held <= 1, `${rest}`)
     assert.ok(rest > 1 - left.spent - left.held - 2 * usdOfWord, `${rest} could be spent`)
     const { data } = await until(async () => {
-      const read = await manage(second.url, 'GET', `/guardrails/${id}`)
+      const read = await manage(second.url, 'GET', budget.path)
       return near(read.data.spent_usd, left.spent + left.held + rest) && read
     })
     assert.ok(data.spent_usd <= 1 + 1e-9)
@@ -79,16 +79,16 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     const events = ['limit.nearly_spent', 'limit.spent']
     const env = { WEBHOOK_ORIGINS: receiver.origin }
     const sum = { answered: 0, cutOff: 0 }
-    let id = ''
+    let budget: SharedBudget = { path: '', account: '' }
     for (let round = 0; round < 5; round++) {
       const { server, url } = await w.start(env)
       if (round === 0) {
-        id = await limitAll(url, { limit_usd: 1, reset_interval: 'monthly' })
+        budget = await setBudget(url, 1, 'monthly')
         await manage(url, 'POST', '/webhooks', { url: receiver.url, events })
       }
       await spendUntilKilled(server, url, 0.12 + Math.random() * 0.03, sum)
       await silence(w.place)
-      const { spent, held } = await moneyOf(w.place, `guardrail:${id}`)
+      const { spent, held } = await moneyOf(w.place, budget.account)
       const written = await ledgerUsd(w.place)
       assert.ok(spent <= written + 1e-9, `charged twice: ${spent} of ${written}`)
       assert.ok(spent + held >= sum.answered - 1e-9, `${spent} + ${held} are charged of ${sum.answered}`)
@@ -101,7 +101,7 @@ onEachDatabase('a server that is killed with money in its hands', (kind) => {
     sum.answered += await spendTheRest(last.url)
     assert.ok(sum.answered <= 1 + 1e-9, `${sum.answered} USD were spent of 1`)
     for (const event of events) await receiver.hear(event)
-    await until(async () => (await manage(last.url, 'GET', `/guardrails/${id}`)).data.held_usd === 0)
+    await until(async () => (await manage(last.url, 'GET', budget.path)).data.held_usd === 0)
     const ids = new Map(receiver.received.map(({ headers, told }) => [headers['webhook-id'], told.type]))
     assert.deepEqual([...ids.values()].sort(), events)
   })
@@ -137,7 +137,7 @@ test('killed while Postgres holds up its ledger and its reports: what was metere
 }, async () => {
   await using w = await newWorld('postgres')
   const first = await w.start()
-  const id = await limitAll(first.url, { limit_usd: 1 })
+  const budget = await setBudget(first.url, 1)
   let answered = (await askForWords(first.url, 1)).cost
   const client = new pg.Client({ connectionString: w.place.settings.database_url })
   await client.connect()
@@ -153,7 +153,7 @@ test('killed while Postgres holds up its ledger and its reports: what was metere
   await silence(w.place)
   const second = await w.start()
   await until(async () => near(await ledgerUsd(w.place), answered))
-  const { spent, held } = await moneyOf(w.place, `guardrail:${id}`)
+  const { spent, held } = await moneyOf(w.place, budget.account)
   assert.ok(spent + held >= answered - 1e-9 && spent <= answered + 1e-9, `${spent} + ${held} of ${answered}`)
   const rest = await spendTheRest(second.url)
   assert.ok(rest <= 1 - spent - held + 1e-9, `${rest}`)
@@ -171,9 +171,9 @@ describe('killed while a period changes', () => {
     // Hours before its end: however long a start takes, the month does not change by itself.
     const before = skewed('2026-11-30T22:00:00Z')
     const first = await w.start(before)
-    const id = await limitAll(first.url, { limit_usd: 0.1, reset_interval: 'monthly' })
+    const budget = await setBudget(first.url, 0.1, 'monthly')
     const held = askForWords(first.url, 50, 50, false, undefined, slow).catch(() => {})
-    await until(async () => (await manage(first.url, 'GET', `/guardrails/${id}`)).data.held_usd >= 0.05)
+    await until(async () => (await manage(first.url, 'GET', budget.path)).data.held_usd >= 0.05)
     await killedAtOnce(first.server)
     await held
     await silence(w.place)
