@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { testAuthority } from '../harness/certificates.ts'
 import { hasGit, startGitServer } from '../harness/git-server.ts'
 import { say, untilIntern } from '../harness/interns.ts'
+import { endDaemonsIn } from '../harness/leftovers.ts'
 import { startMcpServer } from '../harness/mcp-http-server.ts'
 import { startProxy, startTls } from '../harness/proxy/start.ts'
 import { startProcess } from '../harness/server-process.ts'
@@ -163,6 +164,7 @@ describe('a service behind a company proxy, with a private authority', { skip },
   })
   after(async () => {
     await server[Symbol.asyncDispose]()
+    endDaemonsIn(join(outside.folder, 'data'))
     await outside[Symbol.asyncDispose]()
   })
 

@@ -10,6 +10,7 @@ import { speaker, startBillingUpstream } from '../harness/billing-upstream.ts'
 import { newEmptyPlace } from '../harness/databases.ts'
 import { runningIntern } from '../harness/interns.ts'
 import { departures, leaveRequest, openFiles, phases, type RawRequest } from '../harness/left-requests.ts'
+import { endDaemonsIn } from '../harness/leftovers.ts'
 import { startProcess } from '../harness/server-process.ts'
 import { until } from '../harness/until.ts'
 
@@ -96,6 +97,7 @@ async function startWorld() {
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
+      endDaemonsIn(place.settings.data_dir)
       await place.remove()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { newEmptyPlace } from '../harness/databases.ts'
 import { runningIntern } from '../harness/interns.ts'
+import { endDaemonsIn } from '../harness/leftovers.ts'
 import { startProcess } from '../harness/server-process.ts'
 import { until } from '../harness/until.ts'
 
@@ -51,5 +52,7 @@ test('a server outlives uploads whose clients leave, and logs no error', async (
   await until(async () => (await fetch(`${url}/health`)).ok)
   const errors = server.err().match(/^.*"level":(50|60).*$/gm)
   assert.deepEqual(errors, null)
+  await server[Symbol.asyncDispose]()
+  endDaemonsIn(place.settings.data_dir)
   await place.remove()
 })

@@ -146,7 +146,7 @@ onEachDatabase('a stream under way', (kind) => {
     assert.match(end.error.message, /^The spending limit of the key is 0\.5 USD now, less than what is spent and set/)
     assert.deepEqual(
       [end.error.code, end.error.metadata],
-      [403, { error_type: 'permission_denied', rule: 'limit', limit_usd: most / 2 }],
+      [403, { error_type: 'permission_denied', rule: 'limit', layer: 'key_limit', limit_usd: most / 2 }],
     )
   })
 
@@ -161,7 +161,7 @@ onEachDatabase('a stream under way', (kind) => {
     await sleep(1500)
     assert.doesNotMatch(running.text(), /"error"/)
     const end = await endOf(running, () => limit(most / 2))
-    assert.match(end.error.message, /^The spending limit of the guardrail "Purse .*" is 0\.5 USD now/)
+    assert.match(end.error.message, /^The spending limit of the guardrail "Purse .*" for each key is 0\.5 USD now/)
     assert.equal(end.error.metadata.guardrail_id, made.id)
   })
 
