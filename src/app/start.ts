@@ -4,7 +4,7 @@ import { reachable, requireFree } from '#api/access/address.ts'
 import type { ApiDeps } from '#api/access/deps.ts'
 import type { Interns } from '#api/interns/interns.ts'
 import { welcomeDemo } from '#api/interns/supervision.ts'
-import { type InternAddress, keepInternListener } from '#api/server/intern-listener.ts'
+import { internAddress, keepInternListener } from '#api/server/intern-listener.ts'
 import { type ApiOptions, createApi, listen } from '#api/server/server.ts'
 import { startMetricsServer } from '#api/telemetry/metrics-server.ts'
 import type { LoadReport } from '#catalogue/sources/load.ts'
@@ -170,9 +170,10 @@ async function closeGracefully(
   const impatience = new AbortController()
   const late = sleep(Math.max(0, graceMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
   if (supervisor.isSupervisingAny() && url !== undefined) {
-    await using listener = await keepInternListener(app.server, addressOf(url))
+    await using listener = await keepInternListener(app.server, internAddress(url))
     shutdown.leave(app.server)
-    await Promise.race([Promise.all([listener.clientsGone, supervisor.turnsOver(impatience.signal)]), late])
+    const turnsOver = listener.clientsGone.then(() => supervisor.turnsOver(impatience.signal))
+    await Promise.race([turnsOver, late])
     await supervisor.stop()
   }
   const leftMs = Math.max(internsEndMs, graceMs - (performance.now() - startedAt))
@@ -180,9 +181,4 @@ async function closeGracefully(
   await Promise.race([closing, late])
   impatience.abort()
   await Promise.all([closing, supervisor.stop()])
-}
-
-function addressOf(url: string): InternAddress {
-  const { hostname, port } = new URL(reachable(url))
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }

@@ -155,6 +155,23 @@ onEachDatabase('a service of three workers', (kind) => {
     await until(async () => (await metered(service.url)) === answers)
   })
 
+  test('after the drain new connections are refused while a request is in flight', async () => {
+    await using service = await startWorkers(kind, { DRAIN_MS: '100', SHUTDOWN_GRACE_MS: '600000' })
+    const body = { ...threeWords, stream: true, messages: [{ role: 'user', content: 'demo:pace=1000 demo:words=30' }] }
+    const answer = ask(service.url, '/chat/completions', { body })
+    await until(() => service.server.err().includes('accepting connections'))
+    await sleep(500)
+    service.server.signal('SIGTERM')
+    const isRefused = () =>
+      ask(service.url, '/health').then(
+        () => false,
+        ({ code }) => code === 'ECONNREFUSED',
+      )
+    await until(isRefused)
+    assert.match((await answer).text, /\[DONE\]/)
+    assert.equal(await service.server.ended, 0)
+  })
+
   test('a key that is revoked, and one that is enabled again, is so at every worker within a second', async () => {
     await using service = await startWorkers(kind)
     const { data, key } = await manage(service.url, 'POST', '/keys', { name: 'n' })

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reachable } from '../access/address.ts'
 
 const retryMs = 20
 const retries = 100
@@ -8,6 +9,12 @@ const idleLookMs = 50
 
 /** The address at which interns of this host reach the service. */
 export type InternAddress = { host: string; port: number }
+
+/** @param url a base URL of the service. */
+export function internAddress(url: string): InternAddress {
+  const { hostname, port } = new URL(reachable(url))
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+}
 
 /**
  * Closes the listener of a server to new clients, but keeps the address at which the interns of this host reach it.
@@ -20,6 +27,19 @@ export async function keepInternListener(
 ): Promise<AsyncDisposable & { clientsGone: Promise<void> }> {
   const clientsGone = Promise.withResolvers<void>()
   server.close(() => clientsGone.resolve())
+  const listener = await openInternListener(server, address)
+  return { clientsGone: clientsGone.promise, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
+}
+
+/**
+ * Accepts connections of interns for a server that accepts no others. Idle connections of the server are closed.
+ * @param options.reusePort lets several processes listen on the address.
+ */
+export async function openInternListener(
+  server: Server,
+  address: InternAddress,
+  options: { reusePort?: boolean } = {},
+): Promise<AsyncDisposable> {
   const idle = setInterval(() => server.closeIdleConnections(), idleLookMs)
   const sockets = new Set<Socket>()
   const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
@@ -27,9 +47,8 @@ export async function keepInternListener(
     socket.once('close', () => sockets.delete(socket))
     server.emit('connection', socket)
   })
-  await listenAgain(listener, address)
+  await listenAgain(listener, { ...address, ...options })
   return {
-    clientsGone: clientsGone.promise,
     async [Symbol.asyncDispose]() {
       clearInterval(idle)
       const closed = new Promise<void>((resolve) => listener.close(() => resolve()))
@@ -41,11 +60,14 @@ export async function keepInternListener(
 }
 
 /** Listens again on an address that was just released. It stays closed if another program has taken the address. */
-async function listenAgain(listener: ReturnType<typeof createServer>, { host, port }: InternAddress): Promise<void> {
+async function listenAgain(
+  listener: ReturnType<typeof createServer>,
+  address: InternAddress & { reusePort?: boolean },
+): Promise<void> {
   for (let attempt = 0; attempt < retries; attempt++) {
     const listening = Promise.withResolvers<boolean>()
     listener.once('error', () => listening.resolve(false))
-    listener.listen(port, host, () => listening.resolve(true))
+    listener.listen(address, () => listening.resolve(true))
     if (await listening.promise) return
     listener.removeAllListeners('error')
     await sleep(retryMs)

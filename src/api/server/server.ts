@@ -4,6 +4,7 @@ import { restateForChat } from '#interns/contract/chat-fault.ts'
 import { rootPath, withoutRoot } from '#platform/config/public-url.ts'
 import { databaseFault } from '#platform/db/maintenance/failures.ts'
 import { createApp, type RequestTimeouts } from '#platform/http/app.ts'
+import { spareFreshConnections } from '#platform/http/fresh-connections.ts'
 import { mountRoutes } from '#platform/http/mount.ts'
 import { hostReader } from '#platform/http/request/forwarded-host.ts'
 import { jsonReader } from '#platform/http/request/json-body.ts'
@@ -55,6 +56,7 @@ export async function createApi(deps: ApiDeps, { timeouts, ...options }: ApiOpti
     rewriteUrl: (url) => underPrefix(withoutRoot(root, url)),
     restate: (fault, request) => (isInternChat(request) ? restateForChat(fault) : fault),
   })
+  spareFreshConnections(app.server)
   const finished = (request: FinishedRequest) => {
     deps.metrics.observeRequest(request)
     logRequest(deps.log, request)

@@ -1,3 +1,4 @@
+import type { InternAddress } from '#api/server/intern-listener.ts'
 import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
 import type { SettingSources } from '#platform/config/load.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -14,6 +15,9 @@ export type WorkerStart = {
   /** Which of the bound sockets to take connections from, by their descriptors. */
   sockets: number[]
 }
+
+/** @property internAddress where interns of this host still reach the service after the drain, until they have ended. */
+export type WorkerStop = { drain: boolean; internAddress: InternAddress | undefined }
 
 /** The catalogue in force as JSON (`Loaded`), and why a fresh one was refused. */
 export type CatalogueAnswer = { catalogue: Uint8Array; refused?: string }
@@ -46,8 +50,16 @@ export type WorkerCalls = AnnouncedCalls & {
   'worker.ping': (question: null) => void
   'worker.metrics': (question: null) => Promise<MetricValues[]>
   'worker.status': (question: null) => Promise<ProcessStatus | undefined>
-  /** Finishes requests and ends; a second call that does not drain ends the draining. */
-  'worker.stop': (question: { drain: boolean }) => void
+  /** Closes those of these sockets that it does not accept connections from: nobody takes the place of a worker any more. */
+  'worker.release': (sockets: number[]) => void
+  /** Drains, finishes requests and ends. */
+  'worker.stop': (question: WorkerStop) => void
+  /** Ends the drain. */
+  'worker.skipDrain': (question: null) => void
+  /** Resolves when, after the drain, the last client has left. */
+  'worker.clientsGone': (question: null) => Promise<void>
+  /** Reports that the interns of this host have ended: nothing must be accepted from them any more. */
+  'worker.internsEnded': (question: null) => void
   /** Reports that another worker has replaced this one, which ends when its clients have disconnected. */
   'worker.retire': (question: null) => void
 }

@@ -68,7 +68,7 @@ test('while a worker is away the others take its connections; the next one has i
   assert.ok(seen.includes(2), `${seen}`)
   assert.deepEqual(workers[2]!.accepts, [4])
   assert.equal(restarts(), 1)
-  await fleet.stop(false, 1000)
+  await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
 test('what a worker that is gone has counted stays in the sum', async () => {
@@ -81,7 +81,7 @@ test('what a worker that is gone has counted stays in the sum', async () => {
   assert.equal(await total(fleet), 10)
   workers[2]!.figure = 1
   assert.equal(await total(fleet), 11)
-  await fleet.stop(false, 1000)
+  await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
 test('workers are replaced one after another, each told to leave once the next one answers', async () => {
@@ -96,7 +96,7 @@ test('workers are replaced one after another, each told to leave once the next o
       [[5], false],
     ],
   )
-  await fleet.stop(false, 1000)
+  await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
 test('a start that one worker cannot make ends all, and says why', async () => {
@@ -114,7 +114,7 @@ test('one that dies while it is replaced again and again is tried until it stays
   await fleet.start()
   workers[0]!.die()
   await until(() => fleet.count === 1 && workers.length === 4)
-  await fleet.stop(false, 1000)
+  await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })
 
 test('one that hangs is ended and replaced, however busy the others are', async () => {
@@ -124,5 +124,5 @@ test('one that hangs is ended and replaced, however busy the others are', async 
   await until(() => workers.length === 3 && fleet.count === 2)
   assert.deepEqual(workers[2]!.accepts, [4])
   assert.equal(restarts(), 1)
-  await fleet.stop(false, 1000)
+  await fleet.stop({ drain: false, withinMs: 1000, internAddress: undefined })
 })

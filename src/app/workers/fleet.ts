@@ -5,7 +5,7 @@ import { StartupError } from '#platform/core/fault.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import type { Log } from '#platform/process/log.ts'
 import type { Handlers } from '#platform/process/rpc.ts'
-import { startCode, type WorkerStart } from './calls.ts'
+import { startCode, type WorkerStart, type WorkerStop } from './calls.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { socketsThere, type WorkerProcess } from './worker-process.ts'
 
@@ -216,24 +216,31 @@ export class Fleet {
     return { wanted: this.#slots.length, processes }
   }
 
-  /** Ends all workers. @param withinMs the time after which they are killed. */
-  async stop(drain: boolean, withinMs: number): Promise<void> {
+  /**
+   * Ends all workers.
+   * @param options.withinMs the time after which they are killed.
+   * @param options.internAddress where they serve interns after the drain, until `endInterns`.
+   */
+  async stop({ drain, withinMs, internAddress }: WorkerStop & { withinMs: number }): Promise<void> {
+    this.#isStopping = true
     const all = [...this.#all]
-    this.#tellToStop(drain)
     const late = setTimeout(() => {
       for (const worker of all) worker.kill()
     }, withinMs)
+    // First: a socket that another process still has would let connections wait instead of refusing them.
+    const released = this.callAll(({ rpc }) => rpc.call('worker.release', this.#there.flat()))
+    await Promise.race([released, sleep(figuresMs, undefined, { ref: false })])
+    void this.callAll(({ rpc }) => rpc.call('worker.stop', { drain, internAddress }))
     await Promise.all(all.map(({ ended }) => ended))
     clearTimeout(late)
   }
 
-  /** Ends the draining of workers. */
-  hurry(): void {
-    this.#tellToStop(false)
-  }
+  /** Resolves when, after the drain, no worker has clients. */
+  clientsGone = () => this.callAll(({ rpc }) => rpc.call('worker.clientsGone', null))
 
-  #tellToStop(drain: boolean): void {
-    this.#isStopping = true
-    for (const worker of this.#all) worker.rpc.call('worker.stop', { drain }).catch(() => {})
-  }
+  /** Notifies workers that the interns of this host have ended. */
+  endInterns = () => this.callAll(({ rpc }) => rpc.call('worker.internsEnded', null))
+
+  /** Ends the drain of workers. */
+  skipDrain = () => this.callAll(({ rpc }) => rpc.call('worker.skipDrain', null))
 }

@@ -4,6 +4,7 @@ import { prefix } from '#api/access/prefix.ts'
 import { collectDecisions } from '#api/interns/interns.ts'
 import { meteredTurn, spentByKey } from '#api/interns/metered-turn.ts'
 import { openSupervision, type Supervision, welcomeDemo } from '#api/interns/supervision.ts'
+import { internAddress } from '#api/server/intern-listener.ts'
 import { createMetrics, mergedPage, mergedValues } from '#api/telemetry/metrics.ts'
 import { createDiscovery } from '#catalogue/sources/discover.ts'
 import { type ProviderNeeds, providerNeeds } from '#catalogue/sources/provider-needs.ts'
@@ -116,7 +117,11 @@ export async function startWorkers(
   })
   const metricsUrl = await openMetricsPort({ config, log, metrics: { read: page } }, opened)
   let drains = true
-  opened.defer(() => closeGracefully(fleet, supervision, { ...config, drain_ms: drains ? config.drain_ms : 0 }))
+  opened.defer(() => {
+    // Each worker has its own descriptors of these sockets.
+    sockets.close()
+    return closeGracefully(fleet, supervision, { ...config, drain_ms: drains ? config.drain_ms : 0, url })
+  })
   await fleet.start()
   log.info({ workers }, 'accepting connections')
   await supervision.begin(url)
@@ -139,7 +144,7 @@ export async function startWorkers(
     lost: () => lost,
     async stop({ drain = false } = {}) {
       drains &&= drain
-      if (!drain) fleet.hurry()
+      if (!drain) void fleet.skipDrain()
       await end()
     },
   }
@@ -182,16 +187,25 @@ async function makeDemo(
   if (owner) await welcomeDemo(deps, supervision, owner)
 }
 
+type Closing = { drain_ms: number; shutdown_grace_ms: number; url: string }
+
 /** Closes like a single process: requests in flight can finish within the grace time; interns end after them. */
 async function closeGracefully(
   fleet: Fleet,
   { supervisor }: Supervision,
-  { drain_ms, shutdown_grace_ms }: { drain_ms: number; shutdown_grace_ms: number },
+  { drain_ms, shutdown_grace_ms, url }: Closing,
 ): Promise<void> {
   const lastMs = drain_ms + shutdown_grace_ms
-  const closing = fleet.stop(drain_ms > 0, lastMs + exitGraceMs)
+  const address = supervisor.isSupervisingAny() ? internAddress(url) : undefined
+  const closing = fleet.stop({ drain: drain_ms > 0, withinMs: lastMs + exitGraceMs, internAddress: address })
   const impatience = new AbortController()
   const late = sleep(Math.max(0, lastMs - internsEndMs), undefined, { signal: impatience.signal }).catch(() => {})
+  if (address) {
+    const turnsOver = fleet.clientsGone().then(() => supervisor.turnsOver(impatience.signal))
+    await Promise.race([turnsOver, late])
+    await supervisor.stop()
+    await fleet.endInterns()
+  }
   await Promise.race([closing, late])
   impatience.abort()
   await Promise.all([closing, supervisor.stop()])

@@ -18,7 +18,7 @@ export type Sockets = {
 export async function bindSockets(at: Address, workers: number): Promise<Sockets> {
   const bound: BoundSocket[] = []
   const close = () => {
-    for (const socket of bound) socket.close()
+    for (const socket of bound.splice(0)) socket.close()
   }
   const bind = (host: string, port: number, reusePort: boolean) => {
     const socket = new BoundSocket({ host, port, reusePort })

@@ -14,8 +14,9 @@ import { createRpc, type Handlers, type Port, type Rpc } from '#platform/process
 import { openDeps } from '../open/deps.ts'
 import type { Opening, Parts } from '../open/parts.ts'
 import { databaseTime, type OpenStore, watchOf } from '../open/store.ts'
-import { type PrimaryCalls, startCode, type WorkerCalls, type WorkerStart } from './calls.ts'
+import { type PrimaryCalls, startCode, type WorkerCalls, type WorkerStart, type WorkerStop } from './calls.ts'
 import { loadedFrom } from './catalogue-source.ts'
+import { createWorkerClosing, type WorkerClosing } from './worker-closing.ts'
 
 type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
   port: Port
@@ -29,6 +30,8 @@ type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
 /** The longest time that connections of a replaced worker stay open: as long as any response takes. */
 const retireMs = 15 * 60_000
 
+const atOnce: WorkerStop = { drain: false, internAddress: undefined }
+
 /** A server among others of one host, as the process that started it tells it to be. */
 type Worker = {
   acceptor: Acceptor
@@ -36,7 +39,9 @@ type Worker = {
   follow: () => Promise<void>
   metrics: () => Promise<MetricValues[]>
   status: () => Promise<ProcessStatus | undefined>
-  stop: (drain: boolean) => Promise<void>
+  closing: WorkerClosing
+  stop: (request: WorkerStop) => Promise<void>
+  skipDrain: () => void
   retire: () => Promise<void>
 }
 
@@ -56,7 +61,7 @@ export function runWorker(deps: WorkerDeps): void {
     async 'worker.start'(start) {
       try {
         started = await startWorker(deps, start, rpc, handlers)
-        deps.tellUncaught({ log: started.log, end: once(() => leave((worker) => worker.stop(false), 1)) })
+        deps.tellUncaught({ log: started.log, end: once(() => leave((worker) => worker.stop(atOnce), 1)) })
       } catch (error) {
         throw error instanceof StartupError ? Object.assign(error, { code: startCode }) : error
       }
@@ -66,13 +71,17 @@ export function runWorker(deps: WorkerDeps): void {
     'worker.ping': () => {},
     'worker.metrics': async () => started?.metrics() ?? [],
     'worker.status': async () => started?.status(),
-    'worker.stop': ({ drain }) => void leave((worker) => worker.stop(drain)),
+    'worker.release': (sockets) => started?.acceptor.release(sockets),
+    'worker.stop': (request) => void leave((worker) => worker.stop(request)),
+    'worker.skipDrain': () => started?.skipDrain(),
+    'worker.clientsGone': async () => started?.closing.clientsGone,
+    'worker.internsEnded': () => started?.closing.endInterns(),
     'worker.retire': () => void leave((worker) => worker.retire()),
   }
   const handlers: Handlers = { ...own }
   const rpc = createRpc<PrimaryCalls>(deps.port, handlers)
   // Rows that are not in the database yet are written to files for the next start.
-  rpc.onClose(() => void leave((worker) => worker.stop(false)))
+  rpc.onClose(() => void leave((worker) => worker.stop(atOnce)))
 }
 
 async function startWorker(
@@ -90,7 +99,8 @@ async function startWorker(
   const metrics = { ...routed.metrics, read: () => rpc.call('metrics.page', null) }
   const app = await createApi({ ...routed, metrics, hostStatus: () => rpc.call('host.status', null) })
   const acceptor = createAcceptor(app.server)
-  opened.defer(() => leaving.close(app, config.shutdown_grace_ms, acceptor))
+  const closing = createWorkerClosing(app, acceptor, leaving, config.shutdown_grace_ms)
+  opened.defer(closing.close)
   await acceptor.accept(sockets)
   const running = opened.move()
   const end = once(async () => {
@@ -103,10 +113,12 @@ async function startWorker(
     follow: async () => void (await routed.catalogue.reload()),
     metrics: routed.metrics.values,
     status: async () => (await routed.hostStatus()).processes[0],
-    async stop(drain) {
+    closing,
+    skipDrain: leaving.skipDrain,
+    async stop({ drain, internAddress }) {
       if (drain) await leaving.drain(app.server, config.drain_ms)
-      else leaving.skipDrain()
       if (drain) parts.log.info({ drainMs: config.drain_ms }, 'drained: no new connections are accepted')
+      if (internAddress) await closing.serveInterns(internAddress)
       await end()
     },
     async retire() {

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { createServer, type Server as NetServer, type Socket } from 'node:net'
 
@@ -5,8 +6,13 @@ import { createServer, type Server as NetServer, type Socket } from 'node:net'
 export type Acceptor = {
   /** From now on from these, by their descriptors, and from no others. */
   accept: (sockets: readonly number[]) => Promise<void>
-  /** From none any more. Resolves when the last connection is over. */
+  /** Accepts no more connections. Resolves when the last one is closed. */
   close: () => Promise<void>
+  /**
+   * Closes those of these descriptors that no connections are accepted from. A socket refuses connections when every process
+   * has closed it; until then they wait.
+   */
+  release: (sockets: readonly number[]) => void
 }
 
 /** The server does not listen itself: which sockets it answers on changes while connections go on. */
@@ -14,14 +20,16 @@ export function createAcceptor(server: Server): Acceptor {
   // Node keeps time of requests from the moment at which a server listens.
   server.emit('listening')
   const accepting = new Map<number, NetServer>()
+  // The numbers of closed descriptors can be in use again for other files.
+  const closed = new Set<number>()
   const connections = new Set<Socket>()
-  let whenNone = () => {}
+  let none: PromiseWithResolvers<void> | undefined
 
   function take(socket: Socket): void {
     connections.add(socket)
     socket.once('close', () => {
       connections.delete(socket)
-      if (connections.size === 0) whenNone()
+      if (connections.size === 0) none?.resolve()
     })
     server.emit('connection', socket)
   }
@@ -37,19 +45,26 @@ export function createAcceptor(server: Server): Acceptor {
   function end(socket: number): void {
     accepting.get(socket)?.close()
     accepting.delete(socket)
+    closed.add(socket)
   }
 
   return {
     async accept(sockets) {
       for (const socket of [...accepting.keys()]) if (!sockets.includes(socket)) end(socket)
-      await Promise.all(sockets.filter((socket) => !accepting.has(socket)).map(begin))
+      await Promise.all(sockets.filter((socket) => !accepting.has(socket) && !closed.has(socket)).map(begin))
     },
     async close() {
       for (const socket of [...accepting.keys()]) end(socket)
       if (connections.size === 0) return
-      await new Promise<void>((resolve) => {
-        whenNone = resolve
-      })
+      none ??= Promise.withResolvers()
+      await none.promise
+    },
+    release(sockets) {
+      for (const socket of sockets) {
+        if (accepting.has(socket) || closed.has(socket)) continue
+        closeSync(socket)
+        closed.add(socket)
+      }
     },
   }
 }

@@ -52,6 +52,8 @@ export function createShutdown(): Shutdown {
       const impatience = setTimeout(() => app.server.closeAllConnections(), graceMs)
       try {
         await acceptor?.close()
+        // Before the framework closes, which would answer 503 to requests of connections that were accepted before.
+        await closeListener(app.server)
         await app.close()
       } finally {
         clearInterval(idle)
@@ -59,4 +61,9 @@ export function createShutdown(): Shutdown {
       }
     },
   }
+}
+
+/** Refuses new connections. Resolves when those that were accepted before are closed. */
+async function closeListener(server: Server): Promise<void> {
+  if (server.listening) await new Promise<void>((resolve) => server.close(() => resolve()))
 }

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import { type InternAddress, openInternListener } from '#api/server/intern-listener.ts'
+import type { Acceptor } from '#platform/http/acceptor.ts'
+import type { Shutdown } from '#platform/http/shutdown.ts'
+
+/** The end of a worker's server, after the drain. */
+export type WorkerClosing = {
+  /** Resolves when `serveInterns` has no clients any more. */
+  clientsGone: Promise<void>
+  /**
+   * Accepts no more clients, but interns of this host: their turns for other servers continue. Resolves when the interns
+   * have ended, by `endInterns`.
+   */
+  serveInterns: (address: InternAddress) => Promise<void>
+  endInterns: () => void
+  /** Closes the server. Requests in flight have the rest of the grace time. */
+  close: () => Promise<void>
+}
+
+export function createWorkerClosing(
+  app: FastifyInstance,
+  acceptor: Acceptor,
+  shutdown: Shutdown,
+  graceMs: number,
+): WorkerClosing {
+  const clientsGone = Promise.withResolvers<void>()
+  const internsEnded = Promise.withResolvers<void>()
+  let restMs = graceMs
+  return {
+    clientsGone: clientsGone.promise,
+    endInterns: internsEnded.resolve,
+    async serveInterns(address) {
+      const startedAt = performance.now()
+      shutdown.leave(app.server)
+      void acceptor.close().then(clientsGone.resolve)
+      await using _listener = await openInternListener(app.server, address, { reusePort: true })
+      await internsEnded.promise
+      restMs = Math.max(0, graceMs - (performance.now() - startedAt))
+    },
+    close: () => shutdown.close(app, restMs, acceptor),
+  }
+}
