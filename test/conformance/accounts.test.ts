@@ -83,3 +83,25 @@ test('organization: the members', async () => {
   }
   assert.deepEqual(emails, ['owner@localhost'])
 })
+
+test('workspaces: set, get, list and delete budgets', async () => {
+  await using service = await startTestService()
+  const { workspaces } = clientOf(service)
+  const workspaceRef = 'default'
+  const { data, includeByokInBudgets } = await workspaces.setBudget({
+    ...{ workspaceRef, interval: 'monthly' },
+    upsertWorkspaceBudgetRequest: { limitUsd: 50, includeByokInBudgets: true },
+  })
+  assert.deepEqual([data.limitUsd, data.resetInterval, includeByokInBudgets], [50, 'monthly', true])
+  const upsertWorkspaceBudgetRequest = { limitUsd: 500 }
+  const lifetime = await workspaces.setBudget({ workspaceRef, interval: 'lifetime', upsertWorkspaceBudgetRequest })
+  assert.deepEqual([lifetime.data.resetInterval, lifetime.includeByokInBudgets], [null, true])
+  assert.deepEqual((await workspaces.getBudget({ workspaceRef, interval: 'monthly' })).data, data)
+  const listed = await workspaces.listBudgets({ workspaceRef })
+  assert.deepEqual(
+    listed.data.map(({ limitUsd }) => limitUsd),
+    [50, 500],
+  )
+  assert.deepEqual(await workspaces.deleteBudget({ workspaceRef, interval: 'monthly' }), { deleted: true })
+  await assert.rejects(workspaces.getBudget({ workspaceRef, interval: 'monthly' }), { statusCode: 404 })
+})
