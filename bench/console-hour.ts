@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { WatchedPage } from '#test/harness/chromium.ts'
+import type { WatchedPage } from '#test/harness/browser/chromium.ts'
 import { atRate, doorOf } from './completion-load.ts'
 import { report } from './figures.ts'
 

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { newPlace } from '#test/harness/databases.ts'
+import { newPlace } from '#test/harness/database/databases.ts'
 import { exitWithVerdict, median, report } from './figures.ts'
 import { type Intern, quantile, takeTurn } from './intern-load.ts'
 import { type Begin, talkAtOnce } from './many-turns.ts'

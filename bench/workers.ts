@@ -4,7 +4,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
+import { newEmptyPlace, type Place } from '#test/harness/database/databases.ts'
 import { startCannedUpstream } from './canned-upstream.ts'
 import { doorOf, saturate } from './completion-load.ts'
 import { exitWithVerdict, median, report } from './figures.ts'

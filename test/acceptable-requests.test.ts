@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { type RecordedProviders, startWithUpstream, upstreamProtocols } from './harness/recorded-providers.ts'
-import { firstTool, strictAnswer } from './harness/strict-upstreams.ts'
+import { type RecordedProviders, startWithUpstream, upstreamProtocols } from './harness/upstream/recorded-providers.ts'
+import { firstTool, strictAnswer } from './harness/upstream/strict-upstreams.ts'
 
 type Row = { it: string; path: string; body: object; to?: string[]; dropped?: string; sent?: (body: any) => unknown }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBrowser } from './harness/browser.ts'
-import { onEachDatabase } from './harness/databases.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { onEachDatabase } from './harness/database/databases.ts'
+import { openBrowser } from './harness/service/browser-client.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 /** The names of what was changed so, the newest first. */
 async function named(service: TestService, action: string): Promise<(string | null)[]> {

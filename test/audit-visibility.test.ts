@@ -1,8 +1,8 @@
 /** The audit trail shows nothing that the routes of its objects refuse to the reader. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Browser, openBrowser } from './harness/browser.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { type Browser, openBrowser } from './harness/service/browser-client.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 let service: TestService
 let viewer: Browser

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DatabaseKind } from '#test/harness/databases.ts'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { early, sound } from '#test/harness/faults.ts'
-import { startFaultyService } from '#test/harness/faulty-service.ts'
-import { startFaultyUpstream } from '#test/harness/faulty-upstream.ts'
-import { metered } from '#test/harness/metered.ts'
+import type { DatabaseKind } from '#test/harness/database/databases.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { startFaultyService } from '#test/harness/service/faulty-service.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
 import { until } from '#test/harness/until.ts'
+import { early, sound } from '#test/harness/upstream/faults.ts'
+import { startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 
 const secret = 'sk-own-0123456789abcdef-wxyz'
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { early, sound } from './harness/faults.ts'
-import { startFaultyService } from './harness/faulty-service.ts'
+import { startFaultyService } from './harness/service/faulty-service.ts'
+import type { TestService } from './harness/service/service.ts'
+import { early, sound } from './harness/upstream/faults.ts'
 import {
   chunk,
   delta,
@@ -13,8 +14,7 @@ import {
   startFaultyUpstream,
   type Taken,
   whole,
-} from './harness/faulty-upstream.ts'
-import type { TestService } from './harness/service.ts'
+} from './harness/upstream/faulty-upstream.ts'
 
 const ask = (service: TestService, play: string, more: object = {}) =>
   service.ask('POST', '/chat/completions', {

@@ -5,8 +5,8 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { startBrowser } from './harness/chromium.ts'
-import { signedInPage } from './harness/console.ts'
+import { startBrowser } from './harness/browser/chromium.ts'
+import { signedInPage } from './harness/browser/console.ts'
 import { type Picture, picturesOf } from './pictures/list.ts'
 import { type PictureWorld, startPictureWorld } from './pictures/world.ts'
 

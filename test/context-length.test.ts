@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/scripted-upstream.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
+import { type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
 
 const limits: Record<string, number> = { short: 1_000, long: 50_000, cut: 20_000 }
 

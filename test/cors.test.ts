@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { describe, test } from 'node:test'
-import { startTestService } from './harness/service.ts'
+import { startTestService } from './harness/service/service.ts'
 
 const origin = 'https://app.example.com'
 const chat = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }

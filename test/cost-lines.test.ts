@@ -6,7 +6,7 @@ import { chargedPrices } from '#gateway/pricing/charged-prices.ts'
 import { costOf } from '#gateway/pricing/cost.ts'
 import { toUsd } from '#platform/core/pico-usd.ts'
 import { addsUp, costLines } from '../console/requests/cost.ts'
-import { sampleGeneration } from './harness/sample-generation.ts'
+import { sampleGeneration } from './harness/records/sample-generation.ts'
 
 const prices: Prices = {
   ...{ prompt: '0.000003', completion: '0.000015', cacheRead: '0.0000003', cacheWrite: '0.00000375' },

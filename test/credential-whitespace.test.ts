@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadConfig } from '#platform/config/load.ts'
-import { startWithModels } from './harness/model-catalogue.ts'
-import { startScriptedUpstream } from './harness/scripted-upstream.ts'
-import { saidBy } from './harness/upstream-answers.ts'
+import { startWithModels } from './harness/records/model-catalogue.ts'
+import { startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
+import { saidBy } from './harness/upstream/upstream-answers.ts'
 
 const prompt = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] })
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { refusalOf, startDaemonProcess, token } from '#test/harness/daemon.ts'
+import { refusalOf, startDaemonProcess, token } from '#test/harness/interns/daemon.ts'
 import { timed, until } from '#test/harness/until.ts'
 
 const children = (pid: number) =>

@@ -4,8 +4,8 @@ import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { OpenRouter } from '@openrouter/sdk'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { type RecordedProviders, startWithUpstream } from './harness/recorded-providers.ts'
-import { askedOf } from './harness/scripted-upstream.ts'
+import { type RecordedProviders, startWithUpstream } from './harness/upstream/recorded-providers.ts'
+import { askedOf } from './harness/upstream/scripted-upstream.ts'
 
 const thought = 'I have to look.'
 const weather = tool({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { early, late, limited, sound } from '#test/harness/faults.ts'
-import { chunksOf, startFaultyService, textOf } from '#test/harness/faulty-service.ts'
-import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/faulty-upstream.ts'
-import { metered } from '#test/harness/metered.ts'
-import type { TestService } from '#test/harness/service.ts'
+import { chunksOf, startFaultyService, textOf } from '#test/harness/service/faulty-service.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import type { TestService } from '#test/harness/service/service.ts'
+import { early, late, limited, sound } from '#test/harness/upstream/faults.ts'
+import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 
 const plays = {
   ...sound,

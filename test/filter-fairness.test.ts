@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 const slugs = ['email', 'phone', 'ssn', 'credit-card', 'ip-address', 'secrets']
 const sentence = 'The committee met in Building 7 and wrote to jane@example.com about order 4512-99812. '

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import { type RecordedProviders, startWithUpstream } from '#test/harness/recorded-providers.ts'
-import { askedOf } from '#test/harness/scripted-upstream.ts'
 import { until } from '#test/harness/until.ts'
+import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
+import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
 
 const sse = (events: object[]) => events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
 const error = { message: 'Overloaded', type: 'overloaded_error', code: 529, status: 'UNAVAILABLE' }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { metered } from './harness/metered.ts'
-import { startTestService } from './harness/service.ts'
+import { metered } from './harness/service/generation-record.ts'
+import { startTestService } from './harness/service/service.ts'
 
 const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ask, startBilled } from './harness/billed-service.ts'
+import { ask, startBilled } from './harness/service/billed-service.ts'
 import { until } from './harness/until.ts'
 
 const prices = { prompt: 0, completion: 100 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import type { Config } from '#platform/config/settings.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 const regions = { 'eu.test': 'europe', 'us.test': 'us' } as const
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { open, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, runningIntern, say } from './harness/interns.ts'
+import { open, startTalk, type Talk } from './harness/interns/intern-chat.ts'
+import { answer, runningIntern, say } from './harness/interns/interns.ts'
 
 const asking = { messages: [{ role: 'user', content: 'permission shell allow_once\nsay on' }] }
 

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { roomForGroups } from '#provision/host/control-groups.ts'
-import { runningIntern, say } from '#test/harness/interns.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { runningIntern, say } from '#test/harness/interns/interns.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
 const room = await roomForGroups(false, () => {})

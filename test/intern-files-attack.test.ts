@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { type Answer, filesOf, tarOf, workspaceOf } from './harness/intern-files.ts'
-import { runningIntern } from './harness/interns.ts'
-import { endAtLast } from './harness/leftovers.ts'
-import { startTestService } from './harness/service.ts'
+import { type Answer, filesOf, tarOf, workspaceOf } from './harness/interns/intern-files.ts'
+import { runningIntern } from './harness/interns/interns.ts'
+import { endAtLast } from './harness/service/leftovers.ts'
+import { startTestService } from './harness/service/service.ts'
 
-const swapper = fileURLToPath(new URL('harness/link-swapper.ts', import.meta.url))
+const swapper = fileURLToPath(new URL('harness/interns/link-swapper.ts', import.meta.url))
 const secret = 'what nobody may see'
 
 /** An intern without a user of its own, which could reach all that the service can, and a folder that it must not. */

@@ -5,8 +5,8 @@ import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { endAtLast } from './harness/leftovers.ts'
-import { startProcess } from './harness/server-process.ts'
+import { endAtLast } from './harness/service/leftovers.ts'
+import { startProcess } from './harness/service/server-process.ts'
 import { until } from './harness/until.ts'
 
 const apiKey = `sb-v1-${'b'.repeat(64)}`

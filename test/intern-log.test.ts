@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { appendFileSync, linkSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { colleague } from './harness/colleague.ts'
-import { runningIntern } from './harness/interns.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { runningIntern } from './harness/interns/interns.ts'
+import { colleague } from './harness/service/colleague.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 const fileOf = (service: TestService, id: string) => join(service.place.settings.data_dir!, 'interns', id, 'daemon.log')
 const logOf = async (service: TestService, id: string, query = '') => {

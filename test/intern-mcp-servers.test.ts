@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runCli } from '#cli/cli.ts'
-import { newPlace, onEachDatabase } from './harness/databases.ts'
-import { runningIntern, say, untilIntern } from './harness/interns.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { newPlace, onEachDatabase } from './harness/database/databases.ts'
+import { runningIntern, say, untilIntern } from './harness/interns/interns.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 const secrets = ['mcp-env-secret-1', 'mcp-header-secret-2', 'mcp-query-secret-3']
 const [inEnv, inHeader, inQuery] = secrets as [string, string, string]

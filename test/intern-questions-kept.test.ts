@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from './harness/databases.ts'
-import { daemonOf, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, say } from './harness/interns.ts'
-import { startReceiver } from './harness/receiver.ts'
+import { onEachDatabase } from './harness/database/databases.ts'
+import { daemonOf, startTalk, type Talk } from './harness/interns/intern-chat.ts'
+import { answer, say } from './harness/interns/interns.ts'
+import { startReceiver } from './harness/service/receiver.ts'
 import { until } from './harness/until.ts'
 
 /** What a server leaves that is killed: it is played by one that the daemon never met, or that said nothing more. */

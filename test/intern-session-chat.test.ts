@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import OpenAI from 'openai'
-import { startTalk, type Talk } from './harness/intern-chat.ts'
+import { startTalk, type Talk } from './harness/interns/intern-chat.ts'
 import { until } from './harness/until.ts'
 
 type Messages = OpenAI.Chat.ChatCompletionMessageParam[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { prompt, startTalk, type Talk } from './harness/intern-chat.ts'
-import { answer, say, tryAnswering } from './harness/interns.ts'
+import { prompt, startTalk, type Talk } from './harness/interns/intern-chat.ts'
+import { answer, say, tryAnswering } from './harness/interns/interns.ts'
 
 describe('what a chat request may hold', () => {
   let service: Talk

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { newPlace } from './harness/databases.ts'
-import { startProcess } from './harness/server-process.ts'
+import { newPlace } from './harness/database/databases.ts'
+import { startProcess } from './harness/service/server-process.ts'
 
-const watch = fileURLToPath(new URL('./harness/schemas-made.js', import.meta.url))
+const watch = fileURLToPath(new URL('./harness/service/loaded-schemas.js', import.meta.url))
 
 test('a start makes no schema but those of the settings that it is given', async (t) => {
   const place = await newPlace('sqlite')

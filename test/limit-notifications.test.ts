@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Db } from '#platform/db/db.ts'
 import { openDb } from '#platform/db/open.ts'
 import { dayOf } from '#spend/ledger/days.ts'
-import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { type DatabaseKind, onEachDatabase } from './harness/database/databases.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 /** Noon on a Sunday: half of the day is over, 6½ days of the week, 21½ of 30 of the month. */
 const noon = Date.UTC(2026, 10, 22, 12)

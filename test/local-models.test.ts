@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
-import { startScriptedUpstream } from './harness/scripted-upstream.ts'
-import { startTestService } from './harness/service.ts'
+import { startTestService } from './harness/service/service.ts'
+import { startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-local-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/scripted-upstream.ts'
-import { startTestService, type TestService } from './harness/service.ts'
-import { saidBy } from './harness/upstream-answers.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
+import { type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
+import { saidBy } from './harness/upstream/upstream-answers.ts'
 
 const lists: Record<string, object[]> = {
   ollama: [{ id: 'small:latest' }, { id: 'shared' }],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { newPlace } from './harness/databases.ts'
-import { startProcess } from './harness/server-process.ts'
+import { newPlace } from './harness/database/databases.ts'
+import { startProcess } from './harness/service/server-process.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const strangeKey = `sb-v1-${'9'.repeat(64)}`

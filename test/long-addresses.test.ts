@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judge } from '#interns/contract/rules/judge.ts'
-import { startTestService } from './harness/service.ts'
+import { startTestService } from './harness/service/service.ts'
 
 /** An address of which `URL.canParse` says that it is one, and `new URL` that it is none. */
 const address = `https://${'A-'.repeat(9000)}`

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '#platform/config/settings.ts'
 import { Settings } from '#platform/config/settings.ts'
-import { type DatabaseKind, onEachDatabase } from './harness/databases.ts'
-import { client, type Issuer, startIssuer, Traveller } from './harness/oidc-issuer.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { type DatabaseKind, onEachDatabase } from './harness/database/databases.ts'
+import { client, type Issuer, startIssuer, Traveller } from './harness/service/oidc-issuer.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 async function withIssuer(settings: Partial<Config> = {}, kind: DatabaseKind = 'sqlite') {
   const issuer = await startIssuer()

@@ -8,7 +8,7 @@ import { routes } from '#api/routes/routes.ts'
 import { describeApi } from '#api/server/description.ts'
 import examples from '#api/server/examples.json' with { type: 'json' }
 import type { Examples } from '#platform/http/description/openapi.ts'
-import { startTestService } from './harness/service.ts'
+import { startTestService } from './harness/service/service.ts'
 
 const checkedIn = fileURLToPath(new URL('../openapi.json', import.meta.url))
 

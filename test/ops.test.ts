@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startTestService } from './harness/service.ts'
+import { startTestService } from './harness/service/service.ts'
 
 const folder = fileURLToPath(new URL('../ops/', import.meta.url))
 const read = (name: string) => readFileSync(folder + name, 'utf8')

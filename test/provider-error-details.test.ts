@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type ScriptedUpstream, startScriptedUpstream } from './harness/scripted-upstream.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
 
 const details = { error_code: 'model_overused', limits: [{ name: 'requests', remaining: 0 }] }
 

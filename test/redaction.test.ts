@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ownFields } from '#chat/own-fields.ts'
-import { type RecordedProviders, startWithRecordings, upstreamProtocols } from './harness/recorded-providers.ts'
+import {
+  type RecordedProviders,
+  startWithRecordings,
+  upstreamProtocols,
+} from './harness/upstream/recorded-providers.ts'
 
 /** A conversation with secrets in every place where a text may stand; `mail` and `code` are the secrets. */
 const chatBody = (model: string, stream: boolean, mail: string, code: string) => ({

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { referencePage } from '#api/pages/reference/page.ts'
 import type { Document } from '#api/pages/reference/shape.ts'
 import { describeApi } from '#api/server/description.ts'
-import { startTestService } from './harness/service.ts'
+import { startTestService } from './harness/service/service.ts'
 
 test('the reference is served without a key, shows every operation, and loads and runs nothing', async () => {
   await using service = await startTestService()

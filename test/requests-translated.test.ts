@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type RecordedProviders, startWithRecordings, upstreamProtocols } from '#test/harness/recorded-providers.ts'
+import {
+  type RecordedProviders,
+  startWithRecordings,
+  upstreamProtocols,
+} from '#test/harness/upstream/recorded-providers.ts'
 
 describe('what one protocol says and another has in other words', () => {
   let recorded: RecordedProviders

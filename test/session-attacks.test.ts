@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { browserWith, openBrowser, originOf, signIn } from './harness/browser.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { browserWith, openBrowser, originOf, signIn } from './harness/service/browser-client.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 const madeKeys = async (service: TestService) => (await service.manage('GET', '/keys')).body.total_count as number
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { newPlace, onEachDatabase } from './harness/databases.ts'
-import { endAtLast, endDaemonsAtLast } from './harness/leftovers.ts'
-import { startProcess } from './harness/server-process.ts'
+import { newPlace, onEachDatabase } from './harness/database/databases.ts'
+import { endAtLast, endDaemonsAtLast } from './harness/service/leftovers.ts'
+import { startProcess } from './harness/service/server-process.ts'
 import { until } from './harness/until.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { sql } from '#platform/db/kysely.ts'
-import { newDb } from './harness/databases.ts'
+import { newDb } from './harness/database/databases.ts'
 
 /** Runs `work` beside a 5 ms timer. @returns how long it took and the longest the timer had to wait. */
 async function beside(work: () => Promise<unknown>): Promise<{ tookMs: number; ticks: number; stalledMs: number }> {

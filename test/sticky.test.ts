@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CachingService, startCachingService } from './harness/caching-upstream.ts'
+import { type CachingService, startCachingService } from './harness/upstream/caching-upstream.ts'
 
 const say = (content: string) => ({ role: 'user', content })
 const turns = 10

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addOrganization } from './harness/organizations.ts'
-import { startTestService } from './harness/service.ts'
+import { addOrganization } from './harness/database/organizations.ts'
+import { startTestService } from './harness/service/service.ts'
 
 const unknown = { hash: '0'.repeat(64), id: '00000000-0000-4000-8000-000000000000' }
 

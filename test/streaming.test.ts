@@ -4,7 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { startFaultyService } from '#test/harness/faulty-service.ts'
+import { startFaultyService } from '#test/harness/service/faulty-service.ts'
+import type { TestService } from '#test/harness/service/service.ts'
+import { timed, until } from '#test/harness/until.ts'
 import {
   chunk,
   delta,
@@ -14,9 +16,7 @@ import {
   type Play,
   said,
   startFaultyUpstream,
-} from '#test/harness/faulty-upstream.ts'
-import type { TestService } from '#test/harness/service.ts'
-import { timed, until } from '#test/harness/until.ts'
+} from '#test/harness/upstream/faulty-upstream.ts'
 
 const plays: Record<string, Play> = {
   /** A word every 20 ms, for ever. */

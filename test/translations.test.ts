@@ -3,14 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import { clients as clientProtocols } from '#gateway/clients/clients.ts'
 import { protocols } from '#gateway/providers/protocols.ts'
 import { SseReader } from '#platform/net/sse.ts'
-import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/fixtures.ts'
+import type { Reply, TestService } from '#test/harness/service/service.ts'
+import { eventsIn, fixture, type Gist, gistOf } from '#test/harness/upstream/recorded-answers.ts'
 import {
   type RecordedProviders,
   startWithRecordings,
   upstreamProtocols as upstreams,
-} from '#test/harness/recorded-providers.ts'
-import type { ScriptedUpstream } from '#test/harness/scripted-upstream.ts'
-import type { Reply, TestService } from '#test/harness/service.ts'
+} from '#test/harness/upstream/recorded-providers.ts'
+import type { ScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
 const tools = {
   chat: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 
 /** A body of each management operation that takes one, but for presets', with a field that it does not know. */
 const bodies: [method: 'POST' | 'PATCH', path: string, body: object, says: RegExp][] = [

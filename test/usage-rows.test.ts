@@ -3,9 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { askedOf, type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/scripted-upstream.ts'
-import { startTestService, type TestService } from './harness/service.ts'
+import { startTestService, type TestService } from './harness/service/service.ts'
 import { until } from './harness/until.ts'
+import {
+  askedOf,
+  type Received,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from './harness/upstream/scripted-upstream.ts'
 import { type Counts, picoPrices, type UsageRow, usageRows } from './usage-rows.ts'
 
 type Door = { path: string; body: object; usageIn: (answer: any, events: any[]) => any; counts: (usage: any) => Counts }

@@ -1,4 +1,4 @@
-import type { UpstreamProtocol } from './harness/provider-facts.ts'
+import type { UpstreamProtocol } from './harness/upstream/provider-facts.ts'
 
 export type Counts = { prompt: number; completion: number; cached?: number; written?: number; reasoning?: number }
 

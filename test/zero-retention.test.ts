@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type RecordedProviders, startWithRecordings } from './harness/recorded-providers.ts'
+import { type RecordedProviders, startWithRecordings } from './harness/upstream/recorded-providers.ts'
 
 const messages = [{ role: 'user', content: 'Hi' }]
 const look = { name: 'look_up', parameters: { type: 'object', properties: {} } }

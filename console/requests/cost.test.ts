@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleGeneration } from '#test/harness/sample-generation.ts'
+import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import type { Endpoint } from '../api/types.ts'
 import { addsUp, costLines, pricesOf } from './cost.ts'
 import { curlOf } from './curl.ts'

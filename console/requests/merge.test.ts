@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleGeneration } from '#test/harness/sample-generation.ts'
+import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import { logQuery } from './log-query.ts'
 import { mergeNewest, passes, trimmed, withNewer, withWaiting } from './merge.ts'
 

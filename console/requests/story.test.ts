@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleGeneration } from '#test/harness/sample-generation.ts'
+import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import { outcomeOf } from './outcome.ts'
 import { storyOf, whyFailed } from './story.ts'
 

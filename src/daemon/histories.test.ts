@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Heard, refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+import { type Heard, refusalOf, startTestDaemon } from '#test/harness/interns/daemon.ts'
 
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>
 

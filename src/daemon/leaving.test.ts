@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+import { refusalOf, startTestDaemon } from '#test/harness/interns/daemon.ts'
 import { timed, until } from '#test/harness/until.ts'
 
 type Daemon = Awaited<ReturnType<typeof startTestDaemon>>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
-import { startTestDaemon } from '#test/harness/daemon.ts'
+import { startTestDaemon } from '#test/harness/interns/daemon.ts'
 
 const servers: McpServer[] = [
   { name: 'files', type: 'stdio', command: 'files-server', args: ['-v'], env: { KEY: 'secret-1' }, timeout_seconds: 5 },

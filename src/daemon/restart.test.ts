@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+import { refusalOf, startTestDaemon } from '#test/harness/interns/daemon.ts'
 
 for (const restore of ['load', 'resume'] as const) {
   test(`a session goes on after a restart with an agent that can ${restore} it, and nothing of the past is repeated`, async () => {

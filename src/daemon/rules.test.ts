@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Rule } from '#interns/contract/rules/rule.ts'
-import { startTestDaemon } from '#test/harness/daemon.ts'
+import { startTestDaemon } from '#test/harness/interns/daemon.ts'
 
 const inForce = (...rules: Rule[]) => ({ agent: 'scripted', sets: [{ scope: 'intern' as const, version: 2, rules }] })
 const wants = (command: string, options = 'allow_once reject_once') =>

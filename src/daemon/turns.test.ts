@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusalOf, startTestDaemon } from '#test/harness/daemon.ts'
+import { refusalOf, startTestDaemon } from '#test/harness/interns/daemon.ts'
 import { until } from '#test/harness/until.ts'
 
 test('a turn begins with its run and session, and ends with usage and model', async () => {

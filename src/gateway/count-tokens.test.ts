@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type ScriptedUpstream, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
 let says = { status: 200, body: {} as object }
 let upstream: ScriptedUpstream

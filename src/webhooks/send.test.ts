@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
 import { Agent, request } from 'undici'
-import { startReceiver } from '#test/harness/receiver.ts'
+import { startReceiver } from '#test/harness/service/receiver.ts'
 import { pinned, send } from './send.ts'
 import { whyForbidden } from './target.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ServerProcess, startProcess } from '#test/harness/server-process.ts'
+import { type ServerProcess, startProcess } from '#test/harness/service/server-process.ts'
 
 /** The last commit with schema version 88, which does not know the range of supported schemas. */
 const oldCommit = '255dc54090ebcdf614c63e973e2bb5276880dd2a'

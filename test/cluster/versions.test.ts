@@ -5,9 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startOwnPostgres } from '#test/harness/own-postgres.ts'
-import { apiKey, askForWords, limitAll, manage, managementKey, pricedCatalogue } from '#test/harness/priced-servers.ts'
-import { type ServerProcess, startProcess } from '#test/harness/server-process.ts'
+import { startOwnPostgres } from '#test/harness/database/own-postgres.ts'
+import {
+  apiKey,
+  askForWords,
+  limitAll,
+  manage,
+  managementKey,
+  pricedCatalogue,
+} from '#test/harness/service/priced-servers.ts'
+import { type ServerProcess, startProcess } from '#test/harness/service/server-process.ts'
 import { until } from '#test/harness/until.ts'
 import { oldVersion, startVersion } from './old-version.ts'
 

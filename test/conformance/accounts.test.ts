@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** The official client, validating every answer against its own schemas. */
 function clientOf(service: TestService, apiKey = service.managementKey): OpenRouter {

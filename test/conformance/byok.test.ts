@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 test('@openrouter/sdk, byok: create, list, get, update, delete', async () => {
   await using service = await startTestService()

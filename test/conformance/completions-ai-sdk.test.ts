@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { createOpenRouter, type OpenRouterProvider } from '@openrouter/ai-sdk-provider'
 import { APICallError, generateText, Output, stepCountIs, streamText, tool } from 'ai'
 import { z } from 'zod'
-import { type RecordedProviders, startWithRecordings } from '#test/harness/recorded-providers.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 const weather = tool({
   description: 'Tells the weather.',

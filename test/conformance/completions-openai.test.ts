@@ -11,7 +11,7 @@ import OpenAI, {
 import { zodResponseFormat, zodTextFormat } from 'openai/helpers/zod'
 import OpenAI6 from 'openai-v6'
 import { z } from 'zod'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const weather = {
   name: 'weather',

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import OpenAI from 'openai'
 import OpenAI6 from 'openai-v6'
-import { daemonOf, startTalk, type Talk } from '#test/harness/intern-chat.ts'
+import { daemonOf, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
 import { until } from '#test/harness/until.ts'
 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } }

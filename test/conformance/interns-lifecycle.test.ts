@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { startTestService } from '../harness/service.ts'
+import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 /** The official client, validating every answer against its own schemas. */

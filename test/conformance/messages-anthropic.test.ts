@@ -7,8 +7,12 @@ import Anthropic, {
   NotFoundError,
   PermissionDeniedError,
 } from '@anthropic-ai/sdk'
-import { metered } from '#test/harness/metered.ts'
-import { type RecordedProviders, startWithRecordings, upstreamProtocols } from '#test/harness/recorded-providers.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import {
+  type RecordedProviders,
+  startWithRecordings,
+  upstreamProtocols,
+} from '#test/harness/upstream/recorded-providers.ts'
 
 const input_schema = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
 const weather: Anthropic.Tool = { name: 'weather', description: 'Tells the weather.', input_schema }

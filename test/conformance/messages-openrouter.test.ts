@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { type MessagesRequest, messagesRequestToJSON } from '@openrouter/sdk/models'
-import { type RecordedProviders, startWithRecordings, upstreamProtocols } from '#test/harness/recorded-providers.ts'
+import {
+  type RecordedProviders,
+  startWithRecordings,
+  upstreamProtocols,
+} from '#test/harness/upstream/recorded-providers.ts'
 
 const inputSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='

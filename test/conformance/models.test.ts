@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import type { GetModelsRequest } from '@openrouter/sdk/models/operations'
 import { sorts } from '#catalogue/index/orders.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** The official client, validating every answer against its own schemas; the service speaks its dialect. */
 function clientOf(service: TestService): OpenRouter {

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
 import { ForbiddenResponseError, NotFoundResponseError } from '@openrouter/sdk/models/errors'
 import OpenAI, { NotFoundError, PermissionDeniedError } from 'openai'
-import { startWithModels } from '#test/harness/model-catalogue.ts'
-import type { TestService } from '#test/harness/service.ts'
+import { startWithModels } from '#test/harness/records/model-catalogue.ts'
+import type { TestService } from '#test/harness/service/service.ts'
 
 const dear = { prices: { prompt: 1000, completion: 1000 }, data_policy: { zdr: true } }
 const models = {

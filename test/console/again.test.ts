@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { demoInBrowser } from '../harness/demo-in-browser.ts'
+import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
 import { until } from '../harness/until.ts'
 
 const at = demoInBrowser()

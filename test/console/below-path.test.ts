@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { startConsole } from '../harness/console.ts'
-import { client, startIssuer } from '../harness/oidc-issuer.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { startConsole } from '../harness/browser/console.ts'
+import { client, startIssuer } from '../harness/service/oidc-issuer.ts'
 
 const root = '/llm'
 

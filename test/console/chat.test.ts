@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { demoInBrowser } from '../harness/demo-in-browser.ts'
-import { metered } from '../harness/metered.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
+import { metered } from '../harness/service/generation-record.ts'
 import { until } from '../harness/until.ts'
 
 const at = demoInBrowser()

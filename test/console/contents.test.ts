@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { demoInBrowser } from '../harness/demo-in-browser.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
 import { until } from '../harness/until.ts'
 
 const at = demoInBrowser()

@@ -5,11 +5,11 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { openDb } from '#platform/db/open.ts'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { startTalk, type Talk } from '../harness/intern-chat.ts'
-import { filesOf } from '../harness/intern-files.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { filesOf } from '../harness/interns/intern-files.ts'
 
 let talk: Talk
 let browser: Awaited<ReturnType<typeof startBrowser>>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openBrowser } from '../harness/browser.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { startTalk, type Talk } from '../harness/intern-chat.ts'
-import { say } from '../harness/interns.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { say } from '../harness/interns/interns.ts'
+import { openBrowser } from '../harness/service/browser-client.ts'
 import { until } from '../harness/until.ts'
 
 let talk: Talk

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, watchedPage, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage, startConsole } from '../harness/console.ts'
-import type { TestService } from '../harness/service.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, watchedPage, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage, startConsole } from '../harness/browser/console.ts'
+import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 let service: TestService

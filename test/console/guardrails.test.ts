@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { linkForRole, signedInPage } from '../harness/console.ts'
-import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
-import { picture } from '../harness/picture.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/browser/console.ts'
+import { picture } from '../harness/browser/picture.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 import { until } from '../harness/until.ts'
 
 let world: DemoWorld

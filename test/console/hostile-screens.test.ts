@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { actsOnNothing, payloadLines as inLine, plant, somePayloads as some } from '../harness/hostile.ts'
-import { startTalk, type Talk } from '../harness/intern-chat.ts'
-import { say } from '../harness/interns.ts'
-import { scriptPayloads } from '../harness/script-payloads.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { actsOnNothing, payloadLines as inLine, plant, somePayloads as some } from '../harness/browser/hostile-names.ts'
+import { scriptPayloads } from '../harness/browser/script-payloads.ts'
+import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { say } from '../harness/interns/interns.ts'
 
 let talk: Talk
 let browser: Awaited<ReturnType<typeof startBrowser>>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage, startConsole } from '../harness/console.ts'
-import { metered } from '../harness/metered.ts'
-import { scriptPayloads } from '../harness/script-payloads.ts'
-import type { TestService } from '../harness/service.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage, startConsole } from '../harness/browser/console.ts'
+import { scriptPayloads } from '../harness/browser/script-payloads.ts'
+import { metered } from '../harness/service/generation-record.ts'
+import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 let service: TestService

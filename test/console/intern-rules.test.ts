@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { linkForRole, signedInPage } from '../harness/console.ts'
-import { startTalk, type Talk } from '../harness/intern-chat.ts'
-import { answer, say } from '../harness/interns.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/browser/console.ts'
+import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { answer, say } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
 
 let talk: Talk

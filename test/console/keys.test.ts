@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { openBrowser } from '../harness/browser.ts'
-import { startBrowser, watchedPage, withoutBrowser } from '../harness/chromium.ts'
-import { linkForRole, signedInPage, startConsole } from '../harness/console.ts'
-import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
-import { client, startIssuer } from '../harness/oidc-issuer.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, watchedPage, withoutBrowser } from '../harness/browser/chromium.ts'
+import { linkForRole, signedInPage, startConsole } from '../harness/browser/console.ts'
+import { openBrowser } from '../harness/service/browser-client.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
+import { client, startIssuer } from '../harness/service/oidc-issuer.ts'
 import { until } from '../harness/until.ts'
 
 let world: DemoWorld

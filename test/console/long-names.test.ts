@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { startTalk, type Talk } from '../harness/intern-chat.ts'
-import { filesOf } from '../harness/intern-files.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { filesOf } from '../harness/interns/intern-files.ts'
 
 /** Nothing in it says where a line may break. */
 const long = 'Wagenladungsverkehrsabrechnungsstelle_'.repeat(4).slice(0, 120)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage, startConsole } from '../harness/console.ts'
-import type { TestService } from '../harness/service.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage, startConsole } from '../harness/browser/console.ts'
+import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 /** More than one page of any list. */

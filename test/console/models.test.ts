@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage } from '../harness/console.ts'
-import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage } from '../harness/browser/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
 
 let world: DemoWorld
 let browser: Awaited<ReturnType<typeof startBrowser>>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { linkForRole, signedInPage } from '../harness/console.ts'
-import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
-import type { TestService } from '../harness/service.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/browser/console.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
+import type { TestService } from '../harness/service/service.ts'
 
 let world: DemoWorld
 let service: TestService

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { signedInPage, startConsole } from '../harness/console.ts'
-import { metered } from '../harness/metered.ts'
-import type { TestService } from '../harness/service.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { signedInPage, startConsole } from '../harness/browser/console.ts'
+import { metered } from '../harness/service/generation-record.ts'
+import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 let service: TestService

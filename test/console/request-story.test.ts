@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutBrowser } from '../harness/chromium.ts'
-import { linkForRole, signedInPage } from '../harness/console.ts'
-import { demoInBrowser } from '../harness/demo-in-browser.ts'
-import { metered } from '../harness/metered.ts'
+import { withoutBrowser } from '../harness/browser/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/browser/console.ts'
+import { demoInBrowser } from '../harness/browser/demo-in-browser.ts'
+import { metered } from '../harness/service/generation-record.ts'
 
 /** An answer takes a third of a second: long enough to have a pace. */
 const at = demoInBrowser({ manner: { paceMs: () => 15 } })

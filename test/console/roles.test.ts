@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { linkForRole, signedInPage } from '../harness/console.ts'
-import { startTalk, type Talk } from '../harness/intern-chat.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { linkForRole, signedInPage } from '../harness/browser/console.ts'
+import { startTalk, type Talk } from '../harness/interns/intern-chat.ts'
 
 let talk: Talk
 let browser: Awaited<ReturnType<typeof startBrowser>>

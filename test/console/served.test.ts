@@ -6,9 +6,9 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import pino from 'pino'
 import { createConsoleBundle } from '#api/console/bundled.ts'
 import type { Manifest } from '#api/console/manifest.ts'
-import { startConsole } from '../harness/console.ts'
-import { newPlace } from '../harness/databases.ts'
-import { startTestService } from '../harness/service.ts'
+import { startConsole } from '../harness/browser/console.ts'
+import { newPlace } from '../harness/database/databases.ts'
+import { startTestService } from '../harness/service/service.ts'
 
 const kB = 1000
 const log = pino({ level: 'silent' })

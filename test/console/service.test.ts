@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { accessibilityFaults } from '../harness/accessibility.ts'
-import { startBrowser, withoutBrowser } from '../harness/chromium.ts'
-import { linkForRole, signedInPage, startConsole } from '../harness/console.ts'
-import { picture } from '../harness/picture.ts'
-import type { TestService } from '../harness/service.ts'
+import { accessibilityFaults } from '../harness/browser/accessibility.ts'
+import { startBrowser, withoutBrowser } from '../harness/browser/chromium.ts'
+import { linkForRole, signedInPage, startConsole } from '../harness/browser/console.ts'
+import { picture } from '../harness/browser/picture.ts'
+import type { TestService } from '../harness/service/service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-service-'))
 const file = join(folder, 'catalogue.yaml')

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startProcess } from '../harness/server-process.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 
 function newFolder() {
   const path = mkdtempSync(join(tmpdir(), 'signalbox-console-'))

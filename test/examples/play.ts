@@ -1,9 +1,9 @@
 /** Plays the calls of `steps.ts` against a service, each with what the earlier ones left. */
 import { describeApi } from '#api/server/description.ts'
 import { openDb } from '#platform/db/open.ts'
-import { type Browser, openBrowser } from '../harness/browser.ts'
-import { runningIntern } from '../harness/interns.ts'
-import { type Reply, startTestService, type TestService } from '../harness/service.ts'
+import { runningIntern } from '../harness/interns/interns.ts'
+import { type Browser, openBrowser } from '../harness/service/browser-client.ts'
+import { type Reply, startTestService, type TestService } from '../harness/service/service.ts'
 import { type Kept, steps } from './steps.ts'
 
 /** One call with everything filled in. */

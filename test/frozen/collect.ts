@@ -4,8 +4,8 @@ import { sql } from '#platform/db/kysely.ts'
 import { migrations } from '#platform/db/migrate.ts'
 import { webhookEvents } from '#webhooks/webhook.ts'
 import openapi from '../../openapi.json' with { type: 'json' }
-import { memoryDb } from '../harness/memory-db.ts'
-import { startTestService } from '../harness/service.ts'
+import { memoryDb } from '../harness/database/memory-db.ts'
+import { startTestService } from '../harness/service/service.ts'
 
 /** Names that stored data, running daemons, alerts or clients depend on. Each list is sorted. */
 export type FrozenNames = Record<string, string[]>

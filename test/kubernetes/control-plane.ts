@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '#test/harness/free-port.ts'
+import { freePort } from '#test/harness/service/free-port.ts'
 import { until } from '#test/harness/until.ts'
 import { type Kubectl, kube, kubectlOf } from './kube.ts'
 import { Part } from './part.ts'

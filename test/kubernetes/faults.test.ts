@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { availableParallelism, loadavg } from 'node:os'
 import { afterEach, describe, test } from 'node:test'
-import { runningIntern, say, trySaying, untilIntern } from '#test/harness/interns.ts'
+import { runningIntern, say, trySaying, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { inPod, podOf, untilReplaced } from './pods.ts'
 import { startService } from './service.ts'

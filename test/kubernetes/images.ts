@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ImageBuilder, podman, run } from '#test/harness/image.ts'
+import { ImageBuilder, podman, run } from '#test/harness/cluster/image.ts'
 import { cache } from './kube.ts'
 import { pauseImage } from './node-settings.ts'
 

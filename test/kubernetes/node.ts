@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '#test/harness/free-port.ts'
+import { freePort } from '#test/harness/service/free-port.ts'
 import { until } from '#test/harness/until.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { addBridge, addControlGroup, endByPath, endControlGroup, setLink } from './kernel.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { untilIntern } from '#test/harness/interns.ts'
+import { untilIntern } from '#test/harness/interns/interns.ts'
 import { type Cluster, namespace } from './cluster.ts'
 import { type PodServer, startService } from './service.ts'
 import { sharedCluster, skip } from './shared-cluster.ts'

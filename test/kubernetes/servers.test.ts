@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { answer, runningIntern, say, trySaying, untilIntern } from '#test/harness/interns.ts'
+import { answer, runningIntern, say, trySaying, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { serviceImage } from './images.ts'
 import { inPod, objectsOf, podOf, untilReplaced } from './pods.ts'

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '#platform/config/settings.ts'
-import { newPlace } from '#test/harness/databases.ts'
-import { freePort } from '#test/harness/free-port.ts'
-import { type Open, open } from '#test/harness/intern-chat.ts'
-import { workspaceOf } from '#test/harness/intern-files.ts'
+import { newPlace } from '#test/harness/database/databases.ts'
+import { type Open, open } from '#test/harness/interns/intern-chat.ts'
+import { workspaceOf } from '#test/harness/interns/intern-files.ts'
 import {
   answer,
   daemonPid,
@@ -14,8 +13,9 @@ import {
   tryAnswering,
   trySaying,
   untilIntern,
-} from '#test/harness/interns.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+} from '#test/harness/interns/interns.ts'
+import { freePort } from '#test/harness/service/free-port.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 import type { AgentFacts, Behaviour } from './agent-facts.ts'
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startWithRecordings, upstreamProtocols } from '#test/harness/recorded-providers.ts'
+import { startWithRecordings, upstreamProtocols } from '#test/harness/upstream/recorded-providers.ts'
 
 const asked = process.env.TEST_ANTHROPIC_PYTHON
 const skip = asked ? false : 'Anthropic’s Python client is installed and tried by "npm run test:anthropic-python" only'

@@ -10,8 +10,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { playing, toolResultsIn } from '#test/harness/played-coder.ts'
-import { type RecordedProviders, startWithUpstream, upstreamProtocols } from '#test/harness/recorded-providers.ts'
+import { playing, toolResultsIn } from '#test/harness/interns/scripted-coder.ts'
+import {
+  type RecordedProviders,
+  startWithUpstream,
+  upstreamProtocols,
+} from '#test/harness/upstream/recorded-providers.ts'
 
 const asked = process.env.TEST_CLAUDE_CODE
 const skip = asked ? false : 'Claude Code is installed and tried by "npm run test:claude-code" only'

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 const tools = process.env.TEST_GENERATORS
 const skip = !tools && 'TEST_GENERATORS does not name the folder of the generators'

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { freePort } from '../harness/free-port.ts'
-import { ImageBuilder, imageTools, limits, podman, run } from '../harness/image.ts'
+import { ImageBuilder, imageTools, limits, podman, run } from '../harness/cluster/image.ts'
+import { freePort } from '../harness/service/free-port.ts'
 import { until } from '../harness/until.ts'
 
 const tools = [...imageTools, 'catatonit']

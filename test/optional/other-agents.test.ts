@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'yaml'
 import type { Config } from '#platform/config/settings.ts'
-import { openGeminiDoor } from '#test/harness/gemini-door.ts'
+import { openGeminiDoor } from '#test/harness/upstream/gemini-client.ts'
 import { agentFacts, behaviours } from './agent-facts.ts'
 import { type AgentWorld, openAgentWorld, plays } from './agent-plays.ts'
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { describeApi } from '#api/server/description.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const command = process.env.TEST_SCHEMATHESIS
 const seconds = process.env.TEST_SCHEMATHESIS_SECONDS ?? '300'

@@ -1,8 +1,8 @@
-import type { Place } from '../harness/databases.ts'
-import { type DemoWorld, startDemoWorld } from '../harness/demo-world.ts'
-import { scripted } from '../harness/intern-chat.ts'
-import { answer, runningIntern, say } from '../harness/interns.ts'
-import { endLeftovers } from '../harness/leftovers.ts'
+import type { Place } from '../harness/database/databases.ts'
+import { scripted } from '../harness/interns/intern-chat.ts'
+import { answer, runningIntern, say } from '../harness/interns/interns.ts'
+import { type DemoWorld, startDemoWorld } from '../harness/service/demo-world.ts'
+import { endLeftovers } from '../harness/service/leftovers.ts'
 
 /** What each model answers. */
 const said = `The **third**: \`DE811907980\` lacks a digit.

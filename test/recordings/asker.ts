@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clients } from '#gateway/clients/clients.ts'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import { providerFacts, type UpstreamProtocol } from '#test/harness/provider-facts.ts'
-import { upstreamProtocols } from '#test/harness/recorded-providers.ts'
-import { recordingFor, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
+import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
+import { upstreamProtocols } from '#test/harness/upstream/recorded-providers.ts'
+import { recordingFor, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
 export type Body = Record<string, any>
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { providerFacts, type UpstreamProtocol } from '#test/harness/provider-facts.ts'
+import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
 import type { Body } from './asker.ts'
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url))

@@ -1,5 +1,5 @@
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import type { UpstreamProtocol } from '../harness/provider-facts.ts'
+import type { UpstreamProtocol } from '../harness/upstream/provider-facts.ts'
 import type { Body } from './asker.ts'
 
 /** What providers' descriptions say of requests beyond the shape of their parts. */

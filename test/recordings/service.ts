@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import { type Received, type ScriptedUpstream, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
+import {
+  type Received,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from '#test/harness/upstream/scripted-upstream.ts'
 import { modelOf, type Recording } from './recordings.ts'
 
 export type Player = AsyncDisposable & {

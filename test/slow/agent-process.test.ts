@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
-import { type Answers, newFolder, overStream, realShell } from '#test/harness/agent.ts'
+import { type Answers, newFolder, overStream, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
 
 const program = fileURLToPath(new URL('../../bin/agent.ts', import.meta.url))

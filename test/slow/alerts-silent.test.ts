@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { newEmptyPlace } from '../harness/databases.ts'
-import { apiKey, askForWords, manage, startPriced } from '../harness/priced-servers.ts'
+import { newEmptyPlace } from '../harness/database/databases.ts'
+import { apiKey, askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { until } from '../harness/until.ts'
 
 const alerts = fileURLToPath(new URL('../../ops/alerts.yml', import.meta.url))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { colleague } from '../harness/colleague.ts'
-import { onEachDatabase } from '../harness/databases.ts'
-import { scripted } from '../harness/intern-chat.ts'
-import { runningIntern } from '../harness/interns.ts'
-import { startReceiver } from '../harness/receiver.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { scripted } from '../harness/interns/intern-chat.ts'
+import { runningIntern } from '../harness/interns/interns.ts'
+import { colleague } from '../harness/service/colleague.ts'
+import { startReceiver } from '../harness/service/receiver.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 type Kind = Parameters<Parameters<typeof onEachDatabase>[1]>[0]

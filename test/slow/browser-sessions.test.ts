@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, onEachDatabase, type Place } from '../harness/databases.ts'
-import { apiKey, startPriced } from '../harness/priced-servers.ts'
-import { startProcess } from '../harness/server-process.ts'
+import { newPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { apiKey, startPriced } from '../harness/service/priced-servers.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 import { timed, until } from '../harness/until.ts'
 
 /** How long the end of a session may take to hold everywhere. */

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { once } from '#platform/async/once.ts'
-import { type DatabaseKind, newPlace } from '../harness/databases.ts'
-import { askForWords, manage, setBudget, startPriced, usdOfWord } from '../harness/priced-servers.ts'
+import { type DatabaseKind, newPlace } from '../harness/database/databases.ts'
+import { askForWords, manage, setBudget, startPriced, usdOfWord } from '../harness/service/priced-servers.ts'
 import { until } from '../harness/until.ts'
 
 const limitUsd = 10

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newEmptyPlace, onEachDatabase, type Place } from '../harness/databases.ts'
-import { type ServerProcess, startProcess } from '../harness/server-process.ts'
+import { newEmptyPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 
 /** Each start of several processes takes longer. `CRASH_ROUNDS=100` looks harder than there is time for in each run. */
 const asked = Number(process.env.CRASH_ROUNDS)

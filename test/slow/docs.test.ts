@@ -24,7 +24,7 @@ import { fileURLToPath } from 'node:url'
 import { examplesIn } from '../docs/blocks.ts'
 import { difference, type Kept } from '../docs/difference.ts'
 import { newPageFolder, runners } from '../docs/run.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 const documents = [

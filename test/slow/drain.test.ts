@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newPlace } from '../harness/databases.ts'
-import { type ServerProcess, startProcess } from '../harness/server-process.ts'
+import { newPlace } from '../harness/database/databases.ts'
+import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 import { timed } from '../harness/until.ts'
 
 const apiKey = `sb-v1-${'d'.repeat(64)}`

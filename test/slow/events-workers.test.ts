@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newPlace, onEachDatabase } from '../harness/databases.ts'
-import { type Listening, listen } from '../harness/events.ts'
-import { apiKey, managementKey, startPriced } from '../harness/priced-servers.ts'
-import { startTestService } from '../harness/service.ts'
+import { newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { type Listening, listen } from '../harness/service/events.ts'
+import { apiKey, managementKey, startPriced } from '../harness/service/priced-servers.ts'
+import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'demo:words=2' }] })

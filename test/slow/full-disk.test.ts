@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace, type Place } from '../harness/databases.ts'
-import { askForWords, startPriced, usdOfWord } from '../harness/priced-servers.ts'
-import type { ServerProcess } from '../harness/server-process.ts'
+import { newPlace, type Place } from '../harness/database/databases.ts'
+import { askForWords, startPriced, usdOfWord } from '../harness/service/priced-servers.ts'
+import type { ServerProcess } from '../harness/service/server-process.ts'
 
 const skip = spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is not installed'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type FuzzRequest, fuzzRequest, type Known } from '../fuzz/requests.ts'
-import { onEachDatabase } from '../harness/databases.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 
 /** `FUZZ_SEED` and `FUZZ_REQUESTS` look elsewhere and further; a failure names the seed of its one request. */
 const firstSeed = Number(process.env.FUZZ_SEED ?? 1) * 1_000_000

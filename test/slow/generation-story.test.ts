@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onEachDatabase } from '../harness/databases.ts'
-import { sound } from '../harness/faults.ts'
-import { startFaultyService } from '../harness/faulty-service.ts'
-import { startFaultyUpstream, type Taken } from '../harness/faulty-upstream.ts'
-import type { TestService } from '../harness/service.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { startFaultyService } from '../harness/service/faulty-service.ts'
+import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
+import { sound } from '../harness/upstream/faults.ts'
+import { startFaultyUpstream, type Taken } from '../harness/upstream/faulty-upstream.ts'
 
 const slowMs = 120
 const plays = {

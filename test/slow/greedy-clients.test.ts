@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 
 const limit = 4 * 1024 * 1024
 const impatient = { headersMs: 300, requestMs: 600, checkEveryMs: 50 }

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { workspaceOf } from '../harness/intern-files.ts'
-import { runningIntern, type Said, say, trySaying } from '../harness/interns.ts'
-import { startTestService } from '../harness/service.ts'
+import { workspaceOf } from '../harness/interns/intern-files.ts'
+import { runningIntern, type Said, say, trySaying } from '../harness/interns/interns.ts'
+import { startTestService } from '../harness/service/service.ts'
 
 const script = fileURLToPath(new URL('../../bin/scripted-agent.ts', import.meta.url))
 const agentWith = (...words: string[]) => ({ command: process.execPath, args: [script, 'load', ...words], env: {} })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
-import { onEachDatabase } from '../harness/databases.ts'
-import { isRunning, runningIntern, say } from '../harness/interns.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { isRunning, runningIntern, say } from '../harness/interns/interns.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 /** Every request costs ten cents, which no turn of the tests can exceed twice. */

@@ -3,17 +3,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { onEachDatabase } from '../harness/databases.ts'
-import { hasGit, startGitServer } from '../harness/git-server.ts'
-import { daemonPid, isRunning, runningIntern, say, untilIntern } from '../harness/interns.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { hasGit, startGitServer } from '../harness/interns/git-server.ts'
+import { daemonPid, isRunning, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import {
   type KilledInterns,
   type KilledServer,
   keysOfInterns,
   killedInterns,
   processesIn,
-} from '../harness/killed-interns.ts'
-import { killedAtOnce } from '../harness/money-kills.ts'
+} from '../harness/interns/killed-interns.ts'
+import { killedAtOnce } from '../harness/money/money-kills.ts'
 import { until } from '../harness/until.ts'
 
 const agent = 'scripted'

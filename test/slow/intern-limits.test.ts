@@ -3,8 +3,8 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { daemonPid, isRunning, runningIntern, trySaying, untilIntern } from '#test/harness/interns.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { daemonPid, isRunning, runningIntern, trySaying, untilIntern } from '#test/harness/interns/interns.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
 const isRoot = process.getuid?.() === 0

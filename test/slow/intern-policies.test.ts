@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scripted } from '../harness/intern-chat.ts'
-import { runningIntern, say, tryAnswering, trySaying } from '../harness/interns.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { scripted } from '../harness/interns/intern-chat.ts'
+import { runningIntern, say, tryAnswering, trySaying } from '../harness/interns/interns.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 async function restrict(service: TestService, policy: object) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { openBrowser } from '../harness/browser.ts'
-import { colleague } from '../harness/colleague.ts'
-import { onEachDatabase } from '../harness/databases.ts'
-import { scripted } from '../harness/intern-chat.ts'
-import { answer, runningIntern, say } from '../harness/interns.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { scripted } from '../harness/interns/intern-chat.ts'
+import { answer, runningIntern, say } from '../harness/interns/interns.ts'
+import { openBrowser } from '../harness/service/browser-client.ts'
+import { colleague } from '../harness/service/colleague.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 
 const permission = 'permission shell allow_once reject_once\nsay on'
 const waiting = async (who: Pick<TestService, 'ask'>) => (await who.ask('GET', '/interns/questions')).body.data

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { colleague } from '../harness/colleague.ts'
-import { onEachDatabase } from '../harness/databases.ts'
-import { open, scripted } from '../harness/intern-chat.ts'
-import { answer, runningIntern, say, tryAnswering } from '../harness/interns.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { open, scripted } from '../harness/interns/intern-chat.ts'
+import { answer, runningIntern, say, tryAnswering } from '../harness/interns/interns.ts'
+import { colleague } from '../harness/service/colleague.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 const calls = (id: string): [method: string, path: string, body?: object][] => [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace } from '../harness/databases.ts'
-import { runningIntern, say } from '../harness/interns.ts'
-import { startTestService } from '../harness/service.ts'
+import { newPlace } from '../harness/database/databases.ts'
+import { runningIntern, say } from '../harness/interns/interns.ts'
+import { startTestService } from '../harness/service/service.ts'
 
 test('a conversation goes on for longer than a small model can see at once', async () => {
   const place = await newPlace('sqlite')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { daemonOf, prompt, reply, startTalk, type Talk } from '../harness/intern-chat.ts'
-import { answer, say, tryAnswering, trySaying } from '../harness/interns.ts'
+import { daemonOf, prompt, reply, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { answer, say, tryAnswering, trySaying } from '../harness/interns/interns.ts'
 import { timed, until } from '../harness/until.ts'
 
 // One test for each row of the specification's table of a run's states.

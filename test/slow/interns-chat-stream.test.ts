@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { daemonOf, open, prompt, startTalk, type Talk } from '../harness/intern-chat.ts'
-import { answer, runningIntern, say, tryAnswering } from '../harness/interns.ts'
+import { daemonOf, open, prompt, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { answer, runningIntern, say, tryAnswering } from '../harness/interns/interns.ts'
 import { timed, until } from '../harness/until.ts'
 
 describe('the stream of a reply', () => {

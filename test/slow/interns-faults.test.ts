@@ -3,8 +3,16 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { newPlace, type Place } from '../harness/databases.ts'
-import { daemonOf, type Event, type Open, open, scripted, startTalk, type Talk } from '../harness/intern-chat.ts'
+import { newPlace, type Place } from '../harness/database/databases.ts'
+import {
+  daemonOf,
+  type Event,
+  type Open,
+  open,
+  scripted,
+  startTalk,
+  type Talk,
+} from '../harness/interns/intern-chat.ts'
 import {
   answer,
   daemonPid,
@@ -15,9 +23,9 @@ import {
   tryAnswering,
   trySaying,
   untilIntern,
-} from '../harness/interns.ts'
-import { startProcess } from '../harness/server-process.ts'
-import { startTestService } from '../harness/service.ts'
+} from '../harness/interns/interns.ts'
+import { startProcess } from '../harness/service/server-process.ts'
+import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 const children = (pid: number) =>

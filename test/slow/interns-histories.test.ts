@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { daemonOf, type Open, open, startTalk, type Talk } from '../harness/intern-chat.ts'
-import { daemonPid, type Said, tryAnswering, trySaying, untilIntern } from '../harness/interns.ts'
+import { daemonOf, type Open, open, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
+import { daemonPid, type Said, tryAnswering, trySaying, untilIntern } from '../harness/interns/interns.ts'
 import { until } from '../harness/until.ts'
 
 // The same as src/daemon/histories.test.ts, from the outside: through the public API, on real processes that are

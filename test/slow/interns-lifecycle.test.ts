@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/databases.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
 import {
   answer,
   daemonPid,
@@ -12,8 +12,8 @@ import {
   tryAnswering,
   trySaying,
   untilIntern,
-} from '../harness/interns.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+} from '../harness/interns/interns.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 const make = (service: TestService, body: object, headers?: Record<string, string>) =>

@@ -3,10 +3,18 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, type Place } from '../harness/databases.ts'
-import { answer, daemonPid, isRunning, runningIntern, say, tryAnswering, untilIntern } from '../harness/interns.ts'
-import { startProcess } from '../harness/server-process.ts'
-import { startTestService } from '../harness/service.ts'
+import { newPlace, type Place } from '../harness/database/databases.ts'
+import {
+  answer,
+  daemonPid,
+  isRunning,
+  runningIntern,
+  say,
+  tryAnswering,
+  untilIntern,
+} from '../harness/interns/interns.ts'
+import { startProcess } from '../harness/service/server-process.ts'
+import { startTestService } from '../harness/service/service.ts'
 import { timed, until } from '../harness/until.ts'
 
 const key = `sb-v1-${'b'.repeat(64)}`

@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
 import { isAlive, processAt } from '#provision/host/processes.ts'
-import { startTalk } from '../harness/intern-chat.ts'
-import { startProcess } from '../harness/server-process.ts'
+import { startTalk } from '../harness/interns/intern-chat.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

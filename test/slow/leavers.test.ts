@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BilledService, leaveAfter, leaveAt, startBilled } from '../harness/billed-service.ts'
-import { brooder, speaker, thinker } from '../harness/billing-upstream.ts'
-import { onEachDatabase } from '../harness/databases.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { type BilledService, leaveAfter, leaveAt, startBilled } from '../harness/service/billed-service.ts'
 import { until } from '../harness/until.ts'
+import { brooder, speaker, thinker } from '../harness/upstream/billing-upstream.ts'
 
 /** 9,000 tokens of an answer cost 0.90 USD. */
 const prices = { prompt: 1, completion: 100 }

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { routes } from '#api/routes/routes.ts'
 import examples from '#api/server/examples.json' with { type: 'json' }
-import { speaker, startBillingUpstream } from '../harness/billing-upstream.ts'
-import { newEmptyPlace } from '../harness/databases.ts'
-import { runningIntern } from '../harness/interns.ts'
-import { departures, leaveRequest, openFiles, phases, type RawRequest } from '../harness/left-requests.ts'
-import { endDaemonsIn } from '../harness/leftovers.ts'
-import { startProcess } from '../harness/server-process.ts'
+import { newEmptyPlace } from '../harness/database/databases.ts'
+import { runningIntern } from '../harness/interns/interns.ts'
+import { departures, leaveRequest, openFiles, phases, type RawRequest } from '../harness/service/left-requests.ts'
+import { endDaemonsIn } from '../harness/service/leftovers.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
+import { speaker, startBillingUpstream } from '../harness/upstream/billing-upstream.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`
 const apiKey = `sb-v1-${'b'.repeat(64)}`

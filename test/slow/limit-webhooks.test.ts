@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type DatabaseKind, newPlace } from '../harness/databases.ts'
-import { askForWords, manage, startPriced } from '../harness/priced-servers.ts'
-import { startReceiver, verified } from '../harness/receiver.ts'
+import { type DatabaseKind, newPlace } from '../harness/database/databases.ts'
+import { askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
+import { startReceiver, verified } from '../harness/service/receiver.ts'
 import { until } from '../harness/until.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startFaultyService } from '#test/harness/faulty-service.ts'
+import { startFaultyService } from '#test/harness/service/faulty-service.ts'
+import type { TestService } from '#test/harness/service/service.ts'
 import {
   chunk,
   delta,
@@ -9,8 +10,7 @@ import {
   head,
   type Play,
   startFaultyUpstream,
-} from '#test/harness/faulty-upstream.ts'
-import type { TestService } from '#test/harness/service.ts'
+} from '#test/harness/upstream/faulty-upstream.ts'
 
 const megabyte = 1024 * 1024
 const stream = 'text/event-stream'

@@ -5,8 +5,13 @@ import pg from 'pg'
 import { openDb } from '#platform/db/open.ts'
 import { openLedger } from '#spend/metering/ledger.ts'
 import { noSpill } from '#spend/metering/spill.ts'
-import { newDb, newPlace, onEachDatabase, type Place } from '#test/harness/databases.ts'
-import { startFaultyService } from '#test/harness/faulty-service.ts'
+import { newDb, newPlace, onEachDatabase, type Place } from '#test/harness/database/databases.ts'
+import { generation } from '#test/harness/records/generations.ts'
+import { startFaultyService } from '#test/harness/service/faulty-service.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import { startProcess } from '#test/harness/service/server-process.ts'
+import { startTestService } from '#test/harness/service/service.ts'
+import { timed, until } from '#test/harness/until.ts'
 import {
   chunk,
   completion,
@@ -18,12 +23,7 @@ import {
   type Play,
   startFaultyUpstream,
   whole,
-} from '#test/harness/faulty-upstream.ts'
-import { generation } from '#test/harness/generations.ts'
-import { metered } from '#test/harness/metered.ts'
-import { startProcess } from '#test/harness/server-process.ts'
-import { startTestService } from '#test/harness/service.ts'
-import { timed, until } from '#test/harness/until.ts'
+} from '#test/harness/upstream/faulty-upstream.ts'
 
 const apiKey = `sb-v1-${'c'.repeat(64)}`
 const body = JSON.stringify({ model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] })

@@ -3,11 +3,18 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import pg from 'pg'
-import { type DatabaseKind, newPlace, onEachDatabase, type Place } from '../harness/databases.ts'
-import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money-kills.ts'
-import { askForWords, manage, type SharedBudget, setBudget, startPriced, usdOfWord } from '../harness/priced-servers.ts'
-import { startReceiver } from '../harness/receiver.ts'
-import type { ServerProcess } from '../harness/server-process.ts'
+import { type DatabaseKind, newPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { killedAtOnce, ledgerUsd, moneyOf, silence } from '../harness/money/money-kills.ts'
+import {
+  askForWords,
+  manage,
+  type SharedBudget,
+  setBudget,
+  startPriced,
+  usdOfWord,
+} from '../harness/service/priced-servers.ts'
+import { startReceiver } from '../harness/service/receiver.ts'
+import type { ServerProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
 const near = (a: number, b: number) => Math.abs(a - b) < 1e-9

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '#platform/db/db.ts'
-import { newDb } from '../harness/databases.ts'
-import { memoryDb } from '../harness/memory-db.ts'
-import { MoneyWorld } from '../harness/money-world.ts'
-import { Seeded } from '../harness/seeded.ts'
+import { newDb } from '../harness/database/databases.ts'
+import { memoryDb } from '../harness/database/memory-db.ts'
+import { MoneyWorld } from '../harness/money/money-world.ts'
+import { Seeded } from '../harness/service/seeded.ts'
 
 /** HISTORIES=10000 for the long run; SEED=7 HISTORIES=1 for one that went wrong. */
 const histories = Number(process.env.HISTORIES ?? 500)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Protocol } from '#platform/core/vocabulary.ts'
-import { upstreamProtocols } from '#test/harness/recorded-providers.ts'
+import { upstreamProtocols } from '#test/harness/upstream/recorded-providers.ts'
 import { type Asked, type Asker, type Body, pathOf, startAsker } from '../recordings/asker.ts'
 import { complaints } from '../recordings/described.ts'
 import { geminiAsChat } from '../recordings/gemini-as-chat.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { request } from 'undici'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-refused-'))

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newEmptyPlace } from '../harness/databases.ts'
-import { startProcess } from '../harness/server-process.ts'
+import { newEmptyPlace } from '../harness/database/databases.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-restore-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Browser, openBrowser } from '../harness/browser.ts'
-import { onEachDatabase } from '../harness/databases.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { onEachDatabase } from '../harness/database/databases.ts'
+import { type Browser, openBrowser } from '../harness/service/browser-client.ts'
+import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
 async function memberWith(service: TestService, access: string) {

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startBalancer } from '../cluster/balancer.ts'
 import { startProvider } from '../cluster/provider.ts'
 import { startTraffic } from '../cluster/traffic.ts'
-import { newEmptyPlace } from '../harness/databases.ts'
-import { apiKey } from '../harness/priced-servers.ts'
-import { type ServerProcess, startProcess } from '../harness/server-process.ts'
+import { newEmptyPlace } from '../harness/database/databases.ts'
+import { apiKey } from '../harness/service/priced-servers.ts'
+import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 
 process.env.PATH += ':/usr/sbin'
 const hasBalancer = process.env.PATH?.split(':').some((folder) => existsSync(join(folder, 'haproxy')))

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '#platform/db/open.ts'
 import { cellTables, grainsOf } from '#spend/rollups/cell-tables.ts'
-import { newPlace, onEachDatabase } from '../harness/databases.ts'
-import { cellsOfRows, cellsTold, mergeAll } from '../harness/rollups.ts'
-import { type ServerProcess, startProcess } from '../harness/server-process.ts'
+import { newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { cellsOfRows, cellsTold, mergeAll } from '../harness/records/rollups.ts'
+import { type ServerProcess, startProcess } from '../harness/service/server-process.ts'
 
 const apiKey = `sb-v1-${'b'.repeat(64)}`
 const rounds = 3

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { startProcess } from '../harness/server-process.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-sighup-'))

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { openDb } from '#platform/db/open.ts'
-import { seeded } from '#test/harness/candidates.ts'
-import { early, late, limited, sound } from '#test/harness/faults.ts'
-import { startFaultyService } from '#test/harness/faulty-service.ts'
-import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/faulty-upstream.ts'
-import type { TestService } from '#test/harness/service.ts'
+import { startFaultyService } from '#test/harness/service/faulty-service.ts'
+import type { TestService } from '#test/harness/service/service.ts'
+import { seeded } from '#test/harness/upstream/candidates.ts'
+import { early, late, limited, sound } from '#test/harness/upstream/faults.ts'
+import { type FaultyUpstream, startFaultyUpstream } from '#test/harness/upstream/faulty-upstream.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { newPlace } from '../harness/databases.ts'
-import { startDetour } from '../harness/detour.ts'
-import { askForWords, manage, startPriced } from '../harness/priced-servers.ts'
+import { newPlace } from '../harness/database/databases.ts'
+import { startDetour } from '../harness/database/detour.ts'
+import { askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 
 const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
 

@@ -26,7 +26,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-const scriptsTaken = join(root, 'test/harness/scripts-taken.js')
+const scriptsTaken = join(root, 'test/harness/service/cached-scripts.js')
 const key = `sb-v1-${'b'.repeat(64)}`
 
 /** A checkout whose sources may be changed, with the packages of this one. */

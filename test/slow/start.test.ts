@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { startProcess } from '../harness/server-process.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 import { timed } from '../harness/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-start-'))

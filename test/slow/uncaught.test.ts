@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newEmptyPlace } from '../harness/databases.ts'
-import { startProcess } from '../harness/server-process.ts'
+import { newEmptyPlace } from '../harness/database/databases.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 import { until } from '../harness/until.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`

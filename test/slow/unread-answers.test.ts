@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { newEmptyPlace } from '../harness/databases.ts'
-import { startProcess } from '../harness/server-process.ts'
+import { newEmptyPlace } from '../harness/database/databases.ts'
+import { startProcess } from '../harness/service/server-process.ts'
 import { timed, until } from '../harness/until.ts'
 
 const managementKey = `sb-v1-${'a'.repeat(64)}`

@@ -5,8 +5,8 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newEmptyPlace, onEachDatabase } from '../harness/databases.ts'
-import { apiKey, askForWords, manage, startPriced } from '../harness/priced-servers.ts'
+import { newEmptyPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { apiKey, askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
 import { timed, until } from '../harness/until.ts'
 
 const workers = 3

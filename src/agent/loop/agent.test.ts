@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listModel, newAgent, noWays, realShell } from '#test/harness/agent.ts'
+import { listModel, newAgent, noWays, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { timed } from '#test/harness/until.ts'
 
 const missing = await realShell().whyNoSandbox('/tmp')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listModel, newAgent } from '#test/harness/agent.ts'
+import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const patch = '*** Begin Patch\n*** Add File: secret/a.txt\n+x\n*** End Patch'
 const calls = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newAgent } from '#test/harness/agent.ts'
+import { newAgent } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault, type ModelRequest } from '../model/model.ts'
 
 const settings = { model: 'm', instructions: () => 'Be kind.', maxSteps: 50 }

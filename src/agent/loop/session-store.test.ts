@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newFolder } from '#test/harness/agent.ts'
+import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { type SessionEntry, withEveryResult } from './session.ts'
 import { createSessionStore } from './session-store.ts'
 

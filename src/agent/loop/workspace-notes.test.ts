@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { listModel, newAgent, newFolder } from '#test/harness/agent.ts'
+import { listModel, newAgent, newFolder } from '#test/harness/interns/scripted-agent.ts'
 
 /** What the model is told before the conversation, in a workspace with these files. */
 async function toldIn(files: Record<string, string>, links: Record<string, string> = {}) {

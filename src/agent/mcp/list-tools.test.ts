@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { McpServer } from '@agentclientprotocol/sdk'
-import { listModel, newAgent } from '#test/harness/agent.ts'
+import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
 
 const script = join(import.meta.dirname, '../../../test/mcp/listing-server.ts')
 const good = { name: 'good', description: 'Works.', inputSchema: { type: 'object', properties: { a: {} } } }

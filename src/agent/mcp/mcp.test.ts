@@ -4,8 +4,15 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { McpServer } from '@agentclientprotocol/sdk'
-import { listModel, newAgent, noWays, realShell, sandboxWays, usualSandbox } from '#test/harness/agent.ts'
-import { startMcpServer } from '#test/harness/mcp-http-server.ts'
+import { startMcpServer } from '#test/harness/interns/mcp-http-server.ts'
+import {
+  listModel,
+  newAgent,
+  noWays,
+  realShell,
+  sandboxWays,
+  usualSandbox,
+} from '#test/harness/interns/scripted-agent.ts'
 import { pixel } from '#test/mcp/tools.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

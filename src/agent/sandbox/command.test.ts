@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { newFolder, realShell } from '#test/harness/agent.ts'
-import { isRunning } from '#test/harness/interns.ts'
+import { isRunning } from '#test/harness/interns/interns.ts'
+import { newFolder, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
 import { hasSubReaper } from './sub-reaper.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { listModel, newAgent, realShell } from '#test/harness/agent.ts'
+import { listModel, newAgent, realShell } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
 
 const missing = await realShell().whyNoSandbox('/tmp')

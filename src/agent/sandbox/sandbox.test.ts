@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { newFolder, noWays, realShell, sandboxWays } from '#test/harness/agent.ts'
+import { newFolder, noWays, realShell, sandboxWays } from '#test/harness/interns/scripted-agent.ts'
 import type { SandboxOptions } from './sandbox-inside.ts'
 
 const never = new AbortController().signal

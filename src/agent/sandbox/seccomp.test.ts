@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { newFolder, realShell, sandboxWays } from '#test/harness/agent.ts'
+import { newFolder, realShell, sandboxWays } from '#test/harness/interns/scripted-agent.ts'
 import { syscallFilter } from './seccomp.ts'
 
 type Call = { architecture: number; call: number; arguments?: number[] }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { noWays, realShell } from '#test/harness/agent.ts'
-import { setUpTools } from '#test/harness/tools.ts'
+import { noWays, realShell } from '#test/harness/interns/scripted-agent.ts'
+import { setUpTools } from '#test/harness/interns/tools.ts'
 import { tools } from './tools.ts'
 
 test('every tool describes its input as a JSON Schema object with described or obvious members', () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newFolder } from '#test/harness/agent.ts'
+import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { entriesOf, openWorkspace, readBytes, writeText } from './workspace.ts'
 
 /** A workspace in a folder that also holds a secret beside it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller, KeyKind } from '#identity/accounts/caller.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { authorizationIn, authorize } from './authorize.ts'
 
 /** A ring that knows one key of a kind, from memory or only after it was read. */

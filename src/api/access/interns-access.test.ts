@@ -5,7 +5,7 @@ import { text as readText } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
 import { openDb } from '#platform/db/open.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 const paths = [
   ['GET', '/interns'],

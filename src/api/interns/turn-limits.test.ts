@@ -13,8 +13,8 @@ import { picoUsdOf } from '#platform/core/pico-usd.ts'
 import { clockOf } from '#platform/db/clock.ts'
 import { Budgets } from '#spend/budgets/budgets.ts'
 import { forgetTurns } from '#spend/budgets/forget-turns.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
-import { caller as someone } from '#test/harness/generations.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
+import { caller as someone } from '#test/harness/records/generations.ts'
 import { turnLimits } from './turn-limits.ts'
 
 const now = Date.now

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const people = [
   ['Ada Lovelace', 'ada@example.com'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { type Reply, startTestService, type TestService } from '#test/harness/service.ts'
+import { type Reply, startTestService, type TestService } from '#test/harness/service/service.ts'
 import { completionShortcut } from './completion-shortcut.ts'
 
 const key = `sb-v1-${'b'.repeat(64)}`

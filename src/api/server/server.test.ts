@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 test('every error has one envelope, the request id and its own status as the code', async () => {
   await using service = await startTestService()

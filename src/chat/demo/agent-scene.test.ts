@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { gistOf } from '#test/harness/fixtures.ts'
+import { gistOf } from '#test/harness/upstream/recorded-answers.ts'
 import { play } from './play.ts'
 
 const toolsNamed = (names: string) => names.split(' ').map((name) => ({ type: 'function', function: { name } }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { gistOf } from '#test/harness/fixtures.ts'
+import { gistOf } from '#test/harness/upstream/recorded-answers.ts'
 import { demoOptions } from './keywords.ts'
 import { play } from './play.ts'
 

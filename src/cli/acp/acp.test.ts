@@ -5,9 +5,9 @@ import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { client, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import { scripted, startTalk, type Talk } from '#test/harness/intern-chat.ts'
-import { runningIntern, say } from '#test/harness/interns.ts'
-import { endAtLast } from '#test/harness/leftovers.ts'
+import { scripted, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
+import { runningIntern, say } from '#test/harness/interns/interns.ts'
+import { endAtLast } from '#test/harness/service/leftovers.ts'
 import { until } from '#test/harness/until.ts'
 
 const program = fileURLToPath(new URL('../../../bin/signalbox.js', import.meta.url))

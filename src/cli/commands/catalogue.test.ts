@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
-import { startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
+import { startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 import { runCli } from '../cli.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-cli-'))

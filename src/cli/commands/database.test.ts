@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { sql } from '#platform/db/kysely.ts'
 import { copied, ofWhoRuns } from '#platform/db/maintenance/copy.ts'
 import { openDb } from '#platform/db/open.ts'
-import { newEmptyPlace, type Place } from '#test/harness/databases.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { newEmptyPlace, type Place } from '#test/harness/database/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 
 const needsPostgres = { skip: process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set' }

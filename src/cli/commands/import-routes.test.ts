@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { askedOf, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
-import { startTestService } from '#test/harness/service.ts'
-import { saidBy } from '#test/harness/upstream-answers.ts'
+import { startTestService } from '#test/harness/service/service.ts'
+import { askedOf, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
+import { saidBy } from '#test/harness/upstream/upstream-answers.ts'
 import { runCli } from '../cli.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-import-'))

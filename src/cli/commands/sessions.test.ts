@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBrowser, signIn } from '#test/harness/browser.ts'
-import { newPlace } from '#test/harness/databases.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { newPlace } from '#test/harness/database/databases.ts'
+import { openBrowser, signIn } from '#test/harness/service/browser-client.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 
 async function run(env: Record<string, string>, ...args: string[]) {

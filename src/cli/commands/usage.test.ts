@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/metered.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 
 async function run(service: TestService, ...args: string[]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startReceiver, verified } from '#test/harness/receiver.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startReceiver, verified } from '#test/harness/service/receiver.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 import { runCli } from '../cli.ts'
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { loadCatalogue } from '#catalogue/sources/load.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { runCli } from '../cli.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-import-'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
-import { refusalOf, startTestDaemon, token } from '#test/harness/daemon.ts'
+import { refusalOf, startTestDaemon, token } from '#test/harness/interns/daemon.ts'
 
 type Asked = { path: string; method?: string; key?: string | null; body?: string }
 

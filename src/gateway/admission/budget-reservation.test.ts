@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Interval } from '#platform/core/vocabulary.ts'
 import { guardrailBudget } from '#policy/guardrails/decide/budget.ts'
-import { caller } from '#test/harness/generations.ts'
-import { guardrailWith } from '#test/harness/random-guardrails.ts'
+import { caller } from '#test/harness/records/generations.ts'
+import { guardrailWith } from '#test/harness/records/random-guardrails.ts'
 import { budgetsFor, reserveBudgets } from './budget-reservation.ts'
 
 const now = () => Date.UTC(2026, 10, 18, 12)

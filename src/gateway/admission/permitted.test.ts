@@ -7,7 +7,7 @@ import type { Region } from '#platform/core/vocabulary.ts'
 import { allowedModels } from '#policy/guardrails/decide/allowed-models.ts'
 import type { Policy } from '#policy/guardrails/decide/policy.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
-import { guardrails, models, region, vendors } from '#test/harness/random-guardrails.ts'
+import { guardrails, models, region, vendors } from '#test/harness/records/random-guardrails.ts'
 import { permittedCandidates, requireRegion } from './guardrail-policy.ts'
 
 /** The combination said plainly: lists are sets, and each question is asked of all guardrails at once. */

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { endpointFor } from '#test/harness/encode.ts'
-import { chunk, delta, done, head, type Play, startFaultyUpstream, usageChunk } from '#test/harness/faulty-upstream.ts'
+import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import {
+  chunk,
+  delta,
+  done,
+  head,
+  type Play,
+  startFaultyUpstream,
+  usageChunk,
+} from '#test/harness/upstream/faulty-upstream.ts'
 import type { Target } from '../plan/plan.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
 import { attempt } from './attempt.ts'

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { recordingFor, startScriptedUpstream } from '#test/harness/scripted-upstream.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
+import { recordingFor, startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.ts'
 
 const said = 'x'.repeat(20_000)
 const messages = [{ role: 'user', content: said }]

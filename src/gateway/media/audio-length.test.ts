@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mp3, mp3Frame, wav, wavData, wavFormat } from '#test/harness/media.ts'
+import { mp3, mp3Frame, wav, wavData, wavFormat } from '#test/harness/upstream/media.ts'
 import { audioSeconds } from './audio-length.ts'
 
 const seconds = (...chunks: Buffer[]) => audioSeconds(wav(chunks), 'wav')

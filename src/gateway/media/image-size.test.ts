@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as media from '#test/harness/media.ts'
+import * as media from '#test/harness/upstream/media.ts'
 import { imageSize } from './image-size.ts'
 
 const { gif, jpeg, png, webp } = media

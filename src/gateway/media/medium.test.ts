@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpointFor } from '#test/harness/encode.ts'
-import { dataUrl, gif, mp3, mp3Frame, png, wav, wavData, wavFormat } from '#test/harness/media.ts'
+import { endpointFor } from '#test/harness/upstream/encode-request.ts'
+import { dataUrl, gif, mp3, mp3Frame, png, wav, wavData, wavFormat } from '#test/harness/upstream/media.ts'
 import { promptBound } from '../admission/bounds/prompt-bound.ts'
 
 const contextLength = 1_000_000

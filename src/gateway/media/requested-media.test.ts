@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataUrl, png, wav, wavData, wavFormat } from '#test/harness/media.ts'
+import { dataUrl, png, wav, wavData, wavFormat } from '#test/harness/upstream/media.ts'
 import { mediaIn } from './requested-media.ts'
 
 const withFile = (file: object) => mediaIn({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { eventsIn, gistOf } from '#test/harness/fixtures.ts'
-import { providerFacts, type UpstreamProtocol } from '#test/harness/provider-facts.ts'
+import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
+import { eventsIn, gistOf } from '#test/harness/upstream/recorded-answers.ts'
 import { protocols } from './protocols.ts'
 
 for (const protocol of Object.keys(providerFacts) as UpstreamProtocol[]) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { providerFacts, type UpstreamProtocol } from '#test/harness/provider-facts.ts'
+import { providerFacts, type UpstreamProtocol } from '#test/harness/upstream/provider-facts.ts'
 import { protocols } from './protocols.ts'
 
 function told(protocol: UpstreamProtocol, ...counts: [unknown, unknown, unknown?]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChatTool } from '#chat/chat-request.ts'
-import { endpointFor } from '#test/harness/encode.ts'
+import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import { anthropicBillable, ownTool as anthropics } from './anthropic/anthropic-tools.ts'
 import { geminiBillable, ownTool as geminis } from './gemini/gemini-tools.ts'
 import { chatBillable, ownTool as openais, responsesBillable } from './openai-tools.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#platform/db/kysely.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { bootstrap } from './bootstrap.ts'
 import type { Caller } from './caller.ts'
 import { keyReader } from './keys/read-keys.ts'

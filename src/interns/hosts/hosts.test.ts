@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clockOf } from '#platform/db/clock.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { goneMessage, InternHosts } from './hosts.ts'
 
 const at = Date.parse('2030-01-01T00:00:00Z')

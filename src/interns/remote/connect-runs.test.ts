@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { refusalOf } from '#test/harness/daemon.ts'
+import { refusalOf } from '#test/harness/interns/daemon.ts'
 import { connectRuns } from './connect-runs.ts'
 
 /** The runs of a daemon that says the same to everything. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { createVault } from '#identity/provider-keys/vault.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { DaemonCertificates } from './daemon-certificates.ts'
 
 const day = 86_400_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { appendEvents, eventPruning, eventsFrom } from './event-log.ts'
 
 const event = (data: string) => ({ at: Date.now(), organizationId: null, kind: 'intern' as const, data })

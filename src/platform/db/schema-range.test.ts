@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Migration } from 'kysely'
-import { newDb, newPlace, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { migrate, migrations } from './migrate.ts'
 import { openDb } from './open.ts'

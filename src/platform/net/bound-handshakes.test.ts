@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls, createServer } from 'node:tls'
-import { testAuthority } from '#test/harness/certificates.ts'
+import { testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 import { boundHandshakes } from './bound-handshakes.ts'
 

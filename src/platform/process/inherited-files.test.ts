@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { test } from 'node:test'
-import { newFolder, realShell, usualSandbox } from '#test/harness/agent.ts'
+import { newFolder, realShell, usualSandbox } from '#test/harness/interns/scripted-agent.ts'
 
 const skip = !existsSync('/proc/self/fd') && 'nothing tells what is open here'
 

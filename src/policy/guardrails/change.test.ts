@@ -5,7 +5,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { newUuid } from '#platform/core/id.ts'
 import type { Db } from '#platform/db/db.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { assign, unassign } from './assignments/assignments.ts'
 import { changeGuardrail, createGuardrail, deleteGuardrail } from './change.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { permittedCandidates, requireRegion } from '#gateway/admission/guardrail-policy.ts'
 import type { Fault } from '#platform/core/fault.ts'
-import { guardrailWith, models, policy, region, vendors } from '#test/harness/random-guardrails.ts'
+import { guardrailWith, models, policy, region, vendors } from '#test/harness/records/random-guardrails.ts'
 import { judgeOfPast } from './judge-past.ts'
 
 test('a replay refuses what is refused at the door, by the same rule, and reroutes what another endpoint answers', () => {

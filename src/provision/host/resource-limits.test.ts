@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runningIntern } from '#test/harness/interns.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { runningIntern } from '#test/harness/interns/interns.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 import { trimLog } from './resource-limits.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newFolder } from '#test/harness/agent.ts'
+import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { monitorResources } from './resource-monitor.ts'
 
 const limits = { intern_processes: 0, intern_memory_bytes: 0, intern_disk_bytes: 1024 ** 2, intern_log_bytes: 0 }

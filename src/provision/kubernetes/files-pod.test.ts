@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { filesOf } from '#test/harness/intern-files.ts'
-import { runningIntern, say, untilIntern } from '#test/harness/interns.ts'
-import { startInPods } from '#test/harness/interns-in-pods.ts'
-import { startScriptedCluster } from '#test/harness/scripted-cluster.ts'
+import { startInPods } from '#test/harness/cluster/interns-in-pods.ts'
+import { startScriptedCluster } from '#test/harness/cluster/scripted-cluster.ts'
+import { filesOf } from '#test/harness/interns/intern-files.ts'
+import { runningIntern, say, untilIntern } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 
 const patience = 60_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startScriptedApiServer } from '#test/harness/scripted-api-server.ts'
+import { startScriptedApiServer } from '#test/harness/cluster/scripted-api-server.ts'
 import { until } from '#test/harness/until.ts'
 import { kubernetesClient } from './client.ts'
 import { followObjects } from './follow.ts'

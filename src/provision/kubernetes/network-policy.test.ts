@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Settings } from '#platform/config/settings.ts'
-import { letsThrough, type Party } from '#test/harness/network-policies.ts'
+import { letsThrough, type Party } from '#test/harness/cluster/network-policies.ts'
 import { objectsOf } from './objects.ts'
 
 const home = 'signalbox-interns'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newFolder } from '#test/harness/agent.ts'
+import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { isAlive, processAt } from '../host/processes.ts'
 import { monitorIntern } from './intern-monitor.ts'
 

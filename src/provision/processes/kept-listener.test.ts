@@ -6,7 +6,7 @@ import { keptThrough } from '#interns/remote/connect-runs.ts'
 import { daemonName, keptName, logName } from '#interns/remote/daemon-certificates.ts'
 import { connectTls } from '#interns/remote/tls-connection.ts'
 import type { Holder } from '#platform/net/certificates.ts'
-import { daemonTls, testAuthority } from '#test/harness/certificates.ts'
+import { daemonTls, testAuthority } from '#test/harness/service/certificates.ts'
 import { startKeptListener } from './kept-listener.ts'
 
 const server: Holder = { name: 'server.interns.internal', as: 'client' }

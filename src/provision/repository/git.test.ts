@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { hasGit, startGitServer } from '#test/harness/git-server.ts'
+import { hasGit, startGitServer } from '#test/harness/interns/git-server.ts'
 import { runGit } from './git.ts'
 
 const skip = hasGit ? false : 'git is not installed'

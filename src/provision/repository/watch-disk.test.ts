@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newFolder } from '#test/harness/agent.ts'
+import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { until } from '#test/harness/until.ts'
 import { watchDisk } from './watch-disk.ts'
 

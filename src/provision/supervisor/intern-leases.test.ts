@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { internOf } from '#interns/registry/store.ts'
 import { openDb } from '#platform/db/open.ts'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { InternLeases } from './intern-leases.ts'
 
 onEachDatabase('what becomes of an intern', (kind) => {

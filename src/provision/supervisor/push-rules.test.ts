@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { internById } from '#interns/registry/store.ts'
 import { openDb } from '#platform/db/open.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { RulePusher } from './push-rules.ts'
 
 test('a daemon that misses its time once is told its rules again, and one that never takes them is told so', async () => {

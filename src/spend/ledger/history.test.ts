@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
-import { generation } from '#test/harness/generations.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
+import { generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { pastRequests, type SpentByKey, spentOnDays } from './history.ts'
 

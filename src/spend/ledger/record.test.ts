@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { regions } from '#platform/core/vocabulary.ts'
-import { generation } from '#test/harness/generations.ts'
+import { generation } from '#test/harness/records/generations.ts'
 import { generationRecord, modelOf, storedFacts } from './record.ts'
 
 const name = fc.constantFrom('a/b', 'c/d', 'e/f')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { at, caller } from '#test/harness/generations.ts'
+import { at, caller } from '#test/harness/records/generations.ts'
 import { RefusalQuota } from './refusal-quota.ts'
 
 const refused = (keyHash: string) => ({ outcome: 'refused' as const, caller: { ...caller, keyHash } })

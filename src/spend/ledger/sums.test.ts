@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { up } from '#platform/db/migrations/0014_workspace_days.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
-import { at, caller, generation } from '#test/harness/generations.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
+import { at, caller, generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from '../metering/write.ts'
 import { listActivity, spendingOf } from './read.ts'
 

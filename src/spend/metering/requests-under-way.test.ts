@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newUuid } from '#platform/core/id.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { until } from '#test/harness/until.ts'
 import { noteRequests, requestsWritten } from './requests-under-way.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { newDb, newPlace } from '#test/harness/databases.ts'
-import { generation } from '#test/harness/generations.ts'
-import { remoteOf } from '#test/harness/remote-db.ts'
+import { newDb, newPlace } from '#test/harness/database/databases.ts'
+import { remoteOf } from '#test/harness/database/remote-db.ts'
+import { generation } from '#test/harness/records/generations.ts'
 import { writeGenerations } from './write.ts'
 
 const many = (from: number) => Array.from({ length: 300 }, (_, at) => generation({ id: `gen-${from + at}` }))

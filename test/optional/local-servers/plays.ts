@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import type { TestService } from '#test/harness/service.ts'
+import type { TestService } from '#test/harness/service/service.ts'
 import { type Behaviour, contextTokens } from './servers.ts'
 
 export type ServerWorld = {

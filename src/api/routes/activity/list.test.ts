@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/metered.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 test('activity is told of one workspace, one key, one user or one day, and by workspace where it is asked for', async () => {
   await using service = await startTestService()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { metered } from '#test/harness/metered.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const demo = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hi' }] }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
 /** The demo model at a price of one cent for a word of its answer. */

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-reload-'))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { newPlace, onEachDatabase } from '#test/harness/database/databases.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 /** The demo model at a price: a word of its answer costs a cent, a token of the prompt nothing unless told. */
 const priced = (prompt: number) => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const ask = (service: TestService, model = 'signalbox/demo') =>
   service.ask('POST', '/chat/completions', { body: { model, messages: [{ role: 'user', content: 'Hello' }] } })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
 import { dayOf } from '#spend/ledger/days.ts'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 const tenth = 100_000_000_000n
 

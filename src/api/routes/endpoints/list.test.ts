@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWithModels } from '#test/harness/model-catalogue.ts'
+import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 
 const models = {
   'a/model-1.5@x:free': {

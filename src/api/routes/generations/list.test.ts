@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { metered } from '#test/harness/metered.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 test('the request log is searched by what was asked, by whom, and where a guardrail found something', async () => {
   await using service = await startTestService()

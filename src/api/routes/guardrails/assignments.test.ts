@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { hashOf } from '#identity/accounts/keys/secret.ts'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { addOrganization } from '#test/harness/organizations.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { addOrganization } from '#test/harness/database/organizations.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 onEachDatabase('assignments of guardrails', (kind) => {
   let service: TestService

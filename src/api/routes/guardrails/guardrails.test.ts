@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { addOrganization } from '#test/harness/organizations.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { addOrganization } from '#test/harness/database/organizations.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const unknownId = '00000000-0000-4000-8000-000000000000'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 const path = '/models/signalbox/demo/guardrails'
 

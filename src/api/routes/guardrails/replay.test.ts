@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { metered } from '#test/harness/metered.ts'
-import { type RecordedProviders, startWithRecordings } from '#test/harness/recorded-providers.ts'
-import type { TestService } from '#test/harness/service.ts'
+import { metered } from '#test/harness/service/generation-record.ts'
+import type { TestService } from '#test/harness/service/service.ts'
+import { type RecordedProviders, startWithRecordings } from '#test/harness/upstream/recorded-providers.ts'
 
 const asked = ['openai-chat/text', 'openai-chat/text', 'anthropic-messages/text', 'google-gemini/text']
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 /** A value that must be taken, with what comes back where that differs; or one refused for a reason. */
 type Row = [field: string, value: unknown, outcome: 'kept' | { kept: unknown } | RegExp]

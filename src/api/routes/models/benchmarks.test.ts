@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OpenRouter } from '@openrouter/sdk'
-import { startWithModels } from '#test/harness/model-catalogue.ts'
+import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 
 test('a model tells its scores as clients of OpenRouter read them, and nothing where there are none', async () => {
   await using service = await startWithModels({ 'a/scored': { benchmarks: { intelligence: 57.3 } }, 'a/plain': {} })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { idsOf, startWithModels } from '#test/harness/model-catalogue.ts'
+import { idsOf, startWithModels } from '#test/harness/records/model-catalogue.ts'
 
 const endpoints = { north: { data_policy: { zdr: true } } }
 const models = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import { startWithModels } from '#test/harness/model-catalogue.ts'
+import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 
 const hostile = ']]> & <script>"\'\u0000\u0007\u000b\ufffe\ud800 &amp; --> ]]&gt; é 🚦'
 const models = {

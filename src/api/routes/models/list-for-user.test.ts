@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { idsOf, startWithModels } from '#test/harness/model-catalogue.ts'
-import type { TestService } from '#test/harness/service.ts'
+import { idsOf, startWithModels } from '#test/harness/records/model-catalogue.ts'
+import type { TestService } from '#test/harness/service/service.ts'
 
 const models = {
   'a/both': { endpoints: { north: {}, south: { data_policy: { zdr: true } } } },

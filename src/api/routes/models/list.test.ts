@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { idsOf, startWithModels } from '#test/harness/model-catalogue.ts'
+import { idsOf, startWithModels } from '#test/harness/records/model-catalogue.ts'
 
 /** In default order: newest first, then by id. */
 const models = {

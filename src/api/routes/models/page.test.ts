@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { startWithModels } from '#test/harness/model-catalogue.ts'
+import { startWithModels } from '#test/harness/records/model-catalogue.ts'
 
 const models = Object.fromEntries(['one', 'three', 'two'].map((slug) => [`a/${slug}`, {}]))
 

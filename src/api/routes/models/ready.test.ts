@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { request } from 'undici'
-import { startWithModels } from '#test/harness/model-catalogue.ts'
-import type { TestService } from '#test/harness/service.ts'
+import { startWithModels } from '#test/harness/records/model-catalogue.ts'
+import type { TestService } from '#test/harness/service/service.ts'
 
 const models = Object.fromEntries([...Array(9).keys()].map((n) => [`a/m${n}`, { description: 'Long '.repeat(50) }]))
 const paths = ['/models', '/models?q=a']

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { type DatabaseKind, onEachDatabase } from '#test/harness/databases.ts'
-import { addOrganization } from '#test/harness/organizations.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { type DatabaseKind, onEachDatabase } from '#test/harness/database/databases.ts'
+import { addOrganization } from '#test/harness/database/organizations.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const listed = async (service: TestService, key = service.apiKey) =>
   (await service.ask('GET', '/interns/hosts', { key })).body.data as { name: string }[]

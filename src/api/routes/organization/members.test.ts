@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { addOrganization } from '#test/harness/organizations.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { addOrganization } from '#test/harness/database/organizations.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 const path = '/organization/members'
 const ada = { email: 'Ada@Example.com', name: 'Ada King Lovelace' }

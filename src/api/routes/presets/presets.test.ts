@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { addOrganization } from '#test/harness/organizations.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { addOrganization } from '#test/harness/database/organizations.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 
 onEachDatabase('presets', (kind) => {
   let service: TestService

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { browserWith, openBrowser, originOf, signIn } from '#test/harness/browser.ts'
-import { onEachDatabase } from '#test/harness/databases.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { browserWith, openBrowser, originOf, signIn } from '#test/harness/service/browser-client.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { until } from '#test/harness/until.ts'
 
 async function member(service: TestService, role = 'org:member') {

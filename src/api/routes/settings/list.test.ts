@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadSettings } from '#platform/config/load.ts'
 import { settingNames } from '#platform/config/settings.ts'
-import { startTestService } from '#test/harness/service.ts'
+import { startTestService } from '#test/harness/service/service.ts'
 
 test('every setting is told with its value and who said it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-settings-'))

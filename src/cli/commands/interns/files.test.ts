@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { workspaceOf } from '#test/harness/intern-files.ts'
-import { runningIntern } from '#test/harness/interns.ts'
-import { startTestService, type TestService } from '#test/harness/service.ts'
+import { workspaceOf } from '#test/harness/interns/intern-files.ts'
+import { runningIntern } from '#test/harness/interns/interns.ts'
+import { startTestService, type TestService } from '#test/harness/service/service.ts'
 import { runCli } from '../../cli.ts'
 
 async function setUp() {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpointFor } from '#test/harness/encode.ts'
+import { endpointFor } from '#test/harness/upstream/encode-request.ts'
 import { passedToAnthropic } from './anthropic-passed.ts'
 
 const taken = (body: object) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { JsonSource } from '#platform/json/json-source.ts'
-import { encoded, endpointFor, weatherCall } from '#test/harness/encode.ts'
+import { encoded, endpointFor, weatherCall } from '#test/harness/upstream/encode-request.ts'
 import { openaiChat } from './openai-chat.ts'
 
 /** The body for the upstream: written anew, and the same where the client's own bytes are at hand. */

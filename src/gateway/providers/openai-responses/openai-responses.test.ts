@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { seal } from '#chat/sealed-thought.ts'
-import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/encode.ts'
+import { encoded, endpointFor, weatherCall, weatherTool } from '#test/harness/upstream/encode-request.ts'
 import { openaiResponses } from './openai-responses.ts'
 
 const bodyOf = (chat: Partial<ChatRequest>) => encoded(openaiResponses, 'gpt-5', chat).body

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newDb } from '#test/harness/databases.ts'
+import { newDb } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
 import { databaseFailureOf, databaseFault } from './failures.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bootstrap } from '#identity/accounts/bootstrap.ts'
-import { newUuid } from '#platform/core/id.ts'
 import { emptyPolicy, type Policy } from '#policy/guardrails/decide/policy.ts'
 import { insertGuardrail } from '#policy/guardrails/rows.ts'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
+import { newUuid } from '../../core/id.ts'
 import { up } from './0092_pooled_budgets.ts'
 
 onEachDatabase('the migration to pooled budgets', (kind) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newEmptyPlace } from '#test/harness/databases.ts'
+import { newEmptyPlace } from '#test/harness/database/databases.ts'
 import { sql } from '../kysely.ts'
 import { openDb } from '../open.ts'
 

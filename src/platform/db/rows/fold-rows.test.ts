@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newDb, onEachDatabase } from '#test/harness/databases.ts'
-import { fold } from '#test/harness/sum-fold.ts'
+import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
+import { fold } from '#test/harness/records/sum-fold.ts'
 import { sql } from '../kysely.ts'
 import { foldRows } from './fold-rows.ts'
 

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { noteForFailure } from '../service/failure-notes.ts'
+
+/** Debian's: nothing is downloaded for the tests. */
+const executablePath = '/usr/bin/chromium'
+
+/** Why tests in a browser are skipped here, if they are: for the option `skip` of a test. */
+export const withoutBrowser = existsSync(executablePath)
+  ? false
+  : `there is no ${executablePath} here: install Debian's chromium`
+
+/** `SLOW_PAGES=1` shows the tests that read a page before it is there: answers come late, each by another time. */
+const isSlow = process.env.SLOW_PAGES === '1'
+
+/** A page, and whatever went wrong on it that nobody would see: `faults` is to stay empty. */
+export type WatchedPage = AsyncDisposable & { page: Page; faults: string[] }
+
+/** @param textPx the size of text that whoever looks has set, where it is not the usual one. */
+export async function startBrowser({ textPx }: { textPx?: number } = {}): Promise<Browser & AsyncDisposable> {
+  const set = textPx === undefined ? [] : [`--blink-settings=defaultFontSize=${textPx}`]
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...set] })
+  return Object.assign(browser, { [Symbol.asyncDispose]: () => browser.close() })
+}
+
+/** @param origin what the page may speak to; every request elsewhere is a fault, and fails. */
+export async function watchedPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  // The bound is for what never comes to pass: a machine that is loaded ten times over must not reach it.
+  context.setDefaultTimeout(120_000)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
+  await context.route('**/*', (route) => {
+    const { protocol, origin: asked } = new URL(route.request().url())
+    if (asked === origin || protocol === 'data:' || protocol === 'blob:') return route.fallback()
+    faults.push(`asked elsewhere: ${route.request().url()}`)
+    return route.abort()
+  })
+  if (isSlow) await slowDown(page)
+  await page.addInitScript(() => {
+    const told = globalThis as unknown as { addEventListener: (name: string, act: (event: any) => void) => void }
+    told.addEventListener('securitypolicyviolation', (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
+    )
+  })
+  return {
+    page,
+    faults,
+    async [Symbol.asyncDispose]() {
+      noteForFailure(await shownOn(page, faults))
+      await context.close()
+    },
+  }
+}
+
+/** Where a page is and what stands on it, as it is closed: no more than what a log of CI bears. */
+async function shownOn(page: Page, faults: string[]): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: what is seen is asked for, not what is there.
+  const text = await page.innerText('body', { timeout: 10_000 }).catch((error: Error) => `unreadable: ${error.message}`)
+  return [`${page.url()} showed:`, text.replace(/\s*\n\s*/g, '\n').slice(0, 2000), ...faults].join('\n')
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+  await page.route('**/api/v1/**', async (route) => {
+    await sleep(Math.random() * 700)
+    await route.fallback().catch(() => undefined)
+  })
+}

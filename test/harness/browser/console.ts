@@ -1,0 +1,38 @@
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { startTestService, type TestService } from '../service/service.ts'
+import { type WatchedPage, watchedPage } from './chromium.ts'
+
+/** A service that serves the console. */
+export function startConsole(options: Parameters<typeof startTestService>[0] = {}): Promise<TestService> {
+  // Settings are read as the environment gives them.
+  return startTestService({ ...options, settings: { ...options.settings, console: 'true' as never } })
+}
+
+/** A page of the console, signed in with a key. */
+export async function signedInPage(
+  browser: Browser,
+  service: Pick<TestService, 'url' | 'managementKey'>,
+  path: string,
+  options: BrowserContextOptions & ({ key?: string; link?: never } | { link?: string; key?: never }) = {},
+): Promise<WatchedPage> {
+  const { key, link, ...context } = options
+  const proof = link === undefined ? { key: key ?? service.managementKey } : { link }
+  const { origin } = new URL(service.url)
+  const watched = await watchedPage(browser, origin, context)
+  const headers = { origin }
+  const signedIn = await watched.page.request.post(`${service.url}/sessions`, { data: proof, headers })
+  if (signedIn.status() !== 201) throw new Error(`not signed in: ${await signedIn.text()}`)
+  await watched.page.goto(origin + path)
+  return watched
+}
+
+let members = 0
+
+/** Adds a member with the role `access`. @returns a one-time sign-in token for them. */
+export async function linkForRole(service: TestService, access: string): Promise<string> {
+  const member = { email: `${access}-${++members}@example.com`, name: `The ${access}`, access }
+  const added = await service.manage('POST', '/organization/members', member)
+  const link = await service.manage('POST', '/sessions/links', { user_id: added.body.data?.id })
+  if (link.status !== 201) throw new Error(`no link: ${added.text} ${link.text}`)
+  return link.body.data.token
+}

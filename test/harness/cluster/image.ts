@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What images are built with here, all from Debian. */
+export const imageTools = ['podman', 'runc', 'debootstrap']
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** @throws Error with the end of what the command said, if it fails. */
+export function run(command: string, args: string[], cwd = root): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 1e8 })
+  if (error) throw error
+  if (status !== 0) throw new Error(`${command} ${args.join(' ').slice(0, 200)}:\n${stderr.trimEnd().slice(-2000)}`)
+  return stdout.trim()
+}
+
+/** Limits that also somebody may set who may not raise any. */
+export const limits = ['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096']
+export const podman = (...args: string[]) => run('podman', ['--runtime', 'runc', ...args])
+
+/** The images that the service's own is built from, and what goes into it. No registry of images is asked. */
+export class ImageBuilder {
+  readonly #folder: string
+  readonly #prefix: string
+
+  /** @param folder for scratch; the names of the images begin with `prefix`. */
+  constructor(folder: string, prefix: string) {
+    this.#folder = folder
+    this.#prefix = prefix
+  }
+
+  name(what: string): string {
+    return `localhost/${this.#prefix}-${what}`
+  }
+
+  /**
+   * Debian as it is installed, and the same with npm.
+   * @param kept a tar of the first, which is made where there is none.
+   */
+  makeBases(kept = join(this.#folder, 'debian.tar')): void {
+    if (!existsSync(kept)) {
+      const system = join(this.#folder, 'system')
+      run('debootstrap', ['--variant=minbase', '--include=ca-certificates,git,libatomic1', 'bookworm', system])
+      run('sh', ['-c', 'tar -C "$0" -cf "$1.new" . && mv "$1.new" "$1"', system, kept])
+      rmSync(system, { recursive: true })
+    }
+    run('podman', ['import', kept, this.name('base')])
+    const npm = join(this.#folder, 'npm')
+    for (const part of ['usr/local/bin', 'usr/lib/node_modules']) mkdirSync(join(npm, part), { recursive: true })
+    cpSync(join(run('npm', ['root', '-g']), 'npm'), join(npm, 'usr/lib/node_modules/npm'), { recursive: true })
+    cpSync(process.execPath, join(npm, 'usr/local/bin/node'))
+    symlinkSync('/usr/lib/node_modules/npm/bin/npm-cli.js', join(npm, 'usr/local/bin/npm'))
+    writeFileSync(join(this.#folder, 'npm.containerfile'), `FROM ${this.name('base')}\nCOPY . /\n`)
+    podman('build', '-q', '-t', this.name('npm'), '-f', join(this.#folder, 'npm.containerfile'), npm)
+  }
+
+  /** What is committed, and npm's cache with what its lock file names. */
+  makeSources(): { sources: string; cache: string } {
+    const [sources, cache] = [join(this.#folder, 'sources'), join(this.#folder, 'cache')]
+    mkdirSync(sources)
+    run('sh', ['-c', 'git archive HEAD | tar -x -C "$0"', sources])
+    run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund', '--cache', cache], sources)
+    rmSync(join(sources, 'node_modules'), { recursive: true })
+    const npmrc = `registry=${run('npm', ['config', 'get', 'registry'])}\ncache=/cache\n`
+    writeFileSync(join(this.#folder, 'npmrc'), npmrc)
+    return { sources, cache }
+  }
+
+  /** Builds the service's image without a network. @returns its id. */
+  build(what: string, { sources, cache }: { sources: string; cache: string }): string {
+    const bases = ['--build-arg', `NPM_IMAGE=${this.name('npm')}`, '--build-arg', `BASE_IMAGE=${this.name('base')}`]
+    const npm = ['-v', `${cache}:/cache:O`, '--secret', `id=npmrc,src=${join(this.#folder, 'npmrc')}`]
+    const args = ['-q', '--no-cache', '--network', 'none', '--timestamp', '0', ...limits, ...bases, ...npm]
+    podman('build', ...args, '-t', this.name(what), sources)
+    return podman('inspect', this.name(what), '--format', '{{.Id}}')
+  }
+
+  /** Removes these, and what they were built from. */
+  remove(...built: string[]): void {
+    for (const what of [...built, 'npm', 'base'])
+      run('sh', ['-c', 'podman rmi -f "$0" >/dev/null 2>&1 || true', this.name(what)])
+  }
+}

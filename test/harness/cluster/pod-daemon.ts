@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { monotonicNow } from '#daemon/runs/monotonic-clock.ts'
+import { serveFilesAlone } from '#daemon/server/serve-alone.ts'
+import { startDaemon } from '#daemon/server/start.ts'
+import { readSettings } from '#daemon/settings.ts'
+
+const bin = fileURLToPath(new URL('../../../bin/clone.ts', import.meta.url))
+
+/** The first container of a pod, where it has one. @returns what it said when it failed. */
+export async function cloneAsInPod({
+  home,
+  configured,
+}: {
+  home: string
+  configured: string
+}): Promise<string | undefined> {
+  const told = readFileSync(join(configured, 'repository.json'), 'utf8')
+  // Not where the Secret is: its files are written anew at any time.
+  const order = join(home, '..', 'repository.json')
+  writeFileSync(order, told.replaceAll('/home/intern', home))
+  const clone = spawn(process.execPath, [bin, order], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [said, [code]] = await Promise.all([text(clone.stderr), once(clone, 'close')])
+  return code === 0 ? undefined : said
+}
+
+type Folders = { home: string; configured: string }
+
+/** The daemon of an intern as in its pod, but with these folders in the place of the pod's, at an address of this host. */
+export async function runInPod(folders: Folders, address: string) {
+  return startDaemon(settingsAt(folders, address), { log: () => {}, now: monotonicNow, newId: randomUUID })
+}
+
+/** What serves the files of an intern that does not run, in the same way. */
+export const serveFilesInPod = (folders: Folders, address: string) =>
+  serveFilesAlone(settingsAt(folders, address), { idleMs: 600_000, log: () => {}, now: Date.now })
+
+function settingsAt({ home, configured }: Folders, address: string) {
+  mkdirSync(home, { recursive: true })
+  const said = readFileSync(join(configured, 'settings.json'), 'utf8')
+  const settings = JSON.parse(said.replaceAll('/home/intern', home).replaceAll('/etc/intern', configured))
+  settings.listen.host = address
+  settings.limits.certificateLookMs = 50
+  const file = join(configured, 'settings-here.json')
+  writeFileSync(file, JSON.stringify(settings))
+  return readSettings(file, process.env)
+}

@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { once } from '#platform/async/once.ts'
+import type { Config } from '#platform/config/settings.ts'
+import type { Db } from '#platform/db/db.ts'
+import { openDb } from '#platform/db/open.ts'
+
+/** Where a test's store lives: settings for it, and the way to remove it. */
+export type Place = { settings: Pick<Config, 'data_dir' | 'database_url'>; remove: () => Promise<void> }
+
+export type DatabaseKind = 'sqlite' | 'postgres'
+
+const adminUrl = process.env.TEST_DATABASE_URL
+
+/** A fresh, empty store of one kind. */
+export async function newEmptyPlace(kind: DatabaseKind): Promise<Place> {
+  return kind === 'sqlite' ? embeddedPlace() : postgresPlace('template1')
+}
+
+/** A fresh store as this version leaves it after its first start: copied, for to migrate takes ten times as long. */
+export async function newPlace(kind: DatabaseKind): Promise<Place> {
+  if (kind === 'postgres') return postgresPlace(await postgresTemplate())
+  const place = embeddedPlace()
+  copyFileSync(await embeddedTemplate(), join(place.settings.data_dir, 'signalbox.db'))
+  return place
+}
+
+/** A fresh, migrated database of one kind; `await using` removes it. */
+export async function newDb(kind: DatabaseKind): Promise<{ db: Db } & AsyncDisposable> {
+  const place = await newPlace(kind)
+  const db = await openDb(place.settings)
+  return {
+    db,
+    async [Symbol.asyncDispose]() {
+      await db.close()
+      await place.remove()
+    },
+  }
+}
+
+/** Runs one suite over both databases; without TEST_DATABASE_URL it says that it skipped the Postgres half. */
+export function onEachDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
+  describe(`${name} (embedded)`, () => suite('sqlite'))
+  describe(`${name} (Postgres)`, { skip: adminUrl ? false : 'TEST_DATABASE_URL is not set' }, () => suite('postgres'))
+}
+
+function embeddedPlace(): Place {
+  const data_dir = mkdtempSync(join(tmpdir(), 'signalbox-test-'))
+  return {
+    settings: { data_dir, database_url: undefined },
+    remove: async () => rmSync(data_dir, { recursive: true, force: true }),
+  }
+}
+
+async function postgresPlace(template: string): Promise<Place> {
+  const { settings, remove } = embeddedPlace()
+  const name = `signalbox_test_${randomBytes(6).toString('hex')}`
+  await asAdmin(`create database ${name} template ${template}`)
+  return {
+    settings: { ...settings, database_url: databaseUrl(name) },
+    async remove() {
+      await asAdmin(`drop database ${name} with (force)`)
+      await remove()
+    },
+  }
+}
+
+function databaseUrl(name: string): string {
+  const url = new URL(adminUrl!)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+const embeddedTemplate = once(async () => {
+  const place = embeddedPlace()
+  process.once('exit', () => rmSync(place.settings.data_dir, { recursive: true, force: true }))
+  const db = await openDb(place.settings)
+  await db.close()
+  return join(place.settings.data_dir, 'signalbox.db')
+})
+
+/** Made once for each state of the code, by whichever process is first; it stays in the server for the next tests. */
+const postgresTemplate = once(async () => {
+  const root = fileURLToPath(new URL('../../../src/platform/db', import.meta.url))
+  const hash = createHash('sha256')
+  for (const file of globSync('**/*.ts', { cwd: root }).sort()) hash.update(readFileSync(join(root, file)))
+  const name = `signalbox_template_${hash.digest('hex').slice(0, 12)}`
+  await withAdmin(async (client) => {
+    await client.query(`select pg_advisory_lock(hashtext('${name}'))`)
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+    if (rowCount) return
+    // Under another name until it is whole: this process may end at any time.
+    const unfinished = `${name}_${randomBytes(4).toString('hex')}`
+    await client.query(`create database ${unfinished}`)
+    const db = await openDb({ data_dir: tmpdir(), database_url: databaseUrl(unfinished) })
+    await db.close()
+    await client.query(`alter database ${unfinished} rename to ${name}`)
+  })
+  return name
+})
+
+async function asAdmin(statement: string): Promise<void> {
+  await withAdmin((client) => client.query(statement))
+}
+
+async function withAdmin(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
+import { startTestService, type TestService } from '../service/service.ts'
+import { runningIntern, type Said } from './interns.ts'
+
+const script = fileURLToPath(new URL('../../../bin/scripted-agent.ts', import.meta.url))
+
+/** Settings with an agent that does what its prompt says, line by line; see src/daemon/scripted/scripted-commands.ts, scripted-questions.ts. */
+export const scripted = { agents: { scripted: { command: process.execPath, args: [script, 'load'], env: {} } } }
+
+/** Processes of the same user as the tests: they share compiled code, and so start sooner. */
+const quick = { intern_users_from: 0, turns_per_minute_user: 100_000, turns_per_minute_organization: 100_000 }
+
+/** A service with one running intern that plays scripts. */
+export async function startTalk(options: Parameters<typeof startTestService>[0] = {}) {
+  const settings = { ...quick, ...scripted, ...options.settings } as object
+  const service = await startTestService({ ...options, settings })
+  const { id } = await runningIntern(service, { agent: 'scripted' })
+  return Object.assign(service, { id })
+}
+export type Talk = Awaited<ReturnType<typeof startTalk>>
+
+/** One event of a reply: a chunk, a comment, or the end. */
+export type Event = '[DONE]' | ': keepalive' | { [key: string]: any }
+
+/** A reply that is still being read. */
+export type Open = {
+  status: number
+  headers: Headers
+  /** The next event; undefined when the response is over. */
+  next: () => Promise<Event | undefined>
+  /** All that is still to come. */
+  rest: () => Promise<Event[]>
+  /** Closes the connection. */
+  leave: () => void
+}
+
+type Asking = Pick<TestService, 'url' | 'apiKey'>
+
+/** Sends a chat request, the body as it is, and returns when its status is known. */
+export async function open(service: Asking, id: string, body: object): Promise<Open> {
+  const leaver = new AbortController()
+  const response = await fetch(`${service.url}/interns/${id}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ stream: true, ...body }),
+    signal: leaver.signal,
+  })
+  const events = readEvents(response)
+  const next = async () => (await events.next()).value ?? undefined
+  return {
+    status: response.status,
+    headers: response.headers,
+    next,
+    rest: () => Array.fromAsync(events),
+    leave: () => leaver.abort(),
+  }
+}
+
+/** A prompt, in `manual` mode unless told. */
+export function prompt(service: Talk, content: string, more: object = {}): Promise<Open> {
+  return open(service, service.id, { approval_mode: 'manual', messages: [{ role: 'user', content }], ...more })
+}
+
+/** The answer to what a reply ended with. */
+export function reply(service: Talk, { sessionId, asked }: Said, content: string): Promise<Open> {
+  return open(service, service.id, {
+    session_id: sessionId,
+    messages: [{ role: 'tool', tool_call_id: asked?.id, content }],
+  })
+}
+
+async function* readEvents(response: Response): AsyncGenerator<Event, void> {
+  let text = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) yield readEvent(block)
+  }
+  // A refusal is one object.
+  if (text) yield JSON.parse(text)
+}
+
+function readEvent(block: string): Event {
+  if (block.startsWith(':')) return block as Event
+  const data = block.replace(/^data: /, '')
+  return data === '[DONE]' ? data : JSON.parse(data)
+}
+
+/** The daemon of an intern, spoken to past the service. */
+export function daemonOf({ place }: Pick<TestService, 'place'>, id: string) {
+  const record = join(place.settings.data_dir, 'interns', id, 'daemon.json')
+  return connectRuns(JSON.parse(readFileSync(record, 'utf8')) as DaemonAddress)
+}

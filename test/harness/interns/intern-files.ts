@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestService } from '../service/service.ts'
+
+type Asking = Pick<TestService, 'url'> & { apiKey?: string; key?: string }
+
+/** What a request for the files of an intern was answered with. */
+export type Answer = { status: number; headers: Headers; bytes: Buffer; body: any }
+
+/** Asks for the files of an intern as this caller: `content`, `archive`, `folders`, `rename`, or nothing for the list. */
+export function filesOf(service: Asking, id: string) {
+  const key = service.apiKey ?? service.key
+  return async (
+    method: string,
+    what: string,
+    query: Record<string, string> = {},
+    more: { body?: NonNullable<RequestInit['body']> | object; headers?: Record<string, string> } = {},
+  ): Promise<Answer> => {
+    const { body: given, headers } = more
+    const isPlain = given !== undefined && Object.getPrototypeOf(given) === Object.prototype
+    const where = `${service.url}/interns/${id}/files${what && `/${what}`}?${new URLSearchParams(query)}`
+    const response = await fetch(where, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(isPlain && { 'content-type': 'application/json' }), ...headers },
+      ...(given !== undefined && { body: (isPlain ? JSON.stringify(given) : given) as RequestInit['body'] & {} }),
+      ...({ duplex: 'half' } as object),
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const isJson = response.headers.get('content-type')?.includes('json')
+    const body = isJson ? JSON.parse(bytes.toString()) : undefined
+    return { status: response.status, headers: response.headers, bytes, body }
+  }
+}
+
+/** Where the workspace of an intern lies. */
+export const workspaceOf = ({ place }: Pick<TestService, 'place'>, id: string) =>
+  join(place.settings.data_dir, 'interns', id, 'workspace')
+
+/** A tar.gz by the tar of the system, of what `fill` puts into a folder. */
+export function tarOf(fill: (folder: string) => void, options: string[] = [], what = ['.']): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-tar-'))
+  try {
+    fill(folder)
+    return execFileSync('tar', ['-czf', '-', '-C', folder, ...options, ...what], { maxBuffer: 1024 ** 3 })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

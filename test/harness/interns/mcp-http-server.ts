@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { newToolServer } from '../../mcp/tools.ts'
+
+/** The tools of the tests over HTTP: streamable at `/mcp`, by the older protocol at `/sse`. Both want the token. */
+export async function startMcpServer(token: string) {
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
+  const streams = new Map<string, SSEServerTransport>()
+  const newServer = (request: IncomingMessage) =>
+    newToolServer({ secret: request.headers['x-token'] as string, end: () => http.closeAllConnections() })
+  const http = createServer(async (request, response) => {
+    if (request.headers['x-token'] !== token)
+      return void response.writeHead(401).end(`not ${request.headers['x-token']}`)
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://here')
+    if (pathname === '/elsewhere') return void response.writeHead(307, { location: 'http://127.0.0.2:9/mcp' }).end()
+    if (pathname === '/sse') {
+      const transport = new SSEServerTransport('/messages', response)
+      streams.set(transport.sessionId, transport)
+      return newServer(request).connect(transport)
+    }
+    if (pathname === '/messages')
+      return streams.get(searchParams.get('sessionId') ?? '')?.handlePostMessage(request, response)
+    const known = sessions.get(String(request.headers['mcp-session-id']))
+    if (known) return known.handleRequest(request, response)
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    })
+    await newServer(request).connect(transport as Transport)
+    await transport.handleRequest(request, response)
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    /** Forgets all sessions, as a server does that was restarted. */
+    forget: () => sessions.clear(),
+    [Symbol.asyncDispose]: async () => {
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import type { UpstreamProtocol } from '../upstream/provider-facts.ts'
+import { askedOf, type Received } from '../upstream/scripted-upstream.ts'
+import { type Said, saidBy } from '../upstream/upstream-answers.ts'
+
+/** The results of an agent's tools so far, in order, as the upstream received them. */
+export function toolResultsIn(protocol: Protocol, body: any): unknown[] {
+  const parts: Partial<Record<Protocol, () => any[]>> & Record<UpstreamProtocol, () => any[]> = {
+    'openai-chat': () => body.messages.filter((message: any) => message.role === 'tool'),
+    'openai-responses': () => body.input.filter((item: any) => item.type === 'function_call_output'),
+    'anthropic-messages': () =>
+      body.messages
+        .flatMap((message: any) => (Array.isArray(message.content) ? message.content : []))
+        .filter((part: any) => part.type === 'tool_result'),
+    'google-gemini': () =>
+      body.contents.flatMap((content: any) => content.parts).filter((part: any) => part.functionResponse),
+  }
+  return parts[protocol]!()
+}
+
+/**
+ * Plays a model that works off a script, a step for each result of a tool, in whichever protocol it is asked. Requests
+ * without tools, such as for a title, get a word.
+ */
+export function playing(script: readonly Said[]) {
+  return (received: Received) => {
+    if (received.path.endsWith('/count_tokens'))
+      return { status: 200, type: 'application/json', body: '{"input_tokens":100}' }
+    const { protocol, streamed } = askedOf(received)
+    const isWork = JSON.stringify(received.body.tools ?? []).includes('"Bash"')
+    const step = isWork ? script[toolResultsIn(protocol, received.body).length] : { text: 'Title' }
+    return saidBy(protocol, step ?? { text: 'There is nothing left to do.' }, streamed)
+  }
+}

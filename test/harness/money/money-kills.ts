@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from '#platform/db/kysely.ts'
+import { openDb } from '#platform/db/open.ts'
+import type { Place } from '../database/databases.ts'
+import type { ServerProcess } from '../service/server-process.ts'
+
+/** With SIGKILL, whatever it does. */
+export async function killedAtOnce(server: ServerProcess): Promise<void> {
+  server.signal('SIGKILL')
+  await server.ended
+}
+
+async function withDb<Result>({ settings }: Place, work: (db: Awaited<ReturnType<typeof openDb>>) => Promise<Result>) {
+  // Some servers keep their data in a folder within.
+  const within = join(settings.data_dir, 'data')
+  const data_dir = existsSync(within) ? within : settings.data_dir
+  const db = await openDb({ ...settings, data_dir })
+  return work(db).finally(() => db.close())
+}
+
+/** As if the servers that are gone had not been heard for as long as it takes to be taken for dead. */
+export function silence(place: Place): Promise<void> {
+  return withDb(
+    place,
+    async (db) => void (await db.query.updateTable('budget_leases').set({ renewed_at: 1 }).execute()),
+  )
+}
+
+const usd = (pico: string) => Number(pico) / 1e12
+
+/** What is counted of a limit's account in all, and what servers hold of it, in USD. */
+export function moneyOf(place: Place, budget: string): Promise<{ spent: number; held: number }> {
+  return withDb(place, async (db) => {
+    const sum = async (table: string, column: string) => {
+      const { rows } = await sql<{ pico: string }>`
+        select cast(coalesce(sum(${sql.ref(column)}), 0) as text) as pico
+          from ${sql.table(table)} where budget = ${budget}`.execute(db.query)
+      return usd(rows[0]!.pico)
+    }
+    return { spent: await sum('budget_periods', 'spent_pico'), held: await sum('budget_leases', 'held_pico') }
+  })
+}
+
+/** What the ledger has, as limits are charged it. */
+export function ledgerUsd(place: Place): Promise<number> {
+  return withDb(place, async (db) => {
+    const { rows } = await sql<{ pico: string }>`
+      select cast(coalesce(sum(cost_pico + margin_pico), 0) as text) as pico from generations`.execute(db.query)
+    return usd(rows[0]!.pico)
+  })
+}

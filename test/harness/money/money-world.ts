@@ -1,0 +1,448 @@
+import assert from 'node:assert/strict'
+import { setImmediate as turn } from 'node:timers/promises'
+import { clockOf } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
+import { type Budget, periodOf } from '#spend/budgets/budget.ts'
+import { Budgets, type Reservation } from '#spend/budgets/budgets.ts'
+import type { Every } from '#spend/budgets/open-accounts.ts'
+import { readBudget } from '#spend/budgets/rows.ts'
+import { cuttableDb, type Link } from '../database/cuttable-db.ts'
+import type { Seeded } from '../service/seeded.ts'
+
+/** A request that the provider is serving, or has served. */
+type Flight = {
+  server: Server
+  budgets: Budget[]
+  reservation: Reservation
+  /** What was set aside. */
+  need: bigint
+  /** What the provider bills. */
+  cost: bigint
+  /** What it is charged, once it is over. */
+  charged: bigint | undefined
+  over: boolean
+  /** Whether the ledger has what it was charged. */
+  written: boolean
+  /** Whether the ledger may have it: what an attempt without an answer cost, it gets when the request is over. */
+  recorded: boolean
+  /** Called when it is over: its earlier attempts go to the ledger with it. */
+  record: (() => void) | undefined
+  at: number
+}
+
+type Server = {
+  name: string
+  budgets: Budgets
+  link: Link
+  /** How far its clock is ahead. */
+  skewMs: number
+  /** Whether it takes requests. */
+  alive: boolean
+  killed: boolean
+  /** How many requests wait for money to go on with. */
+  fallingBack: number
+  /** The limits as this server knows them. */
+  known: Budget[]
+  timers: Set<{ ms: number; next: number; work: () => void }>
+  trouble: { slow: boolean; breaking: boolean; losing: boolean }
+  /** Those that wait for money, and how much they need. */
+  asking: Map<Budget[], bigint>
+}
+
+const limits = [1_000_000n, 400_000n, 2_500_000n]
+const intervals = [null, 'daily', 'weekly', 'monthly'] as const
+
+/**
+ * Three servers, the limits they share, and a provider that counts what it truly served. Time goes on and messages
+ * arrive only when a history says so.
+ */
+export class MoneyWorld {
+  now = Date.UTC(2026, 10, 20, 23, 40)
+  readonly chance: Seeded
+  readonly servers: Server[] = []
+  readonly flights: Flight[] = []
+  /** What went wrong while nobody waited for it. */
+  readonly failures: Error[] = []
+  /** What is told when a history goes wrong. */
+  readonly story: string[] = []
+  #limits: Budget[]
+  /** The most that may be billed though the limit is lower now: what was when the last server heard of it. */
+  readonly #before = new Map<string, bigint>()
+  readonly #mostKnown: bigint[] = []
+  /** The limits of whose interval servers differ, and how many flights there were when that began. */
+  readonly #split = new Map<string, number>()
+  /** The limits whose interval was changed: what is spent then may be charged twice rather than not at all. */
+  readonly #changed = new Set<number>()
+  readonly #db: Db
+  #held: (() => void)[] = []
+  #reading: Promise<void>[] = []
+  #names = 0
+  /** Those that could account for all when they were stopped. */
+  readonly #stopped = new WeakSet<Server>()
+
+  constructor(db: Db, chance: Seeded, name: string) {
+    this.#db = db
+    this.chance = chance
+    const subject = { kind: 'key', hash: name } as const
+    this.#limits = ([null, 'daily'] as const).map((interval, at) => ({
+      id: `key:${name}-${at}`,
+      subject,
+      limit: chance.pick(limits),
+      interval,
+      includesByok: false,
+    }))
+    for (let at = 0; at < 3; at++) this.#start(at)
+    this.#learned()
+  }
+
+  #start(at: number): void {
+    const { chance } = this
+    const trouble = { slow: false, breaking: false, losing: false }
+    const link: Link = {
+      state: 'open',
+      delay: () => (trouble.slow ? new Promise<void>((resolve) => this.#held.push(resolve)) : undefined),
+      breaks: () => trouble.breaking && chance.chance(0.5),
+      loses: () => trouble.losing && chance.chance(0.5),
+    }
+    const timers: Server['timers'] = new Set()
+    const every: Every = (ms, work) => {
+      const timer = { ms, next: this.now + ms, work }
+      timers.add(timer)
+      return () => void timers.delete(timer)
+    }
+    const skewMs = chance.between(-15, 15) * 60_000
+    const server = {
+      name: `server ${at} (${this.#names++})`,
+      link,
+      skewMs,
+      alive: true,
+      killed: false,
+      fallingBack: 0,
+      known: this.#limits,
+      timers,
+      trouble,
+      asking: new Map(),
+    } as Omit<Server, 'budgets'> as Server
+    const budgets = new Budgets(
+      {
+        db: cuttableDb(this.#db, link),
+        clock: clockOf(() => this.now),
+        now: () => this.now + server.skewMs,
+        newId: () => server.name.replaceAll(' ', '_'),
+        written: () => this.#write(server),
+        spentBefore: async (budget, sinceDay) => {
+          await this.#write(server)
+          return this.#written(budget.id, sinceDay)
+        },
+        onError: () => {},
+        every,
+      },
+      { waitMs: 5000, pollMs: 50, reportMs: 500, idleMs: 1000 },
+    )
+    this.servers[at] = Object.assign(server, { budgets })
+  }
+
+  tell(what: string): void {
+    this.story.push(`${new Date(this.now).toISOString()} ${what}`)
+  }
+
+  /** A request comes in; it is sent to the provider when money was set aside for it. */
+  async ask(server: Server, which: number[], share: number): Promise<void> {
+    const budgets = which.map((at) => server.known[at]!)
+    const need = BigInt(Math.floor(share * Number(budgets[0]!.limit))) + 1n
+    server.asking.set(budgets, need)
+    const asked = server.budgets.reserve(budgets, need)
+    const reserved = await Promise.resolve(asked).catch(() => undefined)
+    server.asking.delete(budgets)
+    if (!reserved || 'refusedBy' in reserved) return this.#learned()
+    if (!server.alive) return reserved.reservation.settle(0n, () => true)
+    const cost = this.#costOf(need)
+    const { reservation } = reserved
+    this.tell(`${server.name} admits ${need} (will cost ${cost}) of ${which}`)
+    this.#begin({ server, budgets, reservation, need, cost }, undefined)
+  }
+
+  #begin(asked: Pick<Flight, 'server' | 'budgets' | 'reservation' | 'need' | 'cost'>, record: Flight['record']): void {
+    const begun = { charged: undefined, over: false, written: false, recorded: true, at: this.now, record }
+    const flight = { ...asked, ...begun }
+    this.flights.push(flight)
+    this.#check(flight)
+    this.#learned()
+  }
+
+  /** An attempt gives nothing, but may be billed: it is paid, and as much is set aside for the next one. */
+  async fallBack(first: Flight): Promise<void> {
+    const { server, budgets, need } = first
+    if (!server.alive) return
+    const cost = this.#costOf(need)
+    Object.assign(first, { over: true, recorded: false, cost, charged: cost })
+    this.tell(`${server.name} pays ${cost} for an attempt, and asks for ${need}`)
+    const early = first.reservation.settleEarly(cost, () => true)
+    const record = () => {
+      first.recorded = true
+      first.record?.()
+      early.record()
+    }
+    server.fallingBack++
+    server.asking.set(budgets, need)
+    // The request goes by the limits of when it began.
+    this.#learned()
+    const reserved = await Promise.resolve(server.budgets.reserve(budgets, need)).catch(() => undefined)
+    server.asking.delete(budgets)
+    server.fallingBack--
+    if (!reserved || 'refusedBy' in reserved) return record()
+    const { reservation } = reserved
+    if (server.alive) return this.#begin({ server, budgets, reservation, need, cost: this.#costOf(need) }, record)
+    record()
+    reservation.settle(0n, () => true)
+  }
+
+  /** Most cost less than was set aside; few, which the docs name, cost more. */
+  #costOf(need: bigint): bigint {
+    const share = this.chance.chance(0.03) ? 1 + this.chance.next() : this.chance.next()
+    return BigInt(Math.floor(Number(need) * (this.chance.chance(0.2) ? 1 : share)))
+  }
+
+  /** The answer is over, or was left: then a bound is charged, for nobody knows what is billed. */
+  finish(flight: Flight, left: boolean): void {
+    flight.over = true
+    if (!flight.server.alive) return
+    const { need, cost } = flight
+    flight.charged = left && cost < need ? cost + (need - cost) / 2n : cost
+    this.tell(`${flight.server.name} charges ${flight.charged} for ${need}`)
+    flight.reservation.settle(flight.charged, () => true)
+    flight.record?.()
+  }
+
+  /** The ledger gets what is charged some time after it is; what waits at a server that is killed is lost. */
+  async #write(server: Server): Promise<void> {
+    const charged = this.flights.filter((flight) => flight.server === server && flight.over && flight.recorded)
+    await server.link.delay()
+    if (server.link.state === 'cut' || server.killed) throw new Error('the ledger is not reached')
+    for (const flight of charged) flight.written = true
+    if (server.link.loses()) throw new Error('the answer was lost')
+  }
+
+  /** What the ledger says was spent since a day. */
+  #written(id: string, sinceDay: number): bigint {
+    const known = this.flights.filter(
+      ({ budgets, written, at }) => written && at >= sinceDay * dayMs && budgets.some((budget) => budget.id === id),
+    )
+    return known.reduce((sum, { charged }) => sum + (charged ?? 0n), 0n)
+  }
+
+  /** The provider serves what it was asked for all the same. */
+  kill(server: Server): void {
+    this.tell(`${server.name} is killed`)
+    server.alive = false
+    server.killed = true
+    server.timers.clear()
+    server.link.state = this.chance.chance(0.5) ? 'cut' : 'open'
+    this.#start(this.servers.indexOf(server))
+    this.#learned()
+  }
+
+  async stop(server: Server): Promise<void> {
+    this.tell(`${server.name} is stopped`)
+    for (const flight of this.flights) if (flight.server === server && !flight.over) this.finish(flight, true)
+    const { slow, breaking, losing } = server.trouble
+    const { fallingBack } = server
+    if (server.link.state === 'open' && !slow && !breaking && !losing && !fallingBack) this.#stopped.add(server)
+    server.alive = false
+    await this.#finally(server.budgets.close())
+    server.timers.clear()
+    this.#start(this.servers.indexOf(server))
+    this.#learned()
+  }
+
+  /** Whoever waits for a message to arrive gets it. */
+  async #finally(done: Promise<unknown>): Promise<void> {
+    let waiting = true
+    const ended = done.finally(() => {
+      waiting = false
+    })
+    while (waiting) {
+      this.deliver(true)
+      await turn()
+    }
+    await ended
+  }
+
+  /** Messages that were held up arrive, in any order. */
+  deliver(all = false): void {
+    const held = this.#held
+    this.#held = []
+    for (const arrive of held) {
+      if (all || this.chance.chance(0.5)) arrive()
+      else this.#held.push(arrive)
+    }
+  }
+
+  changeLimit(at: number): void {
+    const limit = this.chance.pick(limits)
+    this.#limits = this.#limits.with(at, { ...this.#limits[at]!, limit })
+    this.tell(`limit ${at} is now ${limit}`)
+  }
+
+  changeInterval(at: number): void {
+    const interval = this.chance.pick(intervals)
+    this.#limits = this.#limits.with(at, { ...this.#limits[at]!, interval })
+    this.#changed.add(at)
+    this.tell(`limit ${at} is now ${interval}`)
+  }
+
+  learn(server: Server): void {
+    if (server.known === this.#limits) return
+    server.known = this.#limits
+    this.tell(`${server.name} learns of the limits`)
+    this.#learned()
+  }
+
+  /** Time goes on, and what was to be done meanwhile is done once. */
+  async tick(ms: number): Promise<void> {
+    this.now += ms
+    for (const server of this.servers) {
+      if (this.chance.chance(0.3)) void this.#write(server).catch(() => {})
+      for (const timer of [...server.timers]) {
+        if (timer.next > this.now) continue
+        timer.next = this.now + timer.ms
+        timer.work()
+      }
+    }
+    await turn()
+  }
+
+  /** All is healed, all answers end, and all servers are stopped. */
+  async end(): Promise<void> {
+    for (const { link, trouble } of this.servers) {
+      link.state = 'open'
+      Object.assign(trouble, { slow: false, breaking: false, losing: false })
+    }
+    this.deliver(true)
+    for (let round = 0; round < 4; round++) {
+      await turn()
+      for (const flight of this.flights) if (!flight.over) this.finish(flight, false)
+      await this.tick(6000)
+    }
+    for (const server of [...this.servers]) await this.stop(server)
+  }
+
+  /**
+   * What requests took of a budget in a period, whichever interval they were let in under: what each was billed, or may
+   * be. What goes beyond is counted apart. While servers do not all know of a changed interval, each interval holds for
+   * those that know it: what others let in by another one since then does not count.
+   */
+  #taken(of: Budget, period: number): bigint {
+    const split = this.#split.get(of.id) ?? this.flights.length
+    let sum = 0n
+    for (const [index, { budgets, need, cost, charged, over, at: when }] of this.flights.entries()) {
+      const budget = budgets.find(({ id }) => id === of.id)
+      if (!budget || periodOf(of, when) !== period) continue
+      if (budget.interval !== of.interval && index >= split) continue
+      const taken = over ? (charged ?? cost) : need
+      sum += least(taken, need)
+    }
+    return sum
+  }
+
+  /**
+   * What servers hold already, or is on its way to them, was granted while the limit was what it was; under whichever
+   * interval it was, it counts in all.
+   */
+  async #remember({ id }: Budget): Promise<void> {
+    const now = this.now
+    const known = intervals.map((interval) => ({ interval, key: keyOf({ id, interval }, now) }))
+    for (const { key } of known) this.#before.set(key, BigInt(Number.MAX_SAFE_INTEGER))
+    const clock = clockOf(() => now)
+    for (const { interval, key } of known) {
+      const period = periodOf({ interval }, now)
+      const { spent, leases } = await readBudget(this.#db.query, clock, id, period)
+      const held = leases.reduce((sum, lease) => sum + lease.held, 0n)
+      this.#before.set(key, (spent ?? this.#written(id, period)) + held)
+    }
+  }
+
+  /** The highest limit that any server still goes by; what it was lowered from does not count against anybody. */
+  #learned(): void {
+    for (const [at, { id }] of this.#limits.entries()) {
+      const alive = this.servers.filter(({ alive: lives }) => lives)
+      const known = alive.flatMap(({ known, asking }) => [
+        known[at]!,
+        ...[...asking.keys()].flat().filter((one) => one.id === id),
+      ])
+      const most =
+        known
+          .map(({ limit }) => limit)
+          .toSorted((a, b) => Number(a - b))
+          .at(-1) ?? 0n
+      if (most < (this.#mostKnown[at] ?? 0n)) {
+        this.#reading.push(this.#remember(this.#limits[at]!))
+      }
+      this.#mostKnown[at] = most
+      const differ = new Set(known.map(({ interval }) => interval)).size > 1
+      if (differ && !this.#split.has(id)) this.#split.set(id, this.flights.length)
+      if (differ || !this.#split.delete(id)) continue
+      this.#reading.push(this.#remember(this.#limits[at]!))
+    }
+  }
+
+  /** Each server keeps to the limits and intervals that it knows, whatever others have let in under which. */
+  #check({ budgets }: Flight): void {
+    for (const budget of budgets) {
+      const at = this.#limits.findIndex(({ id }) => id === budget.id)
+      const taken = this.#taken(budget, periodOf(budget, this.now))
+      const before = this.#before.get(keyOf(budget, this.now)) ?? 0n
+      const most = before > this.#mostKnown[at]! ? before : this.#mostKnown[at]!
+      const told = `${budget.id} ${budget.interval}: ${taken} of ${most}`
+      assert.ok(taken <= most, `${told}\n${this.story.join('\n')}`)
+    }
+  }
+
+  /** @returns what share of the limit was billed in the last period. Call it when all is over. */
+  async checkAccounts(): Promise<number> {
+    await Promise.all(this.#reading)
+    let share = 0
+    for (const [at, { id }] of this.#limits.entries()) {
+      const asked = this.flights.flatMap(({ budgets, at: when }) =>
+        budgets.filter((budget) => budget.id === id).map(({ interval }) => ({ interval, when })),
+      )
+      for (const { interval, when } of new Map(asked.map((one) => [keyOf({ id, ...one }, one.when), one])).values()) {
+        const period = periodOf({ interval }, when)
+        const sums = this.#sumsOf(id, interval, period)
+        const clock = clockOf(() => this.now)
+        const { spent = 0n, leases } = await readBudget(this.#db.query, clock, id, period)
+        const lost = leases.filter((lease) => lease.period === period).reduce((sum, { held }) => sum + held, 0n)
+        const told = `${id} in ${interval} ${period}: ${JSON.stringify({ ...sums, spent, lost }, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n${this.story.join('\n')}`
+        // What the ledger told a new account may be reported as well: rather twice than not at all.
+        if (!this.#changed.has(at)) assert.ok(spent <= sums.accounted + sums.settledAtDead, `charged twice: ${told}`)
+        assert.ok(spent >= sums.accounted, `charged: ${told}`)
+        assert.ok(spent + lost + sums.beyond >= sums.billed, `billed more than is charged: ${told}`)
+        share = Math.max(share, Number(sums.billed) / Number(this.#mostKnown[at]))
+      }
+    }
+    return share
+  }
+
+  #sumsOf(of: string, interval: Budget['interval'], period: number) {
+    const sums = { billed: 0n, accounted: 0n, settledAtDead: 0n, beyond: 0n }
+    for (const { budgets, need, cost, charged, server, at: when } of this.flights) {
+      const budget = budgets.find(({ id }) => id === of)
+      if (budget?.interval !== interval || periodOf(budget, when) !== period) continue
+      sums.billed += cost
+      if (cost > need && !this.#endedWell(server)) sums.beyond += cost - need
+      if (this.#endedWell(server)) sums.accounted += charged!
+      else sums.settledAtDead += charged ?? 0n
+    }
+    return sums
+  }
+
+  #endedWell(server: Server): boolean {
+    return this.#stopped.has(server)
+  }
+}
+
+const dayMs = 86_400_000
+/** A period of a day and one of a week may begin on the same. */
+const keyOf = ({ id, interval }: Pick<Budget, 'id' | 'interval'>, at: number) =>
+  `${id} ${interval} ${periodOf({ interval }, at)}`
+const least = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseKind } from '../database/databases.ts'
+import { until } from '../until.ts'
+import { type BillingUpstream, startBillingUpstream, type Trade } from '../upstream/billing-upstream.ts'
+import { startTestService, type TestService } from './service.ts'
+
+/** In USD per million tokens. */
+export type BilledPrices = { prompt: number; completion: number }
+
+type Options = {
+  kind?: DatabaseKind
+  prices: BilledPrices
+  trades: Record<string, Trade>
+  /** What an endpoint has besides, by the trade's name. */
+  more?: Record<string, object>
+  settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
+}
+
+/** A service, and a provider that keeps account of what it truly served: `billed/<trade>` is the trade's model. */
+export type BilledService = AsyncDisposable & {
+  service: TestService
+  upstream: BillingUpstream
+  /** A key with a limit in USD. */
+  keyWith: (limit: number) => Promise<string>
+  billed: () => number
+  /** What the key's limit says is left. */
+  left: (key: string) => Promise<number>
+}
+
+export async function startBilled({ kind, prices, trades, more, settings }: Options): Promise<BilledService> {
+  const upstream = await startBillingUpstream(trades)
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-billed-'))
+  const file = join(folder, 'catalogue.json')
+  const models = Object.keys(trades).map((name) => {
+    const offer = { model: name, prices, supported_parameters: ['tools', 'temperature'], ...more?.[name] }
+    const inputs = { input_modalities: ['text', 'image'] }
+    const endpoints = { billing: offer, spare: { ...offer, prices } }
+    return [`billed/${name}`, { name, created: '2026-01-01', context_length: 200_000, ...inputs, endpoints }]
+  })
+  const provider = (name: string) => ({ name, protocol: 'openai-chat', base_url: upstream.url })
+  const providers = { billing: provider('Billing'), spare: provider('Spare') }
+  writeFileSync(file, JSON.stringify({ providers, models: Object.fromEntries(models) }))
+  const service = await startTestService({
+    ...(kind && { kind }),
+    settings: { catalogue_file: file, starter_catalogue: 'false' as never, ...settings },
+  })
+  return {
+    service,
+    upstream,
+    async keyWith(limit) {
+      return (await service.manage('POST', '/keys', { name: 'limited', limit })).body.key
+    },
+    billed: () => upstream.billed(prices),
+    async left(key) {
+      return (await service.ask('GET', '/key', { key })).body.data.limit_remaining
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Asks, reads until that is enough, and hangs up. @returns the status; 0 when it left before any. */
+export async function leaveAt(
+  { service }: BilledService,
+  key: string,
+  body: object,
+  until: (text: string) => boolean,
+  path = '/chat/completions',
+): Promise<number> {
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const response = await fetch(service.url + path, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  })
+  let text = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    if (until(text)) break
+  }
+  leaving.abort()
+  return response.status
+}
+
+/** Asks for a whole answer. */
+export function ask({ service }: BilledService, key: string, body: object, path = '/chat/completions') {
+  return service.ask('POST', path, { key, body })
+}
+
+/** Asks, and hangs up so many milliseconds after the provider has got the request; one that is refused is not sent on. */
+export async function leaveAfter(billed: BilledService, key: string, body: object, ms: number): Promise<void> {
+  const { sales } = billed.upstream
+  const before = sales.length
+  const leaving = new AbortController()
+  const asked = fetch(`${billed.service.url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  })
+  let isOver = false
+  const over = asked
+    .then((response) => response.text())
+    .catch(() => {})
+    .finally(() => {
+      isOver = true
+    })
+  await until(() => isOver || sales.length > before)
+  await Promise.race([over, sleep(ms)])
+  leaving.abort()
+  await over
+}

@@ -1,0 +1,68 @@
+import { SseReader } from '#platform/net/sse.ts'
+import { until } from '../until.ts'
+
+/** One event of `GET /events`. */
+export type Heard = { type: string; id: string; data: any }
+
+/** A stream of events, as it is heard. */
+export type Listening = {
+  status: number
+  heard: Heard[]
+  /** All that came, comments too. */
+  text: () => string
+  /** The events of one type. */
+  of: (type: string) => any[]
+  /** Resolves with the first event of a type that is as wanted. */
+  hear: (type: string, isWanted?: (data: any) => boolean) => Promise<any>
+  lastId: () => string
+  /** Whether the server has ended it. */
+  ended: () => boolean
+  leave: () => void
+}
+
+type Options = { key?: string; cookie?: string; path?: string; query?: string; lastEventId?: string }
+
+/** Listens until it leaves, or the stream ends. */
+export async function listen(
+  url: string,
+  { key, cookie, path = '/events', query = '', lastEventId }: Options,
+): Promise<Listening> {
+  const leaver = new AbortController()
+  const response = await fetch(`${url}${path}${query}`, {
+    headers: {
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(cookie && { cookie }),
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+    signal: leaver.signal,
+  })
+  const heard: Heard[] = []
+  const told = { text: '', lastId: lastEventId ?? '', ended: false }
+  const reader = new SseReader()
+  const read = async () => {
+    for await (const chunk of response.body!) {
+      told.text += Buffer.from(chunk).toString()
+      for (const [, id] of Buffer.from(chunk)
+        .toString()
+        .matchAll(/^id: (.*)$/gm))
+        told.lastId = id!
+      for (const { event = '', data, raw } of reader.push(Buffer.from(chunk)))
+        heard.push({ type: event, id: /^id: (.*)$/m.exec(raw.toString())?.[1] ?? '', data: JSON.parse(data) })
+    }
+    told.ended = true
+  }
+  void read().catch(() => {
+    told.ended = true
+  })
+  const of = (type: string) => heard.filter((one) => one.type === type).map(({ data }) => data)
+  return {
+    status: response.status,
+    heard,
+    text: () => told.text,
+    of,
+    hear: (type, isWanted = () => true) => until(() => of(type).find(isWanted) ?? false),
+    lastId: () => told.lastId,
+    ended: () => told.ended,
+    leave: () => leaver.abort(),
+  }
+}

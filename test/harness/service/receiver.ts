@@ -1,0 +1,36 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { until } from '../until.ts'
+
+export type Received = { headers: Record<string, string>; body: string; told: any }
+
+type Answer = (response: ServerResponse, at: number) => void
+
+/** Who receives webhooks: a real server. `await using` closes it. */
+export async function startReceiver(answer: Answer = (response) => response.writeHead(204).end()) {
+  const received: Received[] = []
+  const server = createServer(async (request: IncomingMessage, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    received.push({ headers: request.headers as Record<string, string>, body, told: JSON.parse(body) })
+    answer(response, received.length)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    url: `${origin}/hook?token=t0ps3cret`,
+    received,
+    /** The first of a type that is as wanted. */
+    hear: (type: string, isWanted: (told: any) => boolean = () => true) =>
+      until(() => received.find(({ told }) => told.type === type && isWanted(told.data)) ?? false),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** What the library of Standard Webhooks says of it. @throws Error for a signature that is none of the secret's. */
+export const verified = (secret: string, { headers, body }: Received): any => new Webhook(secret).verify(body, headers)

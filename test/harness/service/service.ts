@@ -1,0 +1,107 @@
+import pino from 'pino'
+import { type Service, startService } from '#app/start.ts'
+import type { SettingSources } from '#platform/config/load.ts'
+import { type Config, Settings } from '#platform/config/settings.ts'
+import { newUuid } from '#platform/core/id.ts'
+import type { RequestTimeouts } from '#platform/http/app.ts'
+import { type DatabaseKind, newPlace, type Place } from '../database/databases.ts'
+import { noteForFailure } from './failure-notes.ts'
+import { endDaemonsAtLast } from './leftovers.ts'
+
+export type Reply = { status: number; headers: Headers; body: any; text: string }
+
+type Ask = { key?: string | null; body?: unknown; headers?: Record<string, string> }
+
+/** A real service on a real socket, its own store, and a client that speaks to it. `await using` ends it. */
+export type TestService = AsyncDisposable & {
+  url: string
+  metricsUrl: string | undefined
+  managementKey: string
+  apiKey: string
+  place: Place
+  /** The API key is used unless told; `null` sends none. A `body` is sent as JSON. */
+  ask: (method: string, path: string, options?: Ask) => Promise<Reply>
+  /** The same with the management key. */
+  manage: (method: string, path: string, body?: unknown) => Promise<Reply>
+  /** What SIGHUP does to the process. */
+  reloadCatalogue: Service['reloadCatalogue']
+  stop: () => Promise<void>
+}
+
+type Options = {
+  kind?: DatabaseKind
+  place?: Place
+  settings?: Partial<Config>
+  /** Who said them; nobody unless told. */
+  sources?: SettingSources
+  now?: () => number
+  /** Environment variables that hold providers' credentials. */
+  variables?: Record<string, string>
+  timeouts?: RequestTimeouts
+  /** Receives each line of the log. */
+  log?: (line: string) => void
+}
+
+const managementKey = `sb-v1-${'a'.repeat(64)}`
+const apiKey = `sb-v1-${'b'.repeat(64)}`
+
+/** Every answer is checked against its route's schema; a second service on the same `place` shares its store. */
+export async function startTestService(options: Options = {}): Promise<TestService> {
+  const place = options.place ?? (await newPlace(options.kind ?? 'sqlite'))
+  endDaemonsAtLast(place.settings.data_dir)
+  const config = Settings.parse({
+    port: 0,
+    bootstrap_management_key: managementKey,
+    bootstrap_api_key: apiKey,
+    shutdown_grace_ms: 200,
+    demo_intern: 'false',
+    // It takes a process to bundle it.
+    console: 'false',
+    ...place.settings,
+    ...options.settings,
+  })
+  const service = await startService({
+    config,
+    settingSources: options.sources ?? {},
+    log: options.log
+      ? pino({ level: 'info' }, { write: options.log })
+      : pino({ level: process.env.TEST_LOG ?? 'silent' }),
+    now: options.now ?? Date.now,
+    variable: (name) => options.variables?.[name] ?? (name === 'PATH' ? process.env.PATH : undefined),
+    newId: newUuid,
+    checkResponses: true,
+    timeouts: options.timeouts,
+  })
+
+  async function ask(method: string, path: string, { key = apiKey, body, headers }: Ask = {}): Promise<Reply> {
+    const response = await fetch(service.url + path, {
+      method,
+      headers: {
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const text = await response.text()
+    if (!response.ok) noteForFailure(`${method} ${path} was answered ${response.status}: ${text.slice(0, 500)}`)
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text }
+  }
+
+  return {
+    url: service.url,
+    metricsUrl: service.metricsUrl,
+    managementKey,
+    apiKey,
+    place,
+    ask,
+    manage: (method, path, body) => ask(method, path, { key: managementKey, body }),
+    reloadCatalogue: service.reloadCatalogue,
+    stop: service.stop,
+    async [Symbol.asyncDispose]() {
+      await service.stop()
+      if (!options.place) await place.remove()
+    },
+  }
+}

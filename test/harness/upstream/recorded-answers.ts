@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { AnswerEvent, TokenCounts } from '#chat/events.ts'
+import { endsThought, type Thought, type ThoughtMark } from '#chat/thoughts.ts'
+import type { ProviderProtocol } from '#gateway/protocol/protocol.ts'
+import { SseReader } from '#platform/net/sse.ts'
+
+const folder = new URL('../../../src/gateway/providers/fixtures/', import.meta.url)
+
+/** An answer as an upstream sent it: `.sse` streamed, `.json` whole. */
+export function fixture(name: string): Buffer {
+  return readFileSync(new URL(name, folder))
+}
+
+export function hasFixture(name: string): boolean {
+  return existsSync(new URL(name, folder))
+}
+
+/** The events in a recorded answer. A stream arrives in pieces of seven bytes, which splits characters too. */
+export function eventsIn(providerProtocol: ProviderProtocol, name: string): AnswerEvent[] {
+  const bytes = fixture(name)
+  if (name.endsWith('.json')) return providerProtocol.readBody(JSON.parse(bytes.toString('utf8')))
+  const sse = new SseReader()
+  const read = providerProtocol.reader()
+  const events: AnswerEvent[] = []
+  for (let at = 0; at < bytes.length; at += 7) {
+    for (const event of sse.push(bytes.subarray(at, at + 7))) events.push(...read(event))
+  }
+  return events
+}
+
+/** The content of an answer, however it was cut into pieces. Members without content are left out. */
+export type Gist = {
+  text?: string
+  reasoning?: string
+  refusal?: string
+  calls?: string[]
+  marks?: ThoughtMark[]
+  finish?: string
+  tokens?: TokenCounts
+  error?: string
+}
+
+export function gistOf(events: AnswerEvent[]): Gist {
+  const gist: Gist = {}
+  const calls = new Map<number, string>()
+  for (const event of events) {
+    if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal')
+      gist[event.type] = (gist[event.type] ?? '') + event.text
+    if (event.type === 'reasoning' && endsThought(event)) gist.marks = [...(gist.marks ?? []), markOf(event)]
+    if (event.type === 'tool_call') calls.set(event.index, `${event.id} ${event.name} `)
+    if (event.type === 'tool_arguments') calls.set(event.index, (calls.get(event.index) ?? '') + event.text)
+    if (event.type === 'finish') gist.finish = `${event.reason} (${event.native})`
+    if (event.type === 'usage') gist.tokens = event.tokens
+    if (event.type === 'error') gist.error = `${event.status}: ${event.message}`
+  }
+  return calls.size > 0 ? { ...gist, calls: [...calls.values()] } : gist
+}
+
+function markOf({ text: _text, ...mark }: Thought): ThoughtMark {
+  const { type: _type, ...rest } = mark as ThoughtMark & { type?: string }
+  return rest
+}

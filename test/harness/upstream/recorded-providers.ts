@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Protocol } from '#platform/core/vocabulary.ts'
+import { startTestService, type TestService } from '../service/service.ts'
+import { providerFacts, type UpstreamProtocol } from './provider-facts.ts'
+import { recordingFor, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts'
+
+/** All but that of the demo model, which no upstream speaks. */
+export const upstreamProtocols = Object.keys(providerFacts) as UpstreamProtocol[]
+const failing = ['status-400', 'status-401', 'status-429', 'status-529']
+const recordings = ['text', 'parallel-tools', 'reasoning', 'thinking-tools', 'refusal', 'error', 'cited', ...failing]
+
+/** A service whose only models are recordings, `<protocol>/<recording>`, each served by a provider of its protocol. */
+export type RecordedProviders = AsyncDisposable & { service: TestService; upstream: ScriptedUpstream }
+
+/** @param policy what their providers do with data. */
+export function startWithRecordings(policy: { zdr?: boolean } = {}): Promise<RecordedProviders> {
+  return startWithUpstream(recordingFor, recordings, { policy })
+}
+
+type Options = {
+  policy?: { zdr?: boolean }
+  settings?: NonNullable<Parameters<typeof startTestService>[0]>['settings']
+}
+
+/** A service whose only models are `<protocol>/<name>`, each served by a provider of its protocol that answers so. */
+export async function startWithUpstream(
+  answer: Parameters<typeof startScriptedUpstream>[0],
+  names: readonly string[],
+  { policy = {}, settings: more }: Options = {},
+): Promise<RecordedProviders> {
+  const upstream = await startScriptedUpstream(answer)
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-recordings-'))
+  const catalogue_file = join(folder, 'catalogue.json')
+  writeFileSync(catalogue_file, JSON.stringify(catalogueOn(upstream.url, names, policy)))
+  const settings = { catalogue_file, starter_catalogue: 'false' as never, ...more }
+  const service = await startTestService({ settings, variables: { TEST_KEY: 'upstream-secret' } })
+  return {
+    service,
+    upstream,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+function catalogueOn(url: string, names: readonly string[], data_policy: object): object {
+  const supported_parameters = ['tools', 'tool_choice', 'reasoning', 'max_tokens', 'structured_outputs', 'top_k']
+  const offer = { prices: { prompt: 1, completion: 2 }, supported_parameters, data_policy }
+  const facts = { created: '2026-01-01', context_length: 100_000, input_modalities: ['text', 'image', 'file'] }
+  const modelsOf = (protocol: Protocol) =>
+    names.map((name) => {
+      const endpoints = { [protocol]: { model: name, ...offer } }
+      return [`${protocol}/${name}`, { name, ...facts, endpoints }]
+    })
+  const providerOf = (protocol: Protocol) => {
+    const base_url = `${url}/${protocol}`
+    return [protocol, { name: protocol, protocol, base_url, credentials: ['TEST_KEY'] }]
+  }
+  return {
+    providers: Object.fromEntries(upstreamProtocols.map(providerOf)),
+    models: Object.fromEntries(upstreamProtocols.flatMap(modelsOf)),
+  }
+}
