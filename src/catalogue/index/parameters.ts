@@ -1,15 +1,27 @@
 import { z } from '#platform/json/schema.ts'
 import { parseExact } from './exact.ts'
 
-/** Query parameters as schemas. One that is repeated means the same as its values with commas between them. */
-function parameter<T>(read: (text: string) => T | InvalidParameter, shape: Record<string, unknown> = {}) {
-  const schema = z.string().transform((text, context) => {
+type Shape = Record<string, unknown>
+type Read<T> = (text: string) => T | InvalidParameter
+
+/** A query parameter with one value. It can be repeated with the same value. */
+function parameter<T>(read: Read<T>, shape: Shape = {}) {
+  return repeatable(withoutEqualRepeats, read, shape)
+}
+
+/** A query parameter with a list. If it is repeated, the lists are joined. */
+function listParameter<T>(read: Read<T>, shape: Shape) {
+  return repeatable(joined, read, shape)
+}
+
+function repeatable<T>(combine: (value: unknown) => unknown, read: Read<T>, shape: Shape) {
+  const schema = z.string('is repeated with different values; give it once').transform((text, context) => {
     const value = read(text)
     if (!(value instanceof InvalidParameter)) return value
     context.addIssue({ code: 'custom', message: value.message, input: text })
     return z.NEVER
   })
-  return z.preprocess(joined, schema).optional().meta(shape)
+  return z.preprocess(combine, schema).optional().meta(shape)
 }
 
 class InvalidParameter {
@@ -18,6 +30,10 @@ class InvalidParameter {
   constructor(message: string) {
     this.message = message
   }
+}
+
+function withoutEqualRepeats(value: unknown): unknown {
+  return Array.isArray(value) && value.every((each) => each === value[0]) ? value[0] : value
 }
 
 function joined(value: unknown): unknown {
@@ -42,11 +58,11 @@ export function oneOf<const Value extends string>(values: readonly Value[], desc
 
 /** Values with commas between them. */
 export function listOf(description: string) {
-  return parameter(splitList, { description, pattern: nonEmptyItems })
+  return listParameter(splitList, { description, pattern: nonEmptyItems })
 }
 
 export function listOfOnly<const Value extends string>(values: readonly Value[], description: string) {
-  return parameter(
+  return listParameter(
     (value) => {
       const items = splitList(value)
       if (items instanceof InvalidParameter) return items

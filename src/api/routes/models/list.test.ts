@@ -58,6 +58,7 @@ const lists: [query: string, ids: (string | undefined)[]][] = [
   ['q=', [fresh, same, other, old]],
   ['context=1000', [fresh, same, other, old]],
   ['context=1001', [fresh, other, old]],
+  ['context=1001&context=1001', [fresh, other, old]],
   ['min_price=3', [fresh, same]],
   ['min_price=3.0000000001', [same]],
   ['max_price=0', [other]],
@@ -75,6 +76,9 @@ const lists: [query: string, ids: (string | undefined)[]][] = [
   ['distillable=true', [fresh]],
   ['distillable=false', [same, other, old]],
   ['zdr=true', [same]],
+  ['zdr=true&zdr=true&zdr=true', [same]],
+  ['min_price=3&min_price=3', [fresh, same]],
+  ['q=alpha&q=alpha', [fresh]],
   ['region=eu', [same]],
   ['max_age_days=1', [fresh]],
   ['max_age_days=0', []],
@@ -87,6 +91,7 @@ const lists: [query: string, ids: (string | undefined)[]][] = [
   ['min_tool_success_rate=0', []],
   ['unheard_of=1', [fresh, same, other, old]],
   ['sort=newest', [fresh, same, other, old]],
+  ['sort=pricing-low-to-high&sort=pricing-low-to-high', [other, old, same, fresh]],
   ['sort=most-popular', [fresh, same, other, old]],
   ['sort=top-weekly', [fresh, same, other, old]],
   ['sort=throughput-high-to-low', [fresh, same, other, old]],
@@ -127,7 +132,10 @@ const refused: [query: string, names: string][] = [
   ['category=cooking', 'category'],
   ['category=legal,finance', 'category'],
   ['sort=best', 'sort'],
-  ['sort=newest&sort=newest', 'sort'],
+  ['sort=newest&sort=most-popular', 'sort'],
+  ['context=1000&context=1001', 'context'],
+  ['zdr=true&zdr=false', 'zdr'],
+  ['q=same&q=alpha', 'q'],
   ['output_modalities=smell', 'output_modalities'],
   ['output_modalities=text,', 'output_modalities'],
   ['input_modalities=video', 'input_modalities'],
@@ -165,6 +173,12 @@ test('a value that cannot be is refused, naming the parameter', async () => {
     assert.equal(status, 400, query)
     assert.match(body.error.message, new RegExp(`^Invalid request: ${name}: `), query)
   }
+})
+
+test('GET /models: a parameter with two different values, says that it is given once', async () => {
+  await using service = await startWithModels(models)
+  const { body } = await service.ask('GET', '/models?sort=newest&sort=most-popular')
+  assert.match(body.error.message, /sort: is repeated with different values; give it once$/)
 })
 
 test('every key may list models, and nobody without one', async () => {
