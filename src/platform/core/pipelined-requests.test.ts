@@ -77,3 +77,24 @@ test('inTurn: the client leaves, starts none of its waiting requests', async () 
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   assert.equal(handled, 1)
 })
+
+test('inTurn: the client leaves as the reader of its body stops, throws no error', async () => {
+  const stopped = Promise.withResolvers<void>()
+  await using server = await serve((request, response) => {
+    const listener = () => {}
+    request.on('error', listener)
+    // Node has looked for a listener after one tick, and emits the error after two.
+    response.once('close', () =>
+      process.nextTick(() => {
+        request.off('error', listener)
+        stopped.resolve()
+      }),
+    )
+  })
+  const client = server.connect()
+  client.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf')
+  await until(() => server.accepted[0]?.bytesRead)
+  client.destroy()
+  await stopped.promise
+  await new Promise((resolve) => setImmediate(resolve))
+})

@@ -8,8 +8,9 @@ const maxWaiting = 31
  * Handles the requests of each connection one after another: a pipelined request starts when the system has taken the
  * whole answer before it. So a client that does not read its answers has one in memory, however many it requested.
  *
- * It also keeps an error listener on every request. A request whose client leaves emits `error` even after its reader
- * removed its own listener, and an `error` without a listener ends the process.
+ * It also adds an error listener to every request, which is never removed. When a client leaves, Node emits `error` a
+ * turn after it looked for a listener. The reader of the body can remove its own listener in between, and an `error`
+ * without a listener ends the process.
  */
 export function inTurn(listener: RequestListener): RequestListener {
   const startNext = onePerLoopTurn(listener)
