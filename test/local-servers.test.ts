@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { startTestService, type TestService } from './harness/service/service.ts'
+import { until } from './harness/until.ts'
 import { type Received, type ScriptedUpstream, startScriptedUpstream } from './harness/upstream/scripted-upstream.ts'
 import { saidBy } from './harness/upstream/upstream-answers.ts'
 
-const lists: Record<string, object[]> = {
+const lists: Record<string, { id: string; owned_by?: string }[]> = {
   ollama: [{ id: 'small:latest' }, { id: 'shared' }],
   vllm: [{ id: 'shared' }, { id: 'plain' }],
   llama: [{ id: 'gguf', owned_by: 'llamacpp' }],
@@ -45,6 +46,12 @@ describe('a local server', () => {
     const providers = [provider('ollama'), provider('vllm'), provider('llama'), provider('mlx', streamed)]
     writeFileSync(catalogue_file, JSON.stringify({ providers: Object.fromEntries(providers) }))
     service = await startTestService({ settings: { catalogue_file, starter_catalogue: 'false' as never } })
+    // The service starts although a server has not listed its models yet.
+    const listed = Object.entries(lists).flatMap(([provider, models]) => models.map(({ id }) => `${provider}/${id}`))
+    await until(async () => {
+      const { data } = (await service.ask('GET', '/models')).body
+      return listed.every((id) => data.some((model: { id: string }) => model.id === id))
+    })
   })
   after(async () => {
     await service[Symbol.asyncDispose]()
