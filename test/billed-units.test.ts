@@ -275,7 +275,7 @@ describe('what a provider bills besides text', () => {
     const before = upstream.requests.length
     const { status, body } = await ask(key, 'gemini-2.5-flash', { tools: [searches] })
     assert.equal(status, 404)
-    assert.match(body.error.message, /it does not know a tool that the request wants a provider to run/)
+    assert.match(body.error.message, /it does not support a provider tool of the request/)
     assert.equal(upstream.requests.length, before)
   })
 })

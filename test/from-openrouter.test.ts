@@ -23,7 +23,7 @@ test('OpenRouter’s own client, told not to repeat, hears at once which key is 
   const client = new OpenRouter({ apiKey: service.apiKey, serverURL: service.url, retryConfig: { strategy: 'none' } })
   await assert.rejects(client.chat.send({ chatRequest: { ...body, model: 'anthropic/claude-sonnet-5' } as never }), {
     statusCode: 503,
-    message: /^No provider of this model has a key here\. Set ANTHROPIC_API_KEY \(for anthropic\)/,
+    message: /^No provider of this model has a key\. Set ANTHROPIC_API_KEY \(for anthropic\)/,
   })
 })
 

@@ -47,7 +47,7 @@ function answering(answers: Buffer[], settle?: () => void) {
     ...{ onUnaccounted: ({ message }: Error) => events.push(message), meter: note('metered') },
     catalogue: { current: () => ({ findModel: () => model, findProvider: () => ({ protocol: 'openai-chat' }) }) },
     credentials: { of: () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
-    circuits: { health: () => 'fit', admit: () => permit },
+    circuits: { health: () => 'healthy', admit: () => permit },
     inFlight: { track: () => ({ release() {}, response }) },
     upstreams: {
       send(_request: object, _deadlines: object, sink: Sink) {

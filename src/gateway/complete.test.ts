@@ -36,7 +36,7 @@ async function failing(broken: Partial<GatewayDeps>, body: object = chat) {
       }),
     },
     credentials: { of: async () => ({ find: () => ({ baseUrl: 'http://upstream.example/v1', byok: false }) }) },
-    circuits: { health: () => 'fit', admit },
+    circuits: { health: () => 'healthy', admit },
     inFlight: { track: () => ({ release: () => {}, response }) },
     regionOf: () => 'global',
     onUnaccounted: ({ message }: Error) => errors.push(message),

@@ -4,7 +4,7 @@ import { fetchWholeAnswer } from './attempt/fetch-small-json.ts'
 import { maskSecrets } from './attempt/mask-secrets.ts'
 import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
-import { exclusionOf } from './plan/exclusion.ts'
+import { findExclusion } from './plan/exclusion.ts'
 import type { PlanInput, Target } from './plan/plan.ts'
 import type { Body } from './protocol/protocol.ts'
 import { providerProtocolOf } from './providers/protocols.ts'
@@ -22,11 +22,11 @@ type Counting = Pick<CompletionCall, 'caller' | 'client' | 'body' | 'headers' | 
 /** Only what the request says of providers matters for counting: the prompt goes to nobody whom it excludes. */
 const anyRequest: Omit<PlanInput, 'preferences' | 'candidates'> = {
   needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0 },
-  health: () => 'fit',
+  health: () => 'healthy',
   speeds: () => ({ latencyMs: null, throughput: null }),
-  knowsTools: () => true,
-  configured: () => true,
-  givesAnswers: () => true,
+  supportsTools: () => true,
+  isConfigured: () => true,
+  supportsChoices: () => true,
   draw: () => 0.5,
 }
 
@@ -43,7 +43,7 @@ export async function countTokens(deps: CountDeps, call: Counting): Promise<Coun
   const [first] = decision.candidates
   const wanted = { ...anyRequest, preferences: preferencesOf(asked.provider, asked.route), candidates }
   for (const endpoint of first?.endpoints ?? []) {
-    if (exclusionOf(first!.model, endpoint, wanted)) continue
+    if (findExclusion(first!.model, endpoint, wanted)) continue
     const limited = decision.spending.budgets.length > 0
     const tokens = await countAt(deps, call, { body: decision.body, limited }, { model: first!.model, endpoint })
     if (tokens !== undefined) return { tokens, estimated: false }

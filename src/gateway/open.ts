@@ -10,7 +10,7 @@ import type { Ledger } from '#spend/metering/ledger.ts'
 import { guardrailPolicy } from './admission/guardrail-policy.ts'
 import { createUpstreams } from './attempt/upstream/create-upstreams.ts'
 import type { GatewayDeps } from './deps.ts'
-import { type CircuitWatch, createCircuits } from './plan/circuits.ts'
+import { createCircuits, type OnCircuitChange } from './plan/circuits.ts'
 import type { PresetCache } from './presets/preset-cache.ts'
 import { environmentCredentials, ownCredentialsFirst } from './request/credentials.ts'
 import { regionOf } from './request/region.ts'
@@ -43,7 +43,7 @@ type GatewayParts = {
   onUsageMismatch?: GatewayDeps['onUsageMismatch']
   onRefused: GatewayDeps['onRefused']
   tracing: boolean
-  onCircuit: CircuitWatch
+  onCircuit: OnCircuitChange
   variable: (name: string) => string | undefined
   now: () => number
   newId: NewId
@@ -79,7 +79,7 @@ export function openGateway({
   return {
     catalogue,
     credentials: ownCredentialsFirst(environmentCredentials(variable), ownCredentials, catalogue, variable),
-    circuits: createCircuits({ now, watch: onCircuit }),
+    circuits: createCircuits({ now, onChange: onCircuit }),
     speeds: ({ id }) => {
       const { latencyMs, throughput } = measures.figures().endpoint(id)
       return { latencyMs: latencyMs?.p50 ?? null, throughput: throughput?.p50 ?? null }

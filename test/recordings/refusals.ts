@@ -15,7 +15,7 @@ export const rows: readonly Row[] = [
   },
   {
     why: 'A tool that the provider runs itself goes to those who have it; where nobody has, the request is refused.',
-    where: ({ refused, words }) => refused && words.includes('it does not know a tool that the request wants'),
+    where: ({ refused, words }) => refused && words.includes('it does not support a provider tool of the request'),
   },
   {
     why: 'A server tool of another gateway is refused by its name.',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CircuitChange, CircuitWatch } from '#gateway/plan/circuits.ts'
+import type { CircuitChange, OnCircuitChange } from '#gateway/plan/circuits.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { NewEvent } from '#platform/db/event.ts'
@@ -25,7 +25,7 @@ export type CircuitEventData = {
 type CircuitEventsDeps = { db: Db; now: Now; server: string; onError: (error: Error) => void }
 
 /** Puts what becomes of circuits into the event log, off the way of requests. */
-export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): CircuitWatch {
+export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): OnCircuitChange {
   let waiting: { name: string; change: CircuitChange; at: number }[] = []
   let isWriting = false
 

@@ -1,9 +1,9 @@
-import type { CircuitWatch } from '#gateway/plan/circuits.ts'
+import type { OnCircuitChange } from '#gateway/plan/circuits.ts'
 import { isoTime } from '#platform/core/clock.ts'
 import type { Log } from '#platform/process/log.ts'
 
 /** Logs when a circuit opens, with the reason and the end time, and when it closes again. */
-export function circuitLog(log: Log): CircuitWatch {
+export function circuitLog(log: Log): OnCircuitChange {
   return (endpoint, change) => {
     if (change.state === 'half_open') return
     if (change.state === 'closed') log.info({ endpoint }, 'circuit closed')

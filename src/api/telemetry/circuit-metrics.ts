@@ -1,4 +1,4 @@
-import type { ShutReason } from '#gateway/plan/circuit.ts'
+import type { RestrictionReason } from '#gateway/plan/circuit.ts'
 import type { CircuitReport } from '#gateway/plan/circuits.ts'
 import { createCounter, createGauge, type Metric } from '#platform/metrics/metric.ts'
 
@@ -6,11 +6,11 @@ const reasons = Object.keys({
   failure_rate: 0,
   failed_again: 0,
   retry_after: 0,
-} satisfies Record<ShutReason, 0>) as ShutReason[]
+} satisfies Record<RestrictionReason, 0>) as RestrictionReason[]
 
 /** Endpoints whose circuit is not closed: how many and which, until when, and how often circuits opened. */
 export function circuitMetrics(): {
-  openings: Metric & { add: (reason: ShutReason) => void }
+  openings: Metric & { add: (reason: RestrictionReason) => void }
   gauges: (report: () => CircuitReport[]) => Metric[]
 } {
   const openings = createCounter({

@@ -160,9 +160,9 @@ describe('an attempt that gives no answer', () => {
     assert.equal(failure.raw, 'no byte for 1500 ms (first_byte)')
   })
 
-  test('and hangs up is severed', async () => {
+  test('and hangs up is a lost connection', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.destroy()))
-    assert.deepEqual([failure.severed, failure.sent, failure.reason], [true, true, 'reset (first_byte)'])
+    assert.deepEqual([failure.connectionLost, failure.sent, failure.reason], [true, true, 'reset (first_byte)'])
   })
 
   test('and is refused with a status says so, streamed or whole', async () => {

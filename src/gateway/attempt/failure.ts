@@ -21,7 +21,7 @@ export type AttemptFailure = {
   /** Whether the request was sent, so that the provider can bill it. */
   sent?: boolean
   /** The connection broke. */
-  severed?: boolean
+  connectionLost?: boolean
   /** The prompt is longer than the endpoint's context. */
   tooLong?: ContextSizes
   /** Whether the endpoint is the cause, not the request. */
@@ -115,7 +115,7 @@ export function failureOfTransport({ kind, phase, message, explanation }: Transp
   const words = explanation === undefined ? what : `${what.slice(0, -1)}: ${explanation}.`
   const failure = { ...failureOfStatus(502, undefined), message: words, tryNext: kind !== 'aborted' }
   const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')
-  return { ...failure, reason, sent, severed: kind === 'reset' && sent }
+  return { ...failure, reason, sent, connectionLost: kind === 'reset' && sent }
 }
 
 /** The failure of the last attempt, as a fault for the client. */

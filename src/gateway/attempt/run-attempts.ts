@@ -12,7 +12,7 @@ import { type Answer, answerHead, endWithError, sendStreamed, sendWhole } from '
 import type { Upstreams } from './upstream/upstream.ts'
 
 export type AttemptDeps = EncodingDeps & {
-  circuits: Pick<Circuits, 'admit' | 'lastResort' | 'whyShut'>
+  circuits: Pick<Circuits, 'admit' | 'lastResort' | 'restriction'>
   policy: Pick<Policy, 'recheckBeforeSend'>
   upstreams: Upstreams
   /** The longest time without any output before the first token of a stream. After it, a keep-alive is sent. */

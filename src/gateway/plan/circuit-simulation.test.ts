@@ -5,9 +5,9 @@ import { type Behaviour, simulate } from '#test/harness/upstream/simulated-endpo
 const failing =
   (share: number, more = {}): Behaviour =>
   () => ({ failing: share, ...more })
-const sound = failing(0.03)
-const three = [sound, sound, sound]
-/** Fails 3 % in all, 300 ms every ten seconds, at a time of its own. */
+const healthy = failing(0.03)
+const three = [healthy, healthy, healthy]
+/** Fails for 300 ms every ten seconds, which is 3 %. */
 const inBursts =
   (from: number): Behaviour =>
   (at) => ({ failing: (at + from) % 10_000 < 300 ? 1 : 0 })
@@ -17,63 +17,65 @@ const down =
 
 describe('a simulation of endpoints', () => {
   for (const perSecond of [2, 50, 200]) {
-    test(`of which three fail 3 % each answers 99.9 % at ${perSecond} requests a second, and shuts none`, () => {
+    test(`with three that fail 3 % answers 99.9 % at ${perSecond} requests a second`, () => {
       const { available, shut } = simulate(three, { perSecond })
       assert.ok(available >= 0.999, `${available}`)
       assert.equal(shut, 0)
     })
   }
 
-  test('of which three fail 3 % each, in bursts, answers 99.9 %, and hardly shuts one', () => {
+  test('with three that fail 3 % in bursts answers 99.9 %, and rarely opens a circuit', () => {
     const { available, shut } = simulate([inBursts(0), inBursts(3_000), inBursts(6_000)], { perSecond: 200 })
     assert.ok(available >= 0.999, `${available}`)
     assert.ok(shut < 0.01, `${shut}`)
   })
 
-  test('of which three fail 60 % each answers what they allow, 78 %, though their circuits open', () => {
+  test('with three that fail 60 % answers the possible 78 % with open circuits', () => {
     const { available, shut } = simulate([failing(0.6), failing(0.6), failing(0.6)])
     assert.ok(available > 0.76, `${available}`)
     assert.ok(shut > 0)
   })
 
-  test('of which one is down asks it seldom, and answers what the others allow', () => {
-    const { available, asked, answered } = simulate([failing(1), sound, sound])
+  test('with one that is down rarely calls it, and answers through the others', () => {
+    const { available, attempts, answered } = simulate([failing(1), healthy, healthy])
     assert.ok(available >= 0.9985, `${available}`)
-    assert.ok(asked / answered < 1.05, `${asked / answered} attempts a request`)
+    assert.ok(attempts / answered < 1.05, `${attempts / answered} attempts per request`)
   })
 
-  test('of which all are down for a minute asks seldom meanwhile, and is back within two seconds of them', () => {
-    const { answered, asked, failed, refused } = simulate(Array(3).fill(down(60_000, 120_000)))
+  test('with all down for a minute rarely calls them, and recovers within two seconds', () => {
+    const { answered, attempts, failed, refused } = simulate(Array(3).fill(down(60_000, 120_000)))
     assert.ok(failed + refused < 50 * 62, `${failed + refused} requests were not answered`)
-    assert.ok(asked - answered < 2_000, `${asked - answered} attempts in vain`)
+    assert.ok(attempts - answered < 2_000, `${attempts - answered} attempts in vain`)
   })
 
-  test('of which one breaks all its connections every minute answers 99.9 %, and shuts none', () => {
+  test('with one that drops its connections every minute opens no circuit', () => {
     const restarts: Behaviour = (at, answersAfterMs) => {
       const untilBreak = 60_000 - (at % 60_000)
-      return untilBreak < answersAfterMs ? { failing: 1, failsAfterMs: untilBreak, severed: true } : { failing: 0.03 }
+      return untilBreak < answersAfterMs
+        ? { failing: 1, failsAfterMs: untilBreak, connectionLost: true }
+        : { failing: 0.03 }
     }
-    const { available, shut } = simulate([restarts, sound, sound], { latencyMs: 20_000 })
+    const { available, shut } = simulate([restarts, healthy, healthy], { latencyMs: 20_000 })
     assert.ok(available >= 0.999, `${available}`)
     assert.equal(shut, 0)
   })
 
-  test('of which one limits its rate a second in five is shut for no longer than it says', () => {
+  test('with a rate limit of one second in five pauses no longer than requested', () => {
     const limits: Behaviour = (at) => ({ failing: at % 5_000 < 1_000 ? 1 : 0, retryAfterMs: 1_000 })
-    const { available, shut } = simulate([limits, sound, sound])
+    const { available, shut } = simulate([limits, healthy, healthy])
     assert.ok(available >= 0.999, `${available}`)
     assert.ok(shut < 0.14, `${shut}`)
   })
 
-  test('of which there is one alone, failing 3 %, answers 97 %', () => {
-    const { available } = simulate([sound])
+  test('with a single one that fails 3 % answers 97 %', () => {
+    const { available } = simulate([healthy])
     assert.ok(available > 0.96, `${available}`)
   })
 
-  test('of which there is one alone, hanging for two minutes each time, refuses at once and asks once a second', () => {
-    const { asked, refused } = simulate([failing(1, { failsAfterMs: 120_000 })])
-    // Nobody can know for two minutes.
-    assert.ok(asked < 50 * 120 + 3 * 180, `${asked} were asked`)
+  test('with a single one that hangs refuses at once and tries once a second', () => {
+    const { attempts, refused } = simulate([failing(1, { failsAfterMs: 120_000 })])
+    // For the first two minutes no outcome exists.
+    assert.ok(attempts < 50 * 120 + 3 * 180, `${attempts} attempts`)
     assert.ok(refused > 50 * 160, `${refused} were refused`)
   })
 })

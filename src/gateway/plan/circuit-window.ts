@@ -1,46 +1,56 @@
 const slotMs = 15_000
-/** Three minutes: a request that timed out after two still finds those that began with it. */
-const mostSlots = 12
-const fewestBegun = 10
-const tooHighRate = 0.5
+/** Three minutes, so that a request that times out after two minutes still finds its slot. */
+const maxSlots = 12
+const minStarted = 10
+const openingFailureRate = 0.5
 
-/** The requests that began within the same 15 seconds, and what became of them; of the others nobody knows yet. */
-type Slot = { readonly at: number; readonly begun: number; readonly answered: number; readonly failed: number }
+/** The requests that started within the same 15 seconds, and their outcomes so far. */
+type Slot = { readonly at: number; readonly started: number; readonly answered: number; readonly failed: number }
 
 /** Oldest first. */
 export type Window = readonly Slot[]
 
 type Counts = Partial<Omit<Slot, 'at'>>
 
-/** Adds to what became of the requests of a time. @returns the same window when that is too long ago. */
-export function counted(window: Window, begunAt: number, { begun = 0, answered = 0, failed = 0 }: Counts): Window {
-  const at = Math.floor(begunAt / slotMs)
-  const place = window.findLastIndex((slot) => slot.at <= at)
-  const slot = window[place]
+/** Adds counts to the slot of a start time. @returns the same window if that slot was dropped. */
+export function countOutcomes(
+  window: Window,
+  startedAt: number,
+  { started = 0, answered = 0, failed = 0 }: Counts,
+): Window {
+  const at = Math.floor(startedAt / slotMs)
+  const index = window.findLastIndex((slot) => slot.at <= at)
+  const slot = window[index]
   if (slot?.at === at) {
-    const more = { at, begun: slot.begun + begun, answered: slot.answered + answered, failed: slot.failed + failed }
-    return window.with(place, more)
+    const more = {
+      at,
+      started: slot.started + started,
+      answered: slot.answered + answered,
+      failed: slot.failed + failed,
+    }
+    return window.with(index, more)
   }
-  // Only those that begin now open a slot.
-  if (begun <= 0 || place !== window.length - 1) return window
-  const kept = window.length === mostSlots ? window.slice(1) : window
-  return [...kept, { at, begun, answered, failed }]
+  // Only a request that starts now opens a slot.
+  if (started <= 0 || index !== window.length - 1) return window
+  const recent = window.length === maxSlots ? window.slice(1) : window
+  return [...recent, { at, started: started, answered, failed }]
 }
 
 /**
- * Whether the endpoint fails too often: at least ten requests began when this one did or shortly before, and half of
- * them or more failed. It is not failing if later requests were answered more often than they failed. A request that is
- * still running does not count as failed.
+ * Whether the endpoint fails too often: of at least ten requests in the slot of `startedAt` and the one before, half or
+ * more failed, and later slots have no more answers than failures. A running request does not count as failed.
  */
-export function isFailing(window: Window, begunAt: number): boolean {
-  const at = Math.floor(begunAt / slotMs)
-  let [begun, failed, balanceSince] = [0, 0, 0]
+export function isFailing(window: Window, startedAt: number): boolean {
+  const at = Math.floor(startedAt / slotMs)
+  let started = 0
+  let failed = 0
+  let laterBalance = 0
   for (const slot of window) {
-    if (slot.at > at) balanceSince += slot.answered - slot.failed
+    if (slot.at > at) laterBalance += slot.answered - slot.failed
     else if (slot.at >= at - 1) {
-      begun += slot.begun
+      started += slot.started
       failed += slot.failed
     }
   }
-  return begun >= fewestBegun && failed / begun >= tooHighRate && balanceSince <= 0
+  return started >= minStarted && failed / started >= openingFailureRate && laterBalance <= 0
 }

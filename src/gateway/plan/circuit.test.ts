@@ -1,130 +1,135 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Circuit, freshCircuit, healthOf, step, whyShut } from './circuit.ts'
+import { type Circuit, freshCircuit, healthOf, restrictionOf, step } from './circuit.ts'
 
-/** One request: when it began, how it went and how long after, in milliseconds. */
-type Request = { waited: number; took: number; how: 'answered' | 'failed' | 'severed' | 'broke' | 'limited' | 'left' }
+/** One request: the delay after the previous one and its duration in milliseconds, and its outcome. */
+type Request = {
+  delay: number
+  duration: number
+  outcome: 'answered' | 'failed' | 'disconnected' | 'broke' | 'limited' | 'abandoned'
+}
 
 const request = fc.record({
-  waited: fc.oneof(fc.nat(50), fc.nat(3_000), fc.nat(90_000)),
-  took: fc.oneof(fc.nat(500), fc.nat(5_000), fc.constant(120_000)),
-  how: fc.constantFrom('answered', 'answered', 'failed', 'failed', 'severed', 'broke', 'limited', 'left'),
+  delay: fc.oneof(fc.nat(50), fc.nat(3_000), fc.nat(90_000)),
+  duration: fc.oneof(fc.nat(500), fc.nat(5_000), fc.constant(120_000)),
+  outcome: fc.constantFrom('answered', 'answered', 'failed', 'failed', 'disconnected', 'broke', 'limited', 'abandoned'),
 }) satisfies fc.Arbitrary<Request>
 const history = fc.array(request, { minLength: 1, maxLength: 200 })
 
-/** The outcomes of the requests, in the order in which they became known. */
-function happenings(requests: Request[]) {
-  let begunAt = 1_000_000
-  const all = requests.flatMap(({ waited, took, how }) => {
-    begunAt += waited
-    const began = { at: begunAt, begunAt, kind: 'came' as const }
-    const told = { at: begunAt + took, begunAt, kind: how }
-    const first = { at: begunAt + Math.floor(took / 2), begunAt, kind: 'answered' as const }
-    return how === 'broke' ? [began, first, told] : [began, told]
+/** The starts and outcomes of the requests, by time. */
+function eventsOf(requests: Request[]) {
+  let startedAt = 1_000_000
+  const all = requests.flatMap(({ delay, duration, outcome }) => {
+    startedAt += delay
+    const start = { at: startedAt, startedAt, kind: 'arrived' as const }
+    const end = { at: startedAt + duration, startedAt, kind: outcome }
+    const first = { at: startedAt + Math.floor(duration / 2), startedAt, kind: 'answered' as const }
+    return outcome === 'broke' ? [start, first, end] : [start, end]
   })
   return all.toSorted((a, b) => a.at - b.at)
 }
 
-type Happening = ReturnType<typeof happenings>[number]
+type RequestEvent = ReturnType<typeof eventsOf>[number]
 
-function after(circuit: Circuit, { at: now, begunAt, kind }: Happening): Circuit {
+function apply(circuit: Circuit, { at: now, startedAt, kind }: RequestEvent): Circuit {
   switch (kind) {
-    case 'came': {
-      const came = step(circuit, { type: 'request.came', now })
-      const letsIn = ['fit', 'troubled'].includes(healthOf(came, now))
-      return step(came, { type: letsIn ? 'request.admitted' : 'request.insisted', now })
+    case 'arrived': {
+      const arrived = step(circuit, { type: 'request.arrived', now })
+      const admits = ['healthy', 'troubled'].includes(healthOf(arrived, now))
+      return step(arrived, { type: admits ? 'request.admitted' : 'request.forced', now })
     }
     case 'answered':
-      return step(circuit, { type: 'answer.began', now, begunAt })
+      return step(circuit, { type: 'answer.started', now, startedAt })
     case 'limited':
-      return step(circuit, { type: 'pause.asked', now, begunAt, forMs: 2_000 })
-    case 'left':
-      return step(circuit, { type: 'attempt.left', now, begunAt })
+      return step(circuit, { type: 'pause.requested', now, startedAt, forMs: 2_000 })
+    case 'abandoned':
+      return step(circuit, { type: 'attempt.abandoned', now, startedAt })
     default:
       return step(circuit, {
         type: 'attempt.failed',
         now,
-        begunAt,
+        startedAt,
         answered: kind === 'broke',
-        severed: kind === 'severed',
+        connectionLost: kind === 'disconnected',
       })
   }
 }
 
 const frozen = (circuit: Circuit) => Object.freeze(circuit)
 
-/** Everything that happened, with the circuit before and after it. */
-function* lived(requests: Request[]) {
+/** Yields each event, with the circuit before and after it. */
+function* replay(requests: Request[]) {
   let circuit = frozen(freshCircuit)
-  for (const one of happenings(requests)) {
+  for (const one of eventsOf(requests)) {
     const before = circuit
-    circuit = frozen(after(before, one))
+    circuit = frozen(apply(before, one))
     yield { before, circuit, one }
   }
 }
 
-const slotOf = (begunAt: number) => Math.floor(begunAt / 15_000)
-const failures = ['failed', 'severed', 'broke']
+const slotOf = (startedAt: number) => Math.floor(startedAt / 15_000)
+const failures = ['failed', 'disconnected', 'broke']
 
-test('whatever happens, a closed circuit opens only when half failed of ten or more that began together', () => {
+test('a closed circuit opens only when half of ten or more concurrent requests failed', () => {
   fc.assert(
     fc.property(history, (requests) => {
-      const known: Happening[] = []
-      for (const { before, circuit, one } of lived(requests)) {
-        known.push(one)
+      const events: RequestEvent[] = []
+      for (const { before, circuit, one } of replay(requests)) {
+        events.push(one)
         if (before.at !== 'closed' || circuit.at !== 'open') continue
-        const slot = slotOf(one.begunAt)
-        const together = known.filter(
-          ({ begunAt }) => begunAt >= before.since && [slot, slot - 1].includes(slotOf(begunAt)),
+        const slot = slotOf(one.startedAt)
+        const together = events.filter(
+          ({ startedAt }) => startedAt >= before.since && [slot, slot - 1].includes(slotOf(startedAt)),
         )
         const count = (...kinds: string[]) => together.filter(({ kind }) => kinds.includes(kind)).length
         assert.ok(failures.includes(one.kind))
-        const begun = count('came') - count('left', 'limited')
-        assert.ok(begun >= 10, `${begun} begun`)
-        // Of those that broke together one counts, and the others are as if they had never begun.
-        assert.ok(count(...failures) * 2 >= begun - count('severed'), `${count(...failures)} of ${begun}`)
+        const started = count('arrived') - count('abandoned', 'limited')
+        assert.ok(started >= 10, `${started} started`)
+        // Of connections that were lost together only the first counts, even as started.
+        assert.ok(count(...failures) * 2 >= started - count('disconnected'), `${count(...failures)} of ${started}`)
       }
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('whatever happens, what began before a state does not change it, and no wait is longer than promised', () => {
+test('requests from before a state do not change it, and restrictions are bounded', () => {
   fc.assert(
     fc.property(history, (requests) => {
-      for (const { before, circuit, one } of lived(requests)) {
+      for (const { before, circuit, one } of replay(requests)) {
         const ticked = step(before, { type: 'clock.ticked', now: one.at })
-        const isResult = !['came', 'limited'].includes(one.kind)
-        if (isResult && one.begunAt < ticked.since) {
+        const isResult = !['arrived', 'limited'].includes(one.kind)
+        if (isResult && one.startedAt < ticked.since) {
           const { failuresInARow } = circuit
           assert.deepEqual(circuit, { ...ticked, failuresInARow })
         }
-        const shut = whyShut(circuit, one.at)
-        if (!shut) continue
-        const longest = shut.reason === 'retry_after' ? 2_000 : 60_000
-        assert.ok(shut.until > one.at && shut.until - one.at <= longest, `${shut.until - one.at} ms, ${shut.reason}`)
+        const restriction = restrictionOf(circuit, one.at)
+        if (!restriction) continue
+        const maxMs = restriction.reason === 'retry_after' ? 2_000 : 60_000
+        const ms = restriction.until - one.at
+        assert.ok(ms > 0 && ms <= maxMs, `${ms} ms, ${restriction.reason}`)
       }
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('whatever has happened, an endpoint that answers again is asked again by everybody within a minute and ten seconds', () => {
+test('an endpoint that recovers is healthy again within 70 seconds', () => {
   fc.assert(
     fc.property(history, (requests) => {
-      const all = [...lived(requests)]
+      const all = [...replay(requests)]
       let { circuit, one } = all.at(-1)!
       let now = one.at
       for (let second = 0; second < 71; second++) {
         now += 1_000
-        circuit = step(circuit, { type: 'request.came', now })
-        if (!['fit', 'troubled'].includes(healthOf(circuit, now))) continue
+        circuit = step(circuit, { type: 'request.arrived', now })
+        if (!['healthy', 'troubled'].includes(healthOf(circuit, now))) continue
         circuit = step(circuit, { type: 'request.admitted', now })
-        circuit = step(circuit, { type: 'answer.began', now, begunAt: now })
+        circuit = step(circuit, { type: 'answer.started', now, startedAt: now })
       }
       assert.equal(circuit.at, 'closed')
-      assert.equal(whyShut(circuit, now), undefined)
+      assert.equal(restrictionOf(circuit, now), undefined)
     }),
     { numRuns: 2_000 },
   )

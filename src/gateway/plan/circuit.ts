@@ -1,34 +1,34 @@
-import { counted, isFailing, type Window } from './circuit-window.ts'
+import { countOutcomes, isFailing, type Window } from './circuit-window.ts'
 
-/** Why an endpoint is not asked: too many failed, it failed again when it was tried, or it asked to be left alone. */
-export type ShutReason = 'failure_rate' | 'failed_again' | 'retry_after'
+/** Why an endpoint is restricted: too many failures, a failure while half-open, or a `Retry-After`. */
+export type RestrictionReason = 'failure_rate' | 'failed_again' | 'retry_after'
 
-/** The circuit of one endpoint, as docs/decisions/0037 describes it. Times are in milliseconds since the epoch. */
-export type Circuit = Always & (Closed | Open | HalfOpen)
+/** The circuit breaker of one endpoint (docs/decisions/0037). Times are in milliseconds since the epoch. */
+export type Circuit = CommonState & (Closed | Open | HalfOpen)
 
-type Always = {
-  /** Results of requests that began before say nothing of this state. */
+type CommonState = {
+  /** Start of this state. Outcomes of requests that started earlier do not change it. */
   readonly since: number
-  /** Until then the endpoint asked to be left alone. */
+  /** End of the pause that the endpoint requested with `Retry-After`. */
   readonly pausedUntil: number
-  /** Until then it is asked after those without trouble. */
+  /** Until then the plan ranks the endpoint below healthy ones. */
   readonly troubledUntil: number
-  /** When a connection broke last that was an event of its own. */
+  /** The last lost connection that counted as a failure. */
   readonly brokenAt: number
-  /** In the order in which they came, whenever their requests began. */
+  /** Consecutive failures, by the time of the failure and not of the request. */
   readonly failuresInARow: number
-  /** When it was asked last though nothing had helped. */
+  /** The last forced request to an endpoint that is hopeless. */
   readonly triedAt: number
-  /** The number of times that it has opened since it was last closed. */
+  /** How often the circuit has opened since it was last closed. */
   readonly openings: number
 }
 
 type Closed = { readonly at: 'closed'; readonly window: Window }
-type Open = { readonly at: 'open'; readonly until: number; readonly reason: Exclude<ShutReason, 'retry_after'> }
-/** Counts of the requests that began since. `credit` admits further ones; each takes `admission` of it. */
+type Open = { readonly at: 'open'; readonly until: number; readonly reason: Exclude<RestrictionReason, 'retry_after'> }
+/** Counts of the requests that started in this state. Each admitted request takes `admissionCost` of `credit`. */
 type HalfOpen = {
   readonly at: 'half_open'
-  readonly begun: number
+  readonly started: number
   readonly answered: number
   readonly failed: number
   readonly credit: number
@@ -37,34 +37,34 @@ type HalfOpen = {
 
 export type CircuitEvent =
   | { type: 'clock.ticked'; now: number }
-  /** Somebody would like to ask the endpoint. */
-  | { type: 'request.came'; now: number }
+  /** A request could use the endpoint. */
+  | { type: 'request.arrived'; now: number }
   | { type: 'request.admitted'; now: number }
-  /** A request goes there that nobody else has answered, whatever the state. */
-  | { type: 'request.insisted'; now: number }
-  /** It ended, and tells nothing: its client left, or what it asked for was wrong. */
-  | { type: 'attempt.left'; now: number; begunAt: number }
+  /** A last resort: the request is sent whatever the state. */
+  | { type: 'request.forced'; now: number }
+  /** The attempt ended without an outcome: the client disconnected, or the request was invalid. */
+  | { type: 'attempt.abandoned'; now: number; startedAt: number }
   /** The first byte of an answer. */
-  | { type: 'answer.began'; now: number; begunAt: number }
-  /** `answered`: after its first byte. `severed`: the connection broke, perhaps together with others. */
-  | { type: 'attempt.failed'; now: number; begunAt: number; answered: boolean; severed: boolean }
-  /** `Retry-After`, instead of an answer. */
-  | { type: 'pause.asked'; now: number; begunAt: number; forMs: number }
+  | { type: 'answer.started'; now: number; startedAt: number }
+  /** `answered`: the failure came after the first byte. A lost connection often ends several attempts at once. */
+  | { type: 'attempt.failed'; now: number; startedAt: number; answered: boolean; connectionLost: boolean }
+  /** The answer was an error with `Retry-After`. */
+  | { type: 'pause.requested'; now: number; startedAt: number; forMs: number }
 
-const tooHighRate = 0.5
+const reopeningFailureRate = 0.5
 const troubleMs = 30_000
 const firstOpenMs = 5_000
-const longestOpenMs = 60_000
-const longestPauseMs = 10 * 60_000
-/** Failures within this time count as one. */
-const togetherMs = 1_000
-/** The credit that one request takes. A millisecond brings 1, so that at least one request a second is admitted. */
-const admission = 1_000
-/** So many more successes than failures close a half-open circuit; each lets in one more of so many requests. */
-const aheadToClose = 10
+const maxOpenMs = 60_000
+const maxPauseMs = 10 * 60_000
+/** Connections lost within this time count as one failure. */
+const sameOutageMs = 1_000
+/** The credit that one request takes. Each millisecond adds 1, so at least one request a second is admitted. */
+const admissionCost = 1_000
+/** A half-open circuit closes when answers exceed failures by this number. */
+const leadToClose = 10
 const hopelessFailures = 20
 const hopelessPauseMs = 1_000
-/** The clock may be set back by less without anything being forgotten. */
+/** If the clock is set back by more, the circuit is reset. */
 const clockJitterMs = 1_000
 
 export const freshCircuit: Circuit = {
@@ -84,162 +84,166 @@ export function step(before: Circuit, event: CircuitEvent): Circuit {
   switch (event.type) {
     case 'clock.ticked':
       return circuit
-    case 'request.came':
-      return circuit.at === 'half_open' ? withCredit(circuit, event.now) : circuit
+    case 'request.arrived':
+      return circuit.at === 'half_open' ? addCredit(circuit, event.now) : circuit
     case 'request.admitted':
       return circuit.at === 'half_open'
-        ? begun({ ...circuit, credit: Math.max(0, circuit.credit - admission) }, event.now, 1)
-        : begun(circuit, event.now, 1)
-    case 'request.insisted':
-      return begun(isHopeless(circuit) ? { ...circuit, triedAt: event.now } : circuit, event.now, 1)
-    case 'attempt.left':
-      return event.begunAt < circuit.since ? circuit : begun(circuit, event.begunAt, -1)
-    case 'answer.began':
-      return event.begunAt < circuit.since ? { ...circuit, failuresInARow: 0 } : answered(circuit, event.begunAt)
+        ? countStarted({ ...circuit, credit: Math.max(0, circuit.credit - admissionCost) }, event.now, 1)
+        : countStarted(circuit, event.now, 1)
+    case 'request.forced':
+      return countStarted(isHopeless(circuit) ? { ...circuit, triedAt: event.now } : circuit, event.now, 1)
+    case 'attempt.abandoned':
+      return event.startedAt < circuit.since ? circuit : countStarted(circuit, event.startedAt, -1)
+    case 'answer.started':
+      return event.startedAt < circuit.since
+        ? { ...circuit, failuresInARow: 0 }
+        : recordAnswer(circuit, event.startedAt)
     case 'attempt.failed':
-      return event.begunAt < circuit.since ? late(circuit) : noted(circuit, event)
-    case 'pause.asked':
-      return paused(circuit, event)
+      return event.startedAt < circuit.since ? recordLateFailure(circuit) : recordFailure(circuit, event)
+    case 'pause.requested':
+      return pause(circuit, event)
     default:
       return event satisfies never
   }
 }
 
-/** The circuit at a time. A clock that was set back resets it: no endpoint stays shut until the clock has caught up. */
+/** Half-opens the circuit when its time has come. Resets it if the clock was set back: it would stay open too long. */
 function atTime(circuit: Circuit, now: number): Circuit {
   const latest = Math.max(
     circuit.since,
     circuit.triedAt,
-    circuit.pausedUntil - longestPauseMs,
+    circuit.pausedUntil - maxPauseMs,
     circuit.troubledUntil - troubleMs,
   )
   if (now < latest - clockJitterMs) return freshCircuit
   if (circuit.at !== 'open' || now < circuit.until) return circuit
   return {
-    ...always(circuit),
+    ...commonState(circuit),
     since: now,
     at: 'half_open',
-    begun: 0,
+    started: 0,
     answered: 0,
     failed: 0,
-    credit: admission,
+    credit: admissionCost,
     creditAt: now,
   }
 }
 
-/** Spelt out: whatever else the state had ends with it. */
-function always(circuit: Circuit): Always {
+/** Returns the fields that all states share, without those of the current state. */
+function commonState(circuit: Circuit): CommonState {
   const { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, triedAt, openings } = circuit
   return { since, pausedUntil, troubledUntil, brokenAt, failuresInARow, triedAt, openings }
 }
 
-function withCredit(circuit: Always & HalfOpen, now: number): Circuit {
+function addCredit(circuit: CommonState & HalfOpen, now: number): Circuit {
   const elapsed = Math.max(0, now - circuit.creditAt)
-  const share = Math.max(0, (circuit.answered - circuit.failed) / aheadToClose) * admission
-  return { ...circuit, credit: Math.min(admission + share, circuit.credit + elapsed + share), creditAt: now }
+  const share = Math.max(0, (circuit.answered - circuit.failed) / leadToClose) * admissionCost
+  return { ...circuit, credit: Math.min(admissionCost + share, circuit.credit + elapsed + share), creditAt: now }
 }
 
-function begun(circuit: Circuit, at: number, count: 1 | -1): Circuit {
+function countStarted(circuit: Circuit, at: number, count: 1 | -1): Circuit {
   switch (circuit.at) {
     case 'closed':
-      return { ...circuit, window: counted(circuit.window, at, { begun: count }) }
+      return { ...circuit, window: countOutcomes(circuit.window, at, { started: count }) }
     case 'open':
       return circuit
     case 'half_open':
-      return { ...circuit, begun: circuit.begun + count }
+      return { ...circuit, started: circuit.started + count }
     default:
       return circuit satisfies never
   }
 }
 
-function answered(circuit: Circuit, begunAt: number): Circuit {
+function recordAnswer(circuit: Circuit, startedAt: number): Circuit {
   switch (circuit.at) {
     case 'closed': {
-      const window = counted(circuit.window, begunAt, { answered: 1 })
+      const window = countOutcomes(circuit.window, startedAt, { answered: 1 })
       return { ...circuit, window, failuresInARow: 0 }
     }
     case 'open':
       return { ...circuit, failuresInARow: 0 }
     case 'half_open': {
       const answered = circuit.answered + 1
-      if (answered - circuit.failed < aheadToClose) return { ...circuit, answered, failuresInARow: 0 }
-      return { ...always(circuit), failuresInARow: 0, openings: 0, at: 'closed', window: [] }
+      if (answered - circuit.failed < leadToClose) return { ...circuit, answered, failuresInARow: 0 }
+      return { ...commonState(circuit), failuresInARow: 0, openings: 0, at: 'closed', window: [] }
     }
     default:
       return circuit satisfies never
   }
 }
 
-/** It says nothing of this state, but still that nothing has helped yet. */
-const late = (circuit: Circuit): Circuit => ({ ...circuit, failuresInARow: circuit.failuresInARow + 1 })
+/** Counts the failure of a request from before this state only among consecutive failures. */
+const recordLateFailure = (circuit: Circuit): Circuit => ({ ...circuit, failuresInARow: circuit.failuresInARow + 1 })
 
-type Failed = Extract<CircuitEvent, { type: 'attempt.failed' }>
+type FailureEvent = Extract<CircuitEvent, { type: 'attempt.failed' }>
 
-function noted(circuit: Circuit, event: Failed): Circuit {
-  const { now, severed, begunAt } = event
-  if (!severed) return failed(circuit, event)
-  if (begunAt < circuit.brokenAt && now - circuit.brokenAt < togetherMs) return begun(circuit, begunAt, -1)
-  return failed({ ...circuit, brokenAt: now }, event)
+/** Applies a failure. Of connections that were lost together only the first counts. */
+function recordFailure(circuit: Circuit, event: FailureEvent): Circuit {
+  const { now, connectionLost, startedAt } = event
+  if (!connectionLost) return applyFailure(circuit, event)
+  if (startedAt < circuit.brokenAt && now - circuit.brokenAt < sameOutageMs) return countStarted(circuit, startedAt, -1)
+  return applyFailure({ ...circuit, brokenAt: now }, event)
 }
 
-function failed(circuit: Circuit, event: Failed): Circuit {
-  const { now, begunAt } = event
-  // The success that was noted at the first byte is taken back.
-  const undone = event.answered ? 1 : 0
+function applyFailure(circuit: Circuit, event: FailureEvent): Circuit {
+  const { now, startedAt } = event
+  // The first byte was counted as an answer. A later failure undoes that.
+  const undoneAnswers = event.answered ? 1 : 0
   const more = { failuresInARow: circuit.failuresInARow + 1, troubledUntil: now + troubleMs }
   switch (circuit.at) {
     case 'closed': {
-      const window = counted(circuit.window, begunAt, { answered: -undone, failed: 1 })
+      const window = countOutcomes(circuit.window, startedAt, { answered: -undoneAnswers, failed: 1 })
       const next: Circuit = { ...circuit, ...more, window }
-      return isFailing(window, begunAt) ? opened(next, now, 'failure_rate') : next
+      return isFailing(window, startedAt) ? openCircuit(next, now, 'failure_rate') : next
     }
     case 'open':
       return { ...circuit, ...more }
     case 'half_open': {
-      const tally = { answered: circuit.answered - undone, failed: circuit.failed + 1 }
+      const tally = { answered: circuit.answered - undoneAnswers, failed: circuit.failed + 1 }
       const next: Circuit = { ...circuit, ...more, ...tally }
-      return tally.failed / circuit.begun >= tooHighRate ? opened(next, now, 'failed_again') : next
+      return tally.failed / circuit.started >= reopeningFailureRate ? openCircuit(next, now, 'failed_again') : next
     }
     default:
       return circuit satisfies never
   }
 }
 
-function opened(circuit: Circuit, now: number, reason: Open['reason']): Circuit {
+function openCircuit(circuit: Circuit, now: number, reason: Open['reason']): Circuit {
   const openings = circuit.openings + 1
-  const until = now + Math.min(firstOpenMs * 2 ** (openings - 1), longestOpenMs)
-  return { ...always(circuit), since: now, openings, at: 'open', until, reason }
+  const until = now + Math.min(firstOpenMs * 2 ** (openings - 1), maxOpenMs)
+  return { ...commonState(circuit), since: now, openings, at: 'open', until, reason }
 }
 
-function paused(before: Circuit, { now, begunAt, forMs }: Extract<CircuitEvent, { type: 'pause.asked' }>): Circuit {
-  const circuit = begunAt < before.since ? before : begun(before, begunAt, -1)
-  const pausedUntil = Math.max(circuit.pausedUntil, now + Math.min(forMs, longestPauseMs))
+function pause(
+  before: Circuit,
+  { now, startedAt, forMs }: Extract<CircuitEvent, { type: 'pause.requested' }>,
+): Circuit {
+  const circuit = startedAt < before.since ? before : countStarted(before, startedAt, -1)
+  const pausedUntil = Math.max(circuit.pausedUntil, now + Math.min(forMs, maxPauseMs))
   return { ...circuit, pausedUntil, troubledUntil: Math.max(circuit.troubledUntil, now + troubleMs) }
 }
 
 const isHopeless = ({ failuresInARow }: Circuit) => failuresInARow >= hopelessFailures
 
-/**
- * The state of an endpoint for the plan: `troubled` endpoints are asked later, `shut` ones last, `barred` ones never.
- */
-export type CircuitHealth = 'fit' | 'troubled' | 'shut' | 'barred'
+/** How the plan treats an endpoint: `troubled` ranks below `healthy`, `open` is a last resort, `unavailable` is excluded. */
+export type CircuitHealth = 'healthy' | 'troubled' | 'open' | 'unavailable'
 
-/** @param circuit as it is at `now`, somebody having come who would like to ask it. */
+/** @param circuit at `now`, after `request.arrived`. */
 export function healthOf(circuit: Circuit, now: number): CircuitHealth {
-  if (now < circuit.pausedUntil) return 'barred'
-  const letsIn = circuit.at === 'closed' || (circuit.at === 'half_open' && circuit.credit >= admission)
-  if (!letsIn) return isHopeless(circuit) && now - circuit.triedAt < hopelessPauseMs ? 'barred' : 'shut'
-  return now < circuit.troubledUntil ? 'troubled' : 'fit'
+  if (now < circuit.pausedUntil) return 'unavailable'
+  const admits = circuit.at === 'closed' || (circuit.at === 'half_open' && circuit.credit >= admissionCost)
+  if (!admits) return isHopeless(circuit) && now - circuit.triedAt < hopelessPauseMs ? 'unavailable' : 'open'
+  return now < circuit.troubledUntil ? 'troubled' : 'healthy'
 }
 
-/** Why an endpoint is not asked as usual, and when that ends; undefined when it is asked. */
-export type Shut = { reason: ShutReason; until: number }
+/** Why an endpoint gets no requests, or only some, and until when. */
+export type Restriction = { reason: RestrictionReason; until: number }
 
-export function whyShut(circuit: Circuit, now: number): Shut | undefined {
+export function restrictionOf(circuit: Circuit, now: number): Restriction | undefined {
   const openUntil = circuit.at === 'open' ? circuit.until : now
   if (circuit.pausedUntil > openUntil) return { reason: 'retry_after', until: circuit.pausedUntil }
   if (circuit.at === 'open') return { reason: circuit.reason, until: openUntil }
-  if (circuit.at === 'closed' || circuit.credit >= admission) return undefined
-  // Half-open: one more is let in each second.
-  return { reason: 'failed_again', until: now + Math.max(1, admission - circuit.credit) }
+  if (circuit.at === 'closed' || circuit.credit >= admissionCost) return undefined
+  // Half-open: at least one request a second is admitted.
+  return { reason: 'failed_again', until: now + Math.max(1, admissionCost - circuit.credit) }
 }

@@ -5,116 +5,109 @@ import {
   type CircuitHealth,
   freshCircuit,
   healthOf,
-  type Shut,
+  type Restriction,
+  restrictionOf,
   step,
-  whyShut,
 } from './circuit.ts'
 
-/** One failure of an attempt: only what the circuit needs to know. */
-export type Trouble = {
-  /** The time that the upstream asked clients to wait, in milliseconds. */
+/** A failed attempt, as the circuit breaker sees it. */
+export type CircuitFailure = {
+  /** The upstream's `Retry-After`, in milliseconds. */
   retryAfterMs?: number | undefined
-  /** The connection broke, perhaps together with others. */
-  severed?: boolean | undefined
+  /** The connection was lost. Several attempts can share one connection. */
+  connectionLost?: boolean | undefined
 }
 
-/** Permission for one attempt, which reports how the attempt goes. */
+/** Permission for one attempt. The attempt reports its outcome here. */
 export type AttemptPermit = {
-  /** The first byte of an answer is here. Told any number of times. */
+  /** Reports the first byte of an answer. Repeated calls are ignored. */
   answered: () => void
-  /** The end, before or after the first byte. Later reports are ignored. */
-  failed: (trouble: Trouble) => void
-  /** It is over. When nothing was told before, it says nothing of the endpoint. */
+  /** Reports a failure, before or after the first byte. Later reports are ignored. */
+  failed: (trouble: CircuitFailure) => void
+  /** Ends the attempt. Without an earlier report, it does not count for or against the endpoint. */
   ended: () => void
 }
 
-/** A circuit that is not as usual. */
-export type CircuitReport = Shut & { name: string; state: 'open' | 'half_open' | 'paused' }
+/** A circuit that is restricted. */
+export type CircuitReport = Restriction & { name: string; state: 'open' | 'half_open' | 'paused' }
 
-/** One circuit per endpoint, by a name: docs/decisions/0037 tells what they do. */
+/** The circuit breakers of all endpoints, by name (docs/decisions/0037). */
 export type Circuits = {
   health: (name: string) => CircuitHealth
-  /** Undefined when the endpoint is to be asked after all others, or not at all. */
+  /** Permits an attempt. Undefined if the circuit is open or the endpoint unavailable. */
   admit: (name: string) => AttemptPermit | undefined
-  /**
-   * Leave to ask an endpoint when nobody else is left to ask. Undefined when that would be in vain, or was forbidden.
-   */
+  /** Permits an attempt although the circuit is open, if no other endpoint remains. Undefined if it is unavailable. */
   lastResort: (name: string) => AttemptPermit | undefined
-  whyShut: (name: string) => Shut | undefined
-  /** Every circuit that does not let everybody in. */
+  restriction: (name: string) => Restriction | undefined
+  /** Lists the restricted circuits. */
   report: () => CircuitReport[]
 }
 
-/** What a circuit has become. */
-export type CircuitChange =
-  | (Shut & { state: 'open' | 'paused' })
-  /** Some are let in again, to try. */
-  | { state: 'half_open' }
-  | { state: 'closed' }
+/** The new state of a circuit. */
+export type CircuitChange = (Restriction & { state: 'open' | 'paused' }) | { state: 'half_open' } | { state: 'closed' }
 
-/** Hears what becomes of circuits. */
-export type CircuitWatch = (name: string, change: CircuitChange) => void
+export type OnCircuitChange = (name: string, change: CircuitChange) => void
 
-/** Beyond so many, circuits that nothing is known against are forgotten. */
-const fewCircuits = 10_000
+/** When there are more, circuits of healthy endpoints are dropped. */
+const minCapacity = 10_000
 
-export function createCircuits({ now, watch = () => {} }: { now: Now; watch?: CircuitWatch }): Circuits {
+export function createCircuits({ now, onChange = () => {} }: { now: Now; onChange?: OnCircuitChange }): Circuits {
   const circuits = new Map<string, Circuit>()
-  let enough = fewCircuits
+  let capacity = minCapacity
   const at = (name: string) => circuits.get(name) ?? freshCircuit
 
   function put(name: string, before: Circuit, after: Circuit): Circuit {
     if (after === before) return after
-    if (circuits.size >= enough && !circuits.has(name)) forgetSome()
+    if (circuits.size >= capacity && !circuits.has(name)) dropHealthy()
     circuits.set(name, after)
-    if (after.at !== before.at || after.pausedUntil !== before.pausedUntil) tell(name, before, after)
+    if (after.at !== before.at || after.pausedUntil !== before.pausedUntil) notifyChange(name, before, after)
     return after
   }
 
-  function tell(name: string, before: Circuit, after: Circuit): void {
+  function notifyChange(name: string, before: Circuit, after: Circuit): void {
     const isPaused = after.pausedUntil > now()
     if (isPaused && before.pausedUntil <= now())
-      watch(name, { state: 'paused', reason: 'retry_after', until: after.pausedUntil })
+      onChange(name, { state: 'paused', reason: 'retry_after', until: after.pausedUntil })
     if (after.at === before.at) return
-    if (after.at === 'open') watch(name, { state: 'open', reason: after.reason, until: after.until })
-    else watch(name, { state: after.at })
+    if (after.at === 'open') onChange(name, { state: 'open', reason: after.reason, until: after.until })
+    else onChange(name, { state: after.at })
   }
 
-  function forgetSome(): void {
+  function dropHealthy(): void {
     for (const [name, circuit] of circuits) {
       const isQuiet = circuit.at === 'closed' && circuit.failuresInARow === 0
       if (isQuiet && circuit.troubledUntil <= now()) circuits.delete(name)
     }
-    enough = Math.max(fewCircuits, circuits.size * 2)
+    capacity = Math.max(minCapacity, circuits.size * 2)
   }
 
-  const come = (name: string) => step(at(name), { type: 'request.came', now: now() })
+  const onArrival = (name: string) => step(at(name), { type: 'request.arrived', now: now() })
 
   return {
-    health: (name) => healthOf(come(name), now()),
+    health: (name) => healthOf(onArrival(name), now()),
     admit(name) {
       const before = at(name)
-      const came = put(name, before, come(name))
-      const health = healthOf(came, now())
-      if (health === 'shut' || health === 'barred') return undefined
-      put(name, came, step(came, { type: 'request.admitted', now: now() }))
+      const arrived = put(name, before, onArrival(name))
+      const health = healthOf(arrived, now())
+      if (health === 'open' || health === 'unavailable') return undefined
+      put(name, arrived, step(arrived, { type: 'request.admitted', now: now() }))
       return new Attempt(name, now, at, put)
     },
     lastResort(name) {
       const before = at(name)
-      const came = come(name)
-      if (healthOf(came, now()) === 'barred') return undefined
-      put(name, before, step(came, { type: 'request.insisted', now: now() }))
+      const arrived = onArrival(name)
+      if (healthOf(arrived, now()) === 'unavailable') return undefined
+      put(name, before, step(arrived, { type: 'request.forced', now: now() }))
       return new Attempt(name, now, at, put)
     },
-    whyShut: (name) => whyShut(come(name), now()),
+    restriction: (name) => restrictionOf(onArrival(name), now()),
     report: () =>
       [...circuits.keys()].flatMap((name) => {
-        const circuit = come(name)
-        const shut = whyShut(circuit, now())
-        if (!shut && circuit.at === 'closed') return []
+        const circuit = onArrival(name)
+        const restriction = restrictionOf(circuit, now())
+        if (!restriction && circuit.at === 'closed') return []
         const state = circuit.at === 'closed' ? 'paused' : circuit.at
-        return [{ name, state, ...(shut ?? { reason: 'failed_again', until: now() }) }]
+        return [{ name, state, ...(restriction ?? { reason: 'failed_again', until: now() }) }]
       }),
   }
 }
@@ -126,7 +119,7 @@ class Attempt implements AttemptPermit {
   readonly #now: Now
   readonly #at: (name: string) => Circuit
   readonly #put: Put
-  readonly #begunAt: number
+  readonly #startedAt: number
   #answered = false
   #over = false
 
@@ -135,14 +128,18 @@ class Attempt implements AttemptPermit {
     this.#now = now
     this.#at = at
     this.#put = put
-    this.#begunAt = now()
+    this.#startedAt = now()
   }
 
   answered(): void {
     if (this.#answered || this.#over) return
     this.#answered = true
     const circuit = this.#at(this.#name)
-    this.#put(this.#name, circuit, step(circuit, { type: 'answer.began', now: this.#now(), begunAt: this.#begunAt }))
+    this.#put(
+      this.#name,
+      circuit,
+      step(circuit, { type: 'answer.started', now: this.#now(), startedAt: this.#startedAt }),
+    )
   }
 
   ended(): void {
@@ -150,18 +147,22 @@ class Attempt implements AttemptPermit {
     this.#over = true
     if (this.#answered) return
     const circuit = this.#at(this.#name)
-    this.#put(this.#name, circuit, step(circuit, { type: 'attempt.left', now: this.#now(), begunAt: this.#begunAt }))
+    this.#put(
+      this.#name,
+      circuit,
+      step(circuit, { type: 'attempt.abandoned', now: this.#now(), startedAt: this.#startedAt }),
+    )
   }
 
-  failed({ retryAfterMs = 0, severed = false }: Trouble): void {
+  failed({ retryAfterMs = 0, connectionLost = false }: CircuitFailure): void {
     if (this.#over) return
     this.#over = true
     const [now, circuit] = [this.#now(), this.#at(this.#name)]
-    const begunAt = this.#begunAt
+    const startedAt = this.#startedAt
     const event: CircuitEvent =
       retryAfterMs > 0
-        ? { type: 'pause.asked', now, begunAt, forMs: retryAfterMs }
-        : { type: 'attempt.failed', now, begunAt, answered: this.#answered, severed }
+        ? { type: 'pause.requested', now, startedAt, forMs: retryAfterMs }
+        : { type: 'attempt.failed', now, startedAt, answered: this.#answered, connectionLost }
     this.#put(this.#name, circuit, step(circuit, event))
   }
 }

@@ -2,39 +2,40 @@ import type { Endpoint, Model } from '#catalogue/index/model.ts'
 import { pricePerMillion } from './comparable-price.ts'
 import type { Excluded, Exclusion, PlanInput, Preferences, Target } from './plan.ts'
 
-/** Why an endpoint is not to be asked at all; undefined where it may be. */
-export function exclusionOf(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
-  const { preferences, needs, configured, health } = input
+/** Why an endpoint cannot serve a request; undefined if it can. */
+export function findExclusion(model: Model, endpoint: Endpoint, input: PlanInput): Exclusion | undefined {
+  const { preferences, needs, isConfigured, health } = input
   const { ignore, only, order } = preferences
-  if (ignore && isAmong(endpoint, ignore)) return 'provider_ignored'
-  if (only && !isAmong(endpoint, only)) return 'provider_not_listed'
-  if (order && !preferences.allowFallbacks && !isAmong(endpoint, order)) return 'provider_not_listed'
+  if (ignore && isNamedIn(endpoint, ignore)) return 'provider_ignored'
+  if (only && !isNamedIn(endpoint, only)) return 'provider_not_listed'
+  if (order && !preferences.allowFallbacks && !isNamedIn(endpoint, order)) return 'provider_not_listed'
   if (preferences.zdr && !endpoint.zeroDataRetention) return 'data_policy'
   if (preferences.dataCollection === 'deny' && (endpoint.trainsOnData || endpoint.publishesPrompts))
     return 'data_policy'
   if (preferences.quantizations && !preferences.quantizations.includes(endpoint.quantization)) return 'quantization'
-  if (needed(input).some((name) => !endpoint.supportedParameters.includes(name))) return 'unsupported_parameter'
-  if (!input.knowsTools(endpoint)) return 'unsupported_tool'
+  if (neededParameters(input).some((name) => !endpoint.supportedParameters.includes(name)))
+    return 'unsupported_parameter'
+  if (!input.supportsTools(endpoint)) return 'unsupported_tool'
   if (!needs.inputModalities.every((kind) => model.inputModalities.includes(kind))) return 'unsupported_input'
   if (needs.promptTokens > endpoint.contextLength) return 'context_too_small'
-  if (preferences.maxPrice && isAbove(endpoint, preferences.maxPrice)) return 'too_expensive'
-  if (!configured(endpoint)) return 'unconfigured'
-  // Late: whoever reads it may leave `n` out, and be answered.
-  if (!input.givesAnswers(endpoint)) return 'one_answer'
-  if (health(endpoint) === 'barred') return 'unavailable_now'
+  if (preferences.maxPrice && exceedsMaxPrice(endpoint, preferences.maxPrice)) return 'too_expensive'
+  if (!isConfigured(endpoint)) return 'unconfigured'
+  // Checked late: if this is the reported reason, the request works without `n`.
+  if (!input.supportsChoices(endpoint)) return 'one_answer'
+  if (health(endpoint) === 'unavailable') return 'unavailable_now'
   return undefined
 }
 
-const needed = ({ preferences, needs }: PlanInput) =>
+const neededParameters = ({ preferences, needs }: PlanInput) =>
   preferences.requireParameters ? needs.parameters : needs.required
 
-export function excludedFor(reason: Exclusion, target: Target, input: PlanInput): Excluded {
+export function describeExcluded(reason: Exclusion, target: Target, input: PlanInput): Excluded {
   if (reason !== 'unsupported_parameter') return { target, reason }
   const { supportedParameters } = target.endpoint
-  return { target, reason, lacks: needed(input).filter((name) => !supportedParameters.includes(name)) }
+  return { target, reason, lacks: neededParameters(input).filter((name) => !supportedParameters.includes(name)) }
 }
 
-const isAmong = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))
+const isNamedIn = (endpoint: Endpoint, names: string[]) => names.some((name) => isNamed(endpoint, name))
 
 /** A provider is named by its slug; a tag names one of its endpoints. */
 export function isNamed(endpoint: Endpoint, name: string): boolean {
@@ -42,7 +43,7 @@ export function isNamed(endpoint: Endpoint, name: string): boolean {
   return lower === endpoint.provider || lower === endpoint.tag
 }
 
-function isAbove({ prices }: Endpoint, max: NonNullable<Preferences['maxPrice']>): boolean {
+function exceedsMaxPrice({ prices }: Endpoint, max: NonNullable<Preferences['maxPrice']>): boolean {
   const above = (price: string | undefined, bound: number | undefined, usdOf: (price: string) => number) =>
     bound !== undefined && price !== undefined && usdOf(price) > bound
   return (

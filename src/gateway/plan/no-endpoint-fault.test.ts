@@ -4,20 +4,20 @@ import { noEndpointFault } from './no-endpoint-fault.ts'
 import type { Excluded } from './plan.ts'
 
 const deps = {
-  circuits: { whyShut: () => undefined },
+  circuits: { restriction: () => undefined },
   catalogue: { current: () => ({ findProvider: () => undefined }) },
   now: () => 0,
 } as unknown as Parameters<typeof noEndpointFault>[0]
 const context = { access: { circuitOf: () => 'e' }, record: {}, chat: {} } as unknown as Parameters<
   typeof noEndpointFault
 >[1]
-const left = (id: string, reason: Excluded['reason']) =>
+const excludedBy = (id: string, reason: Excluded['reason']) =>
   ({ target: { endpoint: { id, contextLength: 8192 } }, reason }) as Excluded
 
-test('a model without any endpoint is told apart from one whose endpoints cannot serve the request', () => {
+test('a model without endpoints differs from one whose endpoints cannot serve a request', () => {
   const none = noEndpointFault(deps, context, [])
   assert.deepEqual([none.kind, none.message], ['not_found', 'This model has no endpoint.'])
-  const unfit = noEndpointFault(deps, context, [left('p/m', 'quantization'), left('q/m', 'too_expensive')])
+  const unfit = noEndpointFault(deps, context, [excludedBy('p/m', 'quantization'), excludedBy('q/m', 'too_expensive')])
   assert.deepEqual(
     [unfit.kind, unfit.message],
     [
@@ -27,11 +27,11 @@ test('a model without any endpoint is told apart from one whose endpoints cannot
   )
 })
 
-test('a prompt that is longer than a context is invalid, whatever excludes the other endpoints', () => {
+test('a prompt longer than a context is invalid, whatever excludes other endpoints', () => {
   const messages = [{ role: 'user', content: 'word '.repeat(9000) }]
-  const asking = { ...context, chat: { messages } } as unknown as typeof context
-  const excluded = [left('p/m', 'context_too_small'), left('q/m', 'too_expensive')]
-  const { kind, message, details } = noEndpointFault(deps, asking, excluded)
+  const request = { ...context, chat: { messages } } as unknown as typeof context
+  const excluded = [excludedBy('p/m', 'context_too_small'), excludedBy('q/m', 'too_expensive')]
+  const { kind, message, details } = noEndpointFault(deps, request, excluded)
   assert.deepEqual(
     [kind, details.type, details.metadata?.max_context_length],
     ['invalid', 'invalid_request_error', 8192],
@@ -39,7 +39,7 @@ test('a prompt that is longer than a context is invalid, whatever excludes the o
   assert.match(message, /^The maximum context length is 8192 tokens\. The prompt has about 11250 tokens\./)
 })
 
-test('variables of its address that are missing are told too, and then a key of one’s own is no way out', () => {
+test('a missing address variable is named, and no key is suggested', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as a catalogue has it
   const provider = { credentialVariables: ['P_API_KEY'], baseUrl: 'https://${P_HOST}.example/v1' }
   const catalogue = { current: () => ({ findProvider: () => provider }) } as unknown as Parameters<
@@ -48,11 +48,11 @@ test('variables of its address that are missing are told too, and then a key of 
   const one = { target: { endpoint: { id: 'p/m', provider: 'p', baseUrl: null } }, reason: 'unconfigured' }
   assert.equal(
     noEndpointFault({ ...deps, catalogue }, context, [one as unknown as Excluded]).message,
-    'No provider of this model is set up here. Set P_API_KEY and P_HOST (for p) in the environment of the service.',
+    'No provider of this model is configured. Set P_API_KEY and P_HOST (for p) in the environment of the service.',
   )
 })
 
-test('a missing credential is told by what would be enough, each variable with its provider', () => {
+test('a missing credential is named with its variables and providers', () => {
   const variables: Record<string, string[]> = { p: ['P_API_KEY'], q: ['Q_KEY', 'Q_TOKEN'] }
   const findProvider = (slug: string) => ({ credentialVariables: variables[slug] })
   const catalogue = { current: () => ({ findProvider }) } as unknown as Parameters<
@@ -64,6 +64,6 @@ test('a missing credential is told by what would be enough, each variable with i
   assert.deepEqual([kind, details.headers], ['unavailable', { 'x-should-retry': 'false' }])
   assert.equal(
     message,
-    'No provider of this model has a key here. Set P_API_KEY (for p) or Q_KEY or Q_TOKEN (for q) in the environment of the service, or add a key of your own (POST /byok).',
+    'No provider of this model has a key. Set P_API_KEY (for p) or Q_KEY or Q_TOKEN (for q) in the environment of the service, or add your own key (POST /byok).',
   )
 })

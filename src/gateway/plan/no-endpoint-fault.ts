@@ -7,13 +7,13 @@ import type { RequestRecord } from '../record/request-record.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
 import type { EndpointAccess } from '../request/endpoint-access.ts'
 import { estimatePrompt } from '../request/prompt-size.ts'
-import type { Shut } from './circuit.ts'
+import type { Restriction } from './circuit.ts'
 import type { Circuits } from './circuits.ts'
 import { contextLengthError } from './context-length.ts'
 import type { Excluded, Exclusion } from './plan.ts'
 
-/** An endpoint that is not asked, and why. */
-type ExcludedEndpoint = Excluded & { shut?: Shut | undefined }
+/** An excluded endpoint, with the restriction if its circuit is open. */
+type ExcludedEndpoint = Excluded & { restriction?: Restriction | undefined }
 
 const exclusionTexts: Record<Exclusion, string> = {
   provider_ignored: 'its provider is in provider.ignore',
@@ -21,14 +21,14 @@ const exclusionTexts: Record<Exclusion, string> = {
   data_policy: 'it does not have the data policy the request asks for',
   quantization: 'its quantization is not in provider.quantizations',
   unsupported_parameter: 'it does not support a parameter of the request',
-  unsupported_tool: 'it does not know a tool that the request wants a provider to run',
+  unsupported_tool: 'it does not support a provider tool of the request',
   unsupported_input: 'it does not take the kind of input the request has',
-  one_answer: 'it gives one answer, and n wants more',
+  one_answer: 'it returns one choice, and n asks for more',
   context_too_small: 'the prompt is longer than its context',
   too_expensive: 'it costs more than provider.max_price',
   unconfigured: 'no credential is configured for its provider',
-  no_fallbacks: 'provider.allow_fallbacks is false, and another one stands before it',
-  unavailable_now: 'its circuit is open, as it failed or limited its rate a moment ago',
+  no_fallbacks: 'provider.allow_fallbacks is false, and another endpoint ranks higher',
+  unavailable_now: 'its circuit is open after recent failures or a rate limit',
 }
 
 /** The environment variables in the endpoint's base URL. */
@@ -44,7 +44,7 @@ function neededVariables(provider: Provider | undefined, endpoint: Endpoint): st
 
 type FaultDeps = {
   catalogue: Catalogue<ProviderLookup>
-  circuits: Pick<Circuits, 'whyShut'>
+  circuits: Pick<Circuits, 'restriction'>
   now: () => number
 }
 
@@ -60,29 +60,31 @@ export function noEndpointFault(
   { access, record, chat }: UnservedRequest,
   excluded: ExcludedEndpoint[],
 ): Fault {
-  const left = excluded.map((one) =>
-    one.reason === 'unavailable_now' ? { ...one, shut: circuits.whyShut(access.circuitOf(one.target.endpoint)) } : one,
+  const explained = excluded.map((one) =>
+    one.reason === 'unavailable_now'
+      ? { ...one, restriction: circuits.restriction(access.circuitOf(one.target.endpoint)) }
+      : one,
   )
-  for (const { target, shut } of left) if (shut) record.noteOpenCircuit(target, shut)
-  return noEndpointMessage(left, now(), catalogue.current().findProvider, chat)
+  for (const { target, restriction } of explained) if (restriction) record.noteOpenCircuit(target, restriction)
+  return faultForExclusions(explained, now(), catalogue.current().findProvider, chat)
 }
 
-/** The tools that a provider would have to run, by their types. */
-function ownTools({ tools }: ChatRequest): string {
+/** The types of tools in the request that a provider would have to run. */
+function providerToolTypes({ tools }: ChatRequest): string {
   const types = (tools ?? []).flatMap((tool) => (tool.function ? [] : [String(tool.type).slice(0, 64)]))
   return [...new Set(types)].slice(0, 10).join(', ')
 }
 
-function describedExclusion({ target, reason, lacks, shut }: ExcludedEndpoint) {
+function exclusionMetadata({ target, reason, lacks, restriction }: ExcludedEndpoint) {
   const endpoint = target.endpoint.id
   if (lacks) return { endpoint, reason, parameters: lacks }
-  return shut ? { endpoint, reason, circuit: shut.reason, until: isoTime(shut.until) } : { endpoint, reason }
+  return restriction
+    ? { endpoint, reason, circuit: restriction.reason, until: isoTime(restriction.until) }
+    : { endpoint, reason }
 }
 
-/**
- * Says why no endpoint may be asked: what the caller can change is theirs (404), what passes by itself is not (503).
- */
-function noEndpointMessage(
+/** Reasons that the caller can change give 404 or 400, transient ones and missing credentials 503. */
+function faultForExclusions(
   excluded: ExcludedEndpoint[],
   now: number,
   findProvider: (slug: string) => Provider | undefined,
@@ -90,29 +92,29 @@ function noEndpointMessage(
 ): Fault {
   const waiting = excluded.filter(({ reason }) => reason === 'unavailable_now')
   const reasons = [...new Set(excluded.map(({ reason }) => reason))]
-  const metadata = { excluded: excluded.slice(0, 20).map(describedExclusion) }
+  const metadata = { excluded: excluded.slice(0, 20).map(exclusionMetadata) }
   if (waiting.length > 0) {
-    const until = Math.min(...waiting.map(({ shut }) => shut?.until ?? now + 1000))
+    const until = Math.min(...waiting.map(({ restriction }) => restriction?.until ?? now + 1000))
     return new Fault(
       'unavailable',
-      'No endpoint is available now: each failed or limited its rate a moment ago. Try again later.',
+      'No endpoint is available: each failed or limited its rate recently. Try again later.',
       { retryAfterSeconds: Math.max(1, until - now) / 1000, metadata },
     )
   }
-  if (reasons.includes('context_too_small')) return tooLongForAll(excluded, chat, metadata)
+  if (reasons.includes('context_too_small')) return promptTooLongFault(excluded, chat, metadata)
   if (reasons.includes('one_answer')) {
     const message =
-      'n: no endpoint that can be asked gives more than one answer to this request. Leave n out, and ask once for each answer.'
+      'n: no available endpoint returns more than one choice for this request. Omit n, and send one request per choice.'
     return new Fault('invalid', message, { metadata })
   }
   if (reasons.length === 1 && reasons[0] === 'unconfigured') {
-    return unconfigured(
+    return unconfiguredFault(
       excluded.map(({ target }) => target.endpoint),
       findProvider,
       metadata,
     )
   }
-  const why = reasons.map((reason) => exclusionText(reason, excluded, ownTools(chat))).join(', or ')
+  const why = reasons.map((reason) => exclusionText(reason, excluded, providerToolTypes(chat))).join(', or ')
   return new Fault(
     'not_found',
     excluded.length > 0 ? `No endpoint can serve this request: of each, ${why}.` : 'This model has no endpoint.',
@@ -120,7 +122,7 @@ function noEndpointMessage(
   )
 }
 
-function tooLongForAll(excluded: Excluded[], chat: ChatRequest, metadata: Record<string, unknown>): Fault {
+function promptTooLongFault(excluded: Excluded[], chat: ChatRequest, metadata: Record<string, unknown>): Fault {
   const tooShort = excluded.filter(({ reason }) => reason === 'context_too_small')
   const limit = Math.max(...tooShort.map(({ target }) => target.endpoint.contextLength))
   const tokens = estimatePrompt(chat)
@@ -128,8 +130,8 @@ function tooLongForAll(excluded: Excluded[], chat: ChatRequest, metadata: Record
   return new Fault('invalid', message, details)
 }
 
-/** Where a part of the address is missing, a key of the workspace's own would not help, so it is not suggested. */
-function unconfigured(
+/** Suggests a BYOK key, unless the address of every endpoint needs a variable: then a key alone would not help. */
+function unconfiguredFault(
   endpoints: Endpoint[],
   findProvider: (slug: string) => Provider | undefined,
   metadata: Record<string, unknown>,
@@ -140,16 +142,18 @@ function unconfigured(
   )
   const set = `Set ${[...needed].join(' or ')} in the environment of the service`
   const message = missAddress
-    ? `No provider of this model is set up here. ${set}.`
-    : `No provider of this model has a key here. ${set}, or add a key of your own (POST /byok).`
+    ? `No provider of this model is configured. ${set}.`
+    : `No provider of this model has a key. ${set}, or add your own key (POST /byok).`
   return new Fault('unavailable', message, { metadata, headers: { 'x-should-retry': 'false' } })
 }
 
 function exclusionText(reason: Exclusion, excluded: ExcludedEndpoint[], tools: string): string {
   if (reason === 'unsupported_tool') return `${exclusionTexts[reason]} (${tools})`
   if (reason === 'unsupported_input') {
-    const taken = new Set(excluded.flatMap((one) => (one.reason === reason ? one.target.model.inputModalities : [])))
-    return `${exclusionTexts[reason]}, but ${[...taken].join(' or ')} (input_modalities in the catalogue)`
+    const supported = new Set(
+      excluded.flatMap((one) => (one.reason === reason ? one.target.model.inputModalities : [])),
+    )
+    return `${exclusionTexts[reason]}, but ${[...supported].join(' or ')} (input_modalities in the catalogue)`
   }
   const lacked = new Set(excluded.flatMap(({ lacks = [] }) => lacks))
   if (reason !== 'unsupported_parameter' || lacked.size === 0) return exclusionTexts[reason]

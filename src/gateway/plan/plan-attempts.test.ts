@@ -23,7 +23,7 @@ const speeds = {
 }
 
 describe('a plan', () => {
-  test('is the same for the same inputs and seed, and has every endpoint once, in it or left out', () => {
+  test('is deterministic, and has each endpoint once, as a target or excluded', () => {
     const situation = fc.record({
       seed: fc.nat(),
       endpoints: fc.uniqueArray(
@@ -45,7 +45,7 @@ describe('a plan', () => {
         const standings = Object.fromEntries(
           ['a', 'b', 'c', 'd', 'e'].map((name) => [
             name,
-            { circuit: barred.includes(name) ? 'barred' : shut.includes(name) ? 'shut' : 'troubled' } as const,
+            { circuit: barred.includes(name) ? 'unavailable' : shut.includes(name) ? 'open' : 'troubled' } as const,
           ]),
         )
         const plan = () =>
@@ -59,7 +59,7 @@ describe('a plan', () => {
     )
   })
 
-  test('draws the first by 1/price²: one at half the price is asked first four times as often', () => {
+  test('draws the first by 1/price²: half the price wins four times as often', () => {
     let first = 0
     for (let seed = 0; seed < 5000; seed++)
       if (providersOf({ endpoints: [middle, cheap], seed })[0] === 'cheap') first++
@@ -67,14 +67,14 @@ describe('a plan', () => {
     assert.ok(Math.abs(first - 4000) < 140, `${first} of 5,000`)
   })
 
-  test('lets a free endpoint leave something to the others', () => {
+  test('gives paid endpoints a share beside a free one', () => {
     const free = endpointOf('free', { prices: pricesOf(0, 0) })
     const paid = endpointOf('paid', { prices: pricesOf(0.01, 0.01) })
     const firsts = new Set(Array.from({ length: 50 }, (_, seed) => providersOf({ endpoints: [free, paid], seed })[0]))
     assert.deepEqual(firsts, new Set(['free', 'paid']))
   })
 
-  test('asks those with recent trouble last, however cheap', () => {
+  test('ranks endpoints with recent failures last, however cheap', () => {
     for (let seed = 0; seed < 50; seed++)
       assert.equal(
         providersOf({ endpoints: priced, seed, standings: { cheap: { circuit: 'troubled' as const } } }).at(-1),
@@ -82,15 +82,15 @@ describe('a plan', () => {
       )
   })
 
-  test('asks in an explicit order, trouble or not, and the others after it', () => {
+  test('follows an explicit order despite failures, and then lists the others', () => {
     const order = ['west', 'north']
     const standings = { west: { circuit: 'troubled' as const } }
     assert.deepEqual(providersOf({ endpoints: all, provider: { order }, standings }), ['west', 'north', 'south'])
     assert.deepEqual(providersOf({ endpoints: all, provider: { order, allow_fallbacks: false } }), order)
   })
 
-  test('asks those with an open circuit after all others, whatever the order, and over all models', () => {
-    const standings = { west: { circuit: 'shut' as const } }
+  test('ranks open circuits last, whatever the order, across models', () => {
+    const standings = { west: { circuit: 'open' as const } }
     assert.deepEqual(providersOf({ endpoints: all, provider: { order: ['west', 'north'] }, standings }), [
       'north',
       'south',
@@ -101,9 +101,9 @@ describe('a plan', () => {
     assert.deepEqual(providersOf({ endpoints: [west!], standings }), ['west'])
   })
 
-  test('says why endpoints stand behind others: trouble unless an order was asked for, shut circuits, a wished speed', () => {
-    const notes = (situation: Situation) => Object.fromEntries(planAttempts(planInput(situation)).behind ?? [])
-    const standings = { north: { circuit: 'troubled' }, south: { circuit: 'shut' } } as const
+  test('reports why endpoints rank lower: failures, open circuits, preferred speed', () => {
+    const notes = (situation: Situation) => Object.fromEntries(planAttempts(planInput(situation)).lowerRanks ?? [])
+    const standings = { north: { circuit: 'troubled' }, south: { circuit: 'open' } } as const
     assert.deepEqual(notes({ endpoints: all }), {})
     assert.deepEqual(notes({ endpoints: all, standings }), { [north!.id]: 'troubled', [south!.id]: 'circuit_shut' })
     assert.deepEqual(notes({ endpoints: all, standings, provider: { order: ['north'] } }), {
@@ -114,16 +114,16 @@ describe('a plan', () => {
     assert.deepEqual(notes({ endpoints: priced, standings: speeds, provider: wished }), { [cheap.id]: 'slow' })
   })
 
-  test('without fallbacks says of the others that they are left out for that', () => {
+  test('without fallbacks excludes the others for that reason', () => {
     assert.deepEqual(why({ endpoints: priced, provider: { order: ['dear'], allow_fallbacks: false } }), [
       ['cheap', 'provider_not_listed'],
       ['middle', 'provider_not_listed'],
     ])
-    const left = why({ endpoints: priced, provider: { allow_fallbacks: false } }).map(([, reason]) => reason)
-    assert.deepEqual(left, ['no_fallbacks', 'no_fallbacks'])
+    const reasons = why({ endpoints: priced, provider: { allow_fallbacks: false } }).map(([, reason]) => reason)
+    assert.deepEqual(reasons, ['no_fallbacks', 'no_fallbacks'])
   })
 
-  test('without fallbacks has the first endpoint of each model, and no other', () => {
+  test('without fallbacks has only the first endpoint of each model', () => {
     const models = [candidateOf(all, 'a/m'), candidateOf([cheap], 'a/n')]
     const targets = planAttempts(planInput({ candidates: models, provider: { allow_fallbacks: false } })).targets
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe('a plan', () => {
     )
   })
 
-  test('sorts by price, latency or throughput, trouble or not, the unmeasured last', () => {
+  test('sorts by price, latency or throughput despite failures, unmeasured last', () => {
     const standings = { ...speeds, dear: { ...speeds.dear, circuit: 'troubled' as const } }
     const by = (sort: 'price' | 'latency' | 'throughput') =>
       providersOf({
@@ -145,7 +145,7 @@ describe('a plan', () => {
     assert.deepEqual(by('throughput'), ['dear', 'middle', 'cheap', 'unknown'])
   })
 
-  test('keeps a model’s endpoints together, unless a sort is asked for over all of them', () => {
+  test('groups endpoints by model, unless partition is none', () => {
     const models = [candidateOf([dear, middle], 'a/m'), candidateOf([cheap], 'a/n')]
     const sorted = (partition: 'model' | 'none') =>
       providersOf({ candidates: models, provider: { sort: { by: 'price', partition } } })
@@ -153,13 +153,13 @@ describe('a plan', () => {
     assert.deepEqual(sorted('none'), ['cheap', 'middle', 'dear'])
   })
 
-  test('follows the sort of a model’s variant where the request names none', () => {
+  test('uses the sort of a model variant if the request has none', () => {
     const floor = candidateOf(priced, 'a/m', 'price')
     assert.deepEqual(providersOf({ candidates: [floor] }), ['cheap', 'middle', 'dear'])
     assert.equal(providersOf({ candidates: [floor], standings: speeds, provider: { sort: 'latency' } })[0], 'dear')
   })
 
-  test('moves those that miss a preferred speed behind the others, not out', () => {
+  test('ranks endpoints that miss a preferred speed last', () => {
     const fast = (provider: Situation['provider']) => providersOf({ endpoints: priced, standings: speeds, provider })
     assert.equal(fast({ preferred_min_throughput: 80 })[0], 'dear')
     assert.equal(fast({ preferred_max_latency: { p50: 0.15 } })[0], 'dear')
@@ -167,7 +167,7 @@ describe('a plan', () => {
   })
 
   const policies = endpointOf('trains', { trainsOnData: true })
-  const left: [string, Situation, string[][]][] = [
+  const exclusions: [string, Situation, string[][]][] = [
     ['an ignored provider', { endpoints: all, provider: { ignore: ['SOUTH'] } }, [['south', 'provider_ignored']]],
     [
       'all but the listed ones',
@@ -175,23 +175,23 @@ describe('a plan', () => {
       [['south', 'provider_not_listed']],
     ],
     [
-      'what trains on data',
+      'an endpoint that trains on data',
       { endpoints: [policies], provider: { data_collection: 'deny' } },
       [['trains', 'data_policy']],
     ],
-    ['what retains data', { endpoints: [north!], provider: { zdr: true } }, [['north', 'data_policy']]],
+    ['an endpoint that retains data', { endpoints: [north!], provider: { zdr: true } }, [['north', 'data_policy']]],
     [
       'another quantization',
       { endpoints: [north!], provider: { quantizations: ['fp8'] } },
       [['north', 'quantization']],
     ],
     [
-      'what lacks a needed parameter',
+      'an endpoint without a required parameter',
       { endpoints: [north!], needs: { required: ['audio'] } },
       [['north', 'unsupported_parameter']],
     ],
     [
-      'what lacks any parameter, if asked to',
+      'an endpoint without any parameter, with require_parameters',
       { endpoints: [north!], needs: { parameters: ['seed'] }, provider: { require_parameters: true } },
       [['north', 'unsupported_parameter']],
     ],
@@ -206,22 +206,22 @@ describe('a plan', () => {
       [['north', 'context_too_small']],
     ],
     [
-      'what is above a price',
+      'an endpoint above max_price',
       { endpoints: priced, provider: { max_price: { prompt: 2, completion: '3' } } },
       [['dear', 'too_expensive']],
     ],
-    ['what has no credential', { endpoints: all, unconfigured: ['west'] }, [['west', 'unconfigured']]],
+    ['an endpoint without a credential', { endpoints: all, unconfigured: ['west'] }, [['west', 'unconfigured']]],
     [
-      'what must be left alone now',
-      { endpoints: all, standings: { north: { circuit: 'barred' as const } } },
+      'an endpoint that is paused',
+      { endpoints: all, standings: { north: { circuit: 'unavailable' as const } } },
       [['north', 'unavailable_now']],
     ],
   ]
-  for (const [what, situation, excluded] of left) {
-    test(`leaves out ${what}, and says so`, () => assert.deepEqual(why(situation), excluded))
+  for (const [what, situation, excluded] of exclusions) {
+    test(`excludes ${what}, with the reason`, () => assert.deepEqual(why(situation), excluded))
   }
 
-  test('keeps what costs just as much as it may, though its price times a million would be a little more', () => {
+  test('keeps an endpoint at exactly max_price despite rounding', () => {
     const exact = endpointOf('exact', { prices: { prompt: '0.000000038', completion: '0.000000013' } })
     const wished = (max_price: { prompt: number; completion?: number }) =>
       providersOf({ endpoints: [exact], provider: { max_price } })
@@ -229,12 +229,12 @@ describe('a plan', () => {
     assert.deepEqual(wished({ prompt: 0.0379 }), [])
   })
 
-  test('takes a tag for one endpoint of a provider that has several', () => {
+  test('matches a tag to one of several endpoints of a provider', () => {
     const [fast, plain] = [endpointOf('deep', { tag: 'deep/fp8' }), endpointOf('deep')]
     assert.deepEqual(providersOf({ endpoints: [plain, fast], provider: { only: ['deep/fp8'] } }), ['deep/fp8'])
     assert.equal(providersOf({ endpoints: [plain, fast], provider: { only: ['deep'] } }).length, 2)
   })
 
-  test('passes over parameters that do not change what an answer means, unless told not to', () =>
+  test('ignores unsupported optional parameters without require_parameters', () =>
     assert.deepEqual(providersOf({ endpoints: [north!], needs: { parameters: ['seed'] } }), ['north']))
 })

@@ -10,17 +10,17 @@ import type { Circuits } from './circuits.ts'
 import { noEndpointFault } from './no-endpoint-fault.ts'
 import type { Candidate, Plan, PlanInput } from './plan.ts'
 import { planAttempts } from './plan-attempts.ts'
-import { drawsFor } from './sticky-draw.ts'
+import { stickyDraws } from './sticky-draw.ts'
 
 export type PlanDeps = {
   catalogue: Catalogue<ProviderLookup>
-  circuits: Pick<Circuits, 'health' | 'whyShut'>
+  circuits: Pick<Circuits, 'health' | 'restriction'>
   /** The median speed of an endpoint in the last 30 minutes. */
   speeds: PlanInput['speeds']
   now: () => number
 }
 
-/** A request whose endpoints are to be chosen. */
+/** The request that is planned. */
 export type PlannedRequest = {
   chat: ChatRequest
   client: ClientProtocol
@@ -42,10 +42,10 @@ export function planCompletion(deps: PlanDeps, request: PlannedRequest, candidat
     needs: promptTokens === undefined ? needs : { ...needs, promptTokens },
     health: (endpoint) => deps.circuits.health(access.circuitOf(endpoint)),
     speeds: deps.speeds,
-    knowsTools: toolsKnown(deps, chat, client),
-    givesAnswers: answersGiven(deps, chat, client),
-    configured: (endpoint) => access.isConfigured(endpoint),
-    draw: drawsFor(request),
+    supportsTools: toolSupport(deps, chat, client),
+    supportsChoices: choiceSupport(deps, chat, client),
+    isConfigured: (endpoint) => access.isConfigured(endpoint),
+    draw: stickyDraws(request),
   })
   if (plan.targets.length > 0) return plan
   throw noEndpointFault(deps, request, plan.excluded)
@@ -58,8 +58,8 @@ function smallestContext(candidates: Candidate[]): number {
   return smallest
 }
 
-/** Several choices (`n` > 1) are only passed through. A translated or rewritten answer has one choice. */
-function answersGiven(
+/** Whether the endpoint can return `n` choices. A translated or rewritten answer has only one. */
+function choiceSupport(
   deps: Pick<PlanDeps, 'catalogue'>,
   { n }: ChatRequest,
   client: ClientProtocol,
@@ -72,8 +72,8 @@ function answersGiven(
   }
 }
 
-/** Endpoints that know the provider tools of a request whose body is translated rather than passed through. */
-function toolsKnown(
+/** Whether the endpoint supports the provider tools of the request, which matter only if the body is translated. */
+function toolSupport(
   deps: Pick<PlanDeps, 'catalogue'>,
   { tools }: ChatRequest,
   client: ClientProtocol,

@@ -28,13 +28,13 @@ export type Needs = {
   parameters: string[]
   /** Parameters that change the meaning of an answer: endpoints without them are skipped. `tools`, `response_format`. */
   required: string[]
-  /** Kinds of input besides text that the model must take. */
+  /** Kinds of input other than text that the model must accept. */
   inputModalities: string[]
-  /** A cautious estimate: at least so many tokens. */
+  /** A low estimate of the prompt's tokens. */
   promptTokens: number
 }
 
-/** One model of the request's fallback list, and the sort its variant stands for. */
+/** One model of the request's fallback list, with the sort of its variant (`:floor`, `:nitro`). */
 export type Candidate = { model: Model; endpoints: Endpoint[]; sort?: SortKey }
 
 /** The recent medians of an endpoint, if there are enough measurements. */
@@ -59,7 +59,7 @@ export type Exclusion =
   | 'no_fallbacks'
 
 /** The reason why an endpoint is ranked lower, except the draw, the price and the request's own order. */
-export type Behind = 'troubled' | 'circuit_shut' | 'slow'
+export type LowerRankReason = 'troubled' | 'circuit_shut' | 'slow'
 
 /** An excluded endpoint, with the parameters that it lacks if that is the reason. */
 export type Excluded = { target: Target; reason: Exclusion; lacks?: string[] }
@@ -68,8 +68,8 @@ export type Plan = {
   targets: Target[]
   excluded: Excluded[]
   /** The reasons for lower ranks, by endpoint id. Undefined if there are none, as in most plans. */
-  behind?: ReadonlyMap<string, Behind> | undefined
-  /** What decided the order; undefined with fewer than two endpoints. */
+  lowerRanks?: ReadonlyMap<string, LowerRankReason> | undefined
+  /** The rule that decided the order; undefined with fewer than two endpoints. */
   orderedBy?: OrderedBy | undefined
 }
 
@@ -80,11 +80,11 @@ export type PlanInput = {
   /** The state of the endpoint's circuit. */
   health: (endpoint: Endpoint) => CircuitHealth
   speeds: (endpoint: Endpoint) => Speeds
-  /** Whether the endpoint's protocol can express the provider tools of the request. */
-  knowsTools: (endpoint: Endpoint) => boolean
-  /** Whether the caller gets as many answers of the endpoint as the request wants (`n`). */
-  givesAnswers: (endpoint: Endpoint) => boolean
-  configured: (endpoint: Endpoint) => boolean
-  /** The endpoint's random draw for this request, above 0 and below 1: the same for requests that belong together. */
+  /** Whether the endpoint supports the provider tools of the request. */
+  supportsTools: (endpoint: Endpoint) => boolean
+  /** Whether the endpoint can return `n` choices. */
+  supportsChoices: (endpoint: Endpoint) => boolean
+  isConfigured: (endpoint: Endpoint) => boolean
+  /** The endpoint's random draw between 0 and 1, the same for all requests of a conversation. */
   draw: (endpoint: Endpoint) => number
 }

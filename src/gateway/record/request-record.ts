@@ -7,7 +7,7 @@ import { newSpan, newSpanId, readTraceParent, type SpanName, writeTraceParent } 
 import type { AttemptNote, Cause, Generation } from '#spend/ledger/generation.ts'
 import type { SettledCost } from '../admission/request-reservation.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
-import type { Shut } from '../plan/circuit.ts'
+import type { Restriction } from '../plan/circuit.ts'
 import type { AttemptPermit } from '../plan/circuits.ts'
 import type { Target } from '../plan/plan.ts'
 import { chargedPrices } from '../pricing/charged-prices.ts'
@@ -117,7 +117,7 @@ export class RequestRecord {
   }
 
   /** Notes an endpoint that was skipped because its circuit is open. */
-  noteOpenCircuit(target: Target, shut: Shut): void {
+  noteOpenCircuit(target: Target, shut: Restriction): void {
     this.#attempts.push(openCircuitNote(target, shut))
   }
 

@@ -21,9 +21,9 @@ test('of a model whose only endpoint was asked there is nothing to tell', () => 
   assert.equal(skippedEndpoints(planned({}), [asked(one)]), undefined)
 })
 
-test('those behind the one that answered are told with why they stood there, those left out with why', () => {
-  const behind = new Map([['a/m@three', 'troubled' as const]])
-  const plan = { targets: [one, two, three], excluded: [{ target: four, reason: 'unconfigured' as const }], behind }
+test('those lowerRanks the one that answered are told with why they stood there, those left out with why', () => {
+  const lowerRanks = new Map([['a/m@three', 'troubled' as const]])
+  const plan = { targets: [one, two, three], excluded: [{ target: four, reason: 'unconfigured' as const }], lowerRanks }
   assert.deepEqual(skippedEndpoints(planned({ plan, targets: plan.targets }), [asked(one)]), {
     not_reached: ['a/m@two'],
     troubled: ['a/m@three'],
@@ -41,7 +41,7 @@ test('what guardrails forbid, and what cannot be priced under a limit, is told t
 })
 
 test('one that a guardrail has come to forbid when its turn comes is told so, also where it is the only one', () => {
-  const plan = { targets: [one, two, three], excluded: [], behind: new Map([['a/m@two', 'troubled' as const]]) }
+  const plan = { targets: [one, two, three], excluded: [], lowerRanks: new Map([['a/m@two', 'troubled' as const]]) }
   const forbidden = new Set(['a/m@two'])
   assert.deepEqual(skippedEndpoints(planned({ plan, targets: plan.targets }), [asked(one)], forbidden), {
     guardrail: ['a/m@two'],

@@ -1,6 +1,6 @@
 import { isoTime } from '#platform/core/clock.ts'
 import type { AttemptNote, NotAsked } from '#spend/ledger/generation.ts'
-import type { Shut } from '../plan/circuit.ts'
+import type { Restriction } from '../plan/circuit.ts'
 import type { Candidate, Plan, Target } from '../plan/plan.ts'
 
 /** The decisions before the first attempt. The list of skipped endpoints is derived from them when the request ends. */
@@ -38,7 +38,7 @@ export function skippedEndpoints(
   if (targets.length > 1 || forbidden.size > 0) {
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
-      const why = forbidden.has(endpoint.id) ? 'guardrail' : (plan.behind?.get(endpoint.id) ?? 'not_reached')
+      const why = forbidden.has(endpoint.id) ? 'guardrail' : (plan.lowerRanks?.get(endpoint.id) ?? 'not_reached')
       list(why, endpoint.id)
     }
   }
@@ -56,7 +56,7 @@ export function skippedEndpoints(
 }
 
 /** The note of an endpoint that was skipped because its circuit is open. */
-export function openCircuitNote({ endpoint }: Target, { reason, until }: Shut): AttemptNote {
+export function openCircuitNote({ endpoint }: Target, { reason, until }: Restriction): AttemptNote {
   return {
     endpointId: endpoint.id,
     provider: endpoint.provider,

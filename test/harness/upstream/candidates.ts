@@ -41,7 +41,7 @@ export function candidateOf(endpoints: Endpoint[], id = 'a/m', sort?: Candidate[
 
 type Standing = Speeds & { circuit: ReturnType<PlanInput['health']> }
 
-const calm: Standing = { circuit: 'fit', latencyMs: null, throughput: null }
+const calm: Standing = { circuit: 'healthy', latencyMs: null, throughput: null }
 
 /** A generator of the same numbers for the same seed. */
 export function seeded(seed: number): () => number {
@@ -75,9 +75,9 @@ export function planInput(situation: Situation): PlanInput {
     needs: { parameters: [], required: [], inputModalities: [], promptTokens: 0, ...situation.needs },
     health: (endpoint) => standing(endpoint).circuit,
     speeds: standing,
-    knowsTools: () => true,
-    givesAnswers: () => true,
-    configured: ({ provider }) => !unconfigured.includes(provider),
+    supportsTools: () => true,
+    supportsChoices: () => true,
+    isConfigured: ({ provider }) => !unconfigured.includes(provider),
     draw: ({ id }) => drawOf(situation.seed ?? 1, id),
   }
 }

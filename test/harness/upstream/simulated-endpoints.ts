@@ -4,20 +4,19 @@ import { type Circuits, createCircuits } from '#gateway/plan/circuits.ts'
 import { planAttempts } from '#gateway/plan/plan-attempts.ts'
 import { candidateOf, endpointOf, planInput, seeded } from './candidates.ts'
 
-/** How an endpoint treats a request that begins at a moment: the chance that it fails, and after how long it does. */
+/** How an endpoint treats a request that starts at `atMs`: the probability of a failure, and the time until then. */
 export type Behaviour = (
   atMs: number,
   answersAfterMs: number,
-) => { failing: number; failsAfterMs?: number; retryAfterMs?: number; severed?: boolean }
+) => { failing: number; failsAfterMs?: number; retryAfterMs?: number; connectionLost?: boolean }
 
 type Traffic = { perSecond?: number; seconds?: number; latencyMs?: number; seed?: number }
 
 const startedAt = 1_000_000_000
 
 /**
- * Requests over endpoints on a clock of their own: the real plan, circuits and order of asking. Each is answered or has
- * failed, as its endpoints behave, or was refused when none was asked. @returns also for which share of the time one of
- * them was shut.
+ * Simulates requests to endpoints on a virtual clock, with the real plan and circuits. A request is refused if no
+ * endpoint could be tried. @returns the counts, the share of answered requests and the share of time with open circuits.
  */
 export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   const { perSecond = 50, seconds = 300, latencyMs = 800, seed = 1 } = traffic
@@ -25,29 +24,29 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   const time = createTime()
   const circuits = createCircuits({ now: () => startedAt + time.now() })
   const endpoints = behaviours.map((_, at) => endpointOf(`p${at}`))
-  const tally = { answered: 0, failed: 0, refused: 0, asked: 0 }
+  const tally = { answered: 0, failed: 0, refused: 0, attempts: 0 }
 
-  function ask(turns: ReturnType<typeof admittedTargets>, isFirst: boolean): void {
-    const { value: turn } = turns.next()
-    if (!turn) return void tally[isFirst ? 'refused' : 'failed']++
-    tally.asked++
-    const behave = behaviours[endpoints.indexOf(turn.target.endpoint)]!
+  function send(attempts: ReturnType<typeof admittedTargets>, isFirst: boolean): void {
+    const { value: attempt } = attempts.next()
+    if (!attempt) return void tally[isFirst ? 'refused' : 'failed']++
+    tally.attempts++
+    const behave = behaviours[endpoints.indexOf(attempt.target.endpoint)]!
     const answersAfterMs = latencyMs * (0.5 + random())
     const { failing, failsAfterMs = 100, ...trouble } = behave(time.now(), answersAfterMs)
     const fails = random() < failing
     time.later(fails ? failsAfterMs : answersAfterMs, () => {
       if (!fails) tally.answered++
-      if (!fails) return turn.permit.answered()
-      turn.permit.failed(trouble)
-      ask(turns, false)
+      if (!fails) return attempt.permit.answered()
+      attempt.permit.failed(trouble)
+      send(attempts, false)
     })
   }
 
   const access = { circuitOf: ({ id }: Endpoint) => id }
-  const come = () => ask(admittedTargets(circuits, access, planned(circuits, endpoints, random)), true)
+  const startRequest = () => send(admittedTargets(circuits, access, planned(circuits, endpoints, random)), true)
   let shut = 0
   for (let second = 0; second < seconds; second++) {
-    for (let one = 0; one < perSecond; one++) time.later(random() * 1000, come)
+    for (let one = 0; one < perSecond; one++) time.later(random() * 1000, startRequest)
     time.run((second + 1) * 1000)
     shut += circuits.report().filter(({ state }) => state !== 'half_open').length
   }
@@ -55,12 +54,12 @@ export function simulate(behaviours: Behaviour[], traffic: Traffic = {}) {
   return { ...tally, available: tally.answered / ended, shut: shut / seconds / endpoints.length }
 }
 
-function planned({ health: standing }: Circuits, endpoints: Endpoint[], random: () => number) {
+function planned({ health }: Circuits, endpoints: Endpoint[], random: () => number) {
   const input = planInput({ candidates: [candidateOf(endpoints)] })
-  return planAttempts({ ...input, health: ({ id }) => standing(id), draw: random }).targets
+  return planAttempts({ ...input, health: ({ id }) => health(id), draw: random }).targets
 }
 
-/** Time that passes from one thing that is due to the next. */
+/** A virtual clock with timers. */
 function createTime() {
   let now = 0
   const due: { at: number; act: () => void }[] = []
