@@ -51,7 +51,7 @@ onEachDatabase('a provider key of the workspace’s own', (kind) => {
     await place.bring()
     const { code, message, metadata } = await refusal()
     assert.deepEqual([code, metadata], [502, { provider_name: 'faulty' }])
-    assert.match(message, /refused the key that this workspace brought for it \(GET \/byok lists them\)\./)
+    assert.match(message, /refused the key of this workspace \(GET \/byok lists its keys\)\./)
   })
 
   test('is changed, disabled and deleted with effect on the next request', async () => {

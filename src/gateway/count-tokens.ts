@@ -1,6 +1,6 @@
 import { addressOf, bodyForUpstream } from './attempt/attempt-request.ts'
 import { failureOfStatus, faultOf } from './attempt/failure.ts'
-import { fetchWholeAnswer } from './attempt/fetch-small-json.ts'
+import { fetchSmallJson } from './attempt/fetch-small-json.ts'
 import { maskSecrets } from './attempt/mask-secrets.ts'
 import type { CompletionCall } from './completion-call.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -69,7 +69,7 @@ async function countAt(
     bodyForUpstream(body, client),
     protocolTarget,
   )
-  const answer = await fetchWholeAnswer(deps, {
+  const answer = await fetchSmallJson(deps, {
     ...addressOf(providerProtocol.origin ?? access.baseUrl, path),
     headers: {
       'content-type': 'application/json',

@@ -143,7 +143,7 @@ onEachDatabase('a stream under way', (kind) => {
     const running = await chat(other, key, { max_tokens: words })
     const end = await endOf(running, () => one.manage('PATCH', path, { limit: most / 2 }))
     took.limit = Math.round(end.tookMs)
-    assert.match(end.error.message, /^The spending limit of the key is 0\.5 USD now, less than what is spent and set/)
+    assert.match(end.error.message, /^The spending limit of the key is now 0\.5 USD, less than is spent and reserved/)
     assert.deepEqual(
       [end.error.code, end.error.metadata],
       [403, { error_type: 'permission_denied', rule: 'limit', layer: 'key_limit', limit_usd: most / 2 }],

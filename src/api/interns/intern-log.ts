@@ -1,4 +1,4 @@
-import { withoutCredentials } from '#gateway/attempt/mask-secrets.ts'
+import { maskCredentials } from '#gateway/attempt/mask-secrets.ts'
 import type { Caller } from '#identity/accounts/caller.ts'
 import { mcpServersOf } from '#interns/registry/mcp-servers.ts'
 import { repositoryPassword } from '#interns/registry/repository.ts'
@@ -41,7 +41,7 @@ async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<stri
     ...secretsOfAgent(typeof agent === 'string' ? deps.config.agents[agent] : (agent ?? undefined)),
     ...[password, key].filter((secret) => secret !== undefined),
   ]
-  return withoutCredentials(withoutSecrets(text, secrets))
+  return maskCredentials(withoutSecrets(text, secrets))
 }
 
 /** Whole lines; of one alone that is longer than what is wanted its end. */

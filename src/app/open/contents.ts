@@ -12,5 +12,5 @@ export function openContents(opening: Opening, { db }: OpenStore, vault: Vault):
   const counted = metrics.observeContents(() => keeper.waitingBytes)
   const keeper = new ContentKeeper({ db, vault, count: counted, onError })
   opened.defer(() => keeper.close())
-  return { keeper, mostBytes: config.content_bytes }
+  return { keeper, maxBytes: config.content_bytes }
 }

@@ -14,14 +14,14 @@ async function refusalOf(reset: Interval | null, budgets: object = full) {
   const guardrail = guardrailWith('House', { limit_usd: 2, reset_interval: reset })
   const limits = budgetsFor(caller, [guardrailBudget(guardrail, { kind: 'member', userId: 'u' }, true)!])
   return reserveBudgets({ budgets: budgets as never, now }, limits, [guardrail], 3n * 10n ** 12n).then(
-    () => assert.fail('it was let through'),
+    () => assert.fail('it was admitted'),
     (fault) => fault,
   )
 }
 
-test('a request that a limit leaves no room for is told the limit, what it needs, and when the limit starts anew', async () => {
+test('a refusal names the limit, the needed amount and the reset time', async () => {
   const layer = 'workspace_default_member'
-  const told = { guardrail_id: 'House', rule: 'limit_usd', layer, limit_usd: 2, needed_usd: 3 }
+  const expected = { guardrail_id: 'House', rule: 'limit_usd', layer, limit_usd: 2, needed_usd: 3 }
   for (const [interval, resets_at] of [
     ['daily', '2026-11-19T00:00:00.000Z'],
     ['weekly', '2026-11-23T00:00:00.000Z'],
@@ -29,17 +29,17 @@ test('a request that a limit leaves no room for is told the limit, what it needs
     [null, null],
   ] as const) {
     const { kind, message, details } = await refusalOf(interval)
-    assert.deepEqual([kind, details.metadata], ['forbidden', { ...told, resets_at }])
+    assert.deepEqual([kind, details.metadata], ['forbidden', { ...expected, resets_at }])
     assert.ok(message.includes(resets_at ? `It resets at ${resets_at}.` : 'It does not reset.'), message)
   }
 })
 
-test('where requests under way hold the room it is worth trying again', async () => {
+test('a limit reserved by requests in flight asks the client to retry', async () => {
   const { kind, details } = await refusalOf('daily', held)
   assert.deepEqual([kind, details.retryAfterSeconds], ['rate_limited', 1])
 })
 
-test('a key’s own limit is named as the key’s', async () => {
+test('the limit of a key is named as such', async () => {
   const limited = { ...caller, spendLimit: { usd: 1, reset: 'daily' as const, includesByok: false } }
   const limits = budgetsFor(limited, [])
   const refused = reserveBudgets({ budgets: full as never, now }, limits, [], 1n)
@@ -50,27 +50,27 @@ test('a key’s own limit is named as the key’s', async () => {
   })
 })
 
-test('where a turn of an intern leaves no room for the longest answer, the first that fits is taken', async () => {
+test('a small turn budget selects the longest answer that fits', async () => {
   const usd = (amount: number) => BigInt(amount * 1e12)
   const turn = { kind: 'turn' as const, id: 't', keyHash: 'k', beganAt: 0, part: 'max_cost_usd' as const }
   const budget = { id: 'turn:t', subject: turn, limit: usd(1), interval: null, includesByok: true }
-  const shorter = () => [4, 2, 0.5, 0.25].map((cost) => ({ asked: {} as never, cost: usd(cost) })).values()
+  const shorter = () => [4, 2, 0.5, 0.25].map((cost) => ({ request: {} as never, cost: usd(cost) })).values()
   const refused: bigint[] = []
   const turns = { budgets: [budget], refused: async (_: unknown, need: bigint) => void refused.push(need) }
-  const ask = (room: number, outcome: string, refusedBy: object = budget) => {
+  const reserveIn = (room: number, outcome: string, refusedBy: object = budget) => {
     const reserve = async (_: unknown, need: bigint) =>
       need <= usd(room) ? { reservation: { need } } : { refusedBy, outcome }
     return reserveBudgets({ budgets: { reserve } as never, now }, [budget], [], usd(8), turns, shorter() as never)
   }
-  const { reservation, less } = await ask(1, 'spent')
-  assert.deepEqual([(reservation as never as { need: bigint }).need, less?.cost], [usd(0.5), usd(0.5)])
-  assert.equal((await ask(9, 'spent')).less, undefined)
-  // Nothing fits: what the shortest needs is told.
-  await assert.rejects(ask(0.1, 'spent'), ({ details }: any) => details.metadata.needed_usd === 0.25)
+  const { reservation, shorterRequest } = await reserveIn(1, 'spent')
+  assert.deepEqual([(reservation as never as { need: bigint }).need, shorterRequest?.cost], [usd(0.5), usd(0.5)])
+  assert.equal((await reserveIn(9, 'spent')).shorterRequest, undefined)
+  // Nothing fits: the error has the cost of the shortest answer.
+  await assert.rejects(reserveIn(0.1, 'spent'), ({ details }: any) => details.metadata.needed_usd === 0.25)
   assert.deepEqual(refused, [usd(0.25)])
-  // Those under way will give back what they do not need; and a limit of a key shortens nothing.
-  await assert.rejects(ask(1, 'reserved'), { kind: 'rate_limited' })
-  await assert.rejects(ask(1, 'cut_off'), { kind: 'rate_limited', message: /a server that has not reported/ })
+  // Requests in flight release unused money. A limit of a key does not shorten answers.
+  await assert.rejects(reserveIn(1, 'reserved'), { kind: 'rate_limited' })
+  await assert.rejects(reserveIn(1, 'cut_off'), { kind: 'rate_limited', message: /a server that stopped reporting/ })
   const key = { ...budget, subject: { kind: 'key', hash: 'k' } }
-  await assert.rejects(ask(1, 'spent', key), ({ details }: any) => details.metadata.needed_usd === 8)
+  await assert.rejects(reserveIn(1, 'spent', key), ({ details }: any) => details.metadata.needed_usd === 8)
 })

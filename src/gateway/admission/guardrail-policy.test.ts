@@ -89,7 +89,7 @@ test('ambiguous names are refused in nested fields, but not in free-form objects
   ])
     await assert.rejects(
       decide(body),
-      { kind: 'invalid', message: /some providers take it for "/ },
+      { kind: 'invalid', message: /some providers read it as "/ },
       JSON.stringify(body),
     )
   const schema = { type: 'object', properties: { Name: { type: 'string' }, Text: {} } }

@@ -5,10 +5,7 @@ import { clients } from '../clients/clients.ts'
 import type { Forms } from '../pricing/bill.ts'
 import type { Body } from '../protocol/protocol.ts'
 
-/**
- * Further fields that providers accept and that cannot raise the cost beyond the reservation: they control how tokens
- * are chosen or what is read, or the price calculation reads them.
- */
+/** Other fields that providers accept and that cannot raise the cost beyond the reservation. */
 const harmless = [
   ...['audio', 'chat_template_kwargs', 'client_metadata', 'documents', 'enable_thinking', 'function_call', 'functions'],
   ...['grammar', 'guided_choice', 'guided_grammar', 'guided_json', 'guided_regex', 'include_reasoning', 'min_tokens'],
@@ -26,13 +23,13 @@ const harmless = [
   ...['typical_p', 'web_search_options', 'search_parameters', 'enable_search'],
 ]
 
-const known: ReadonlySet<string> = new Set([
+const knownFields: ReadonlySet<string> = new Set([
   ...clients.flatMap(({ operation }) => Object.keys(operation.request.shape)),
   ...harmless,
 ])
 
-/** Names within those fields by which it is judged who said what, what it may cost, and what is kept of it. */
-const within: ReadonlySet<string> = new Set([
+/** Nested fields that decide about roles, costs or storage. */
+const checkedMembers: ReadonlySet<string> = new Set([
   ...['role', 'content', 'type', 'text', 'name', 'thinking', 'refusal', 'tool_calls', 'tool_call_id', 'tool_use_id'],
   ...['function', 'arguments', 'parameters', 'input', 'input_schema', 'output', 'call_id', 'summary', 'strict'],
   ...['image_url', 'input_image', 'audio_url', 'input_audio', 'video_url', 'file', 'file_id', 'file_url', 'file_data'],
@@ -41,8 +38,8 @@ const within: ReadonlySet<string> = new Set([
   ...['json_schema', 'search_context_size', 'max_uses', 'max_results', 'server_url', 'quality', 'size'],
 ])
 
-/** Fields that hold what somebody made up, under names of their own. */
-const free: ReadonlySet<string> = new Set([
+/** Fields whose members have arbitrary names. */
+const freeFormFields: ReadonlySet<string> = new Set([
   ...['metadata', 'variables', 'arguments', 'args', 'parameters', 'input_schema', 'schema', 'properties', 'headers'],
   ...[
     'env',
@@ -57,39 +54,39 @@ const free: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Some providers read names in any case (all that are written in Go): of `model` and `Model` they would take the one that
- * is not looked at here. @throws Fault `invalid`.
+ * Refuses field names that differ from a known one only by case. Providers written in Go ignore case, so `Model` could
+ * override the checked `model`. @throws Fault `invalid`.
  */
 export function requirePlainNames(body: Body): void {
   for (const name in body) {
-    if (known.has(name) || isAnswerLimit(name)) {
-      requirePlainWithin(body[name], name)
+    if (knownFields.has(name) || isAnswerLimit(name)) {
+      requirePlainMembers(body[name], name)
       continue
     }
     const folded = foldedName(name)
-    if (folded !== name && (known.has(folded) || isAnswerLimit(folded))) throw notPlain(name, folded)
+    if (folded !== name && (knownFields.has(folded) || isAnswerLimit(folded))) throw notPlain(name, folded)
   }
 }
 
-function requirePlainWithin(value: unknown, field: string): void {
-  if (typeof value !== 'object' || value === null || free.has(field)) return
+function requirePlainMembers(value: unknown, field: string): void {
+  if (typeof value !== 'object' || value === null || freeFormFields.has(field)) return
   if (Array.isArray(value)) {
-    for (const one of value) requirePlainWithin(one, '')
+    for (const one of value) requirePlainMembers(one, '')
     return
   }
-  // The input of a call, as opposed to that of a request, which is a list.
+  // Tool input has arbitrary names. The `input` of a request is a list.
   if (field === 'input') return
   for (const name in value) {
-    const folded = within.has(name) ? name : foldedName(name)
-    if (folded !== name && within.has(folded)) throw notPlain(name, folded)
-    requirePlainWithin((value as Body)[name], name)
+    const folded = checkedMembers.has(name) ? name : foldedName(name)
+    if (folded !== name && checkedMembers.has(folded)) throw notPlain(name, folded)
+    requirePlainMembers((value as Body)[name], name)
   }
 }
 
 const notPlain = (name: string, folded: string) =>
-  new Fault('invalid', `Invalid request: ${printable(name)}: some providers take it for "${folded}"; write it so`)
+  new Fault('invalid', `Invalid request: ${printable(name)}: some providers read it as "${folded}"; use that name`)
 
-/** As those fold it who know Unicode: the long s and the sign for Kelvin are letters, too. */
+/** Folds case like Unicode-aware parsers: also the long s and the Kelvin sign. */
 const foldedName = (name: string) => name.toUpperCase().toLowerCase()
 
 /**
@@ -98,22 +95,22 @@ const foldedName = (name: string) => name.toUpperCase().toLowerCase()
  * @returns the request, and the names of the removed fields of its body.
  */
 export function withoutUnknownFields<F extends Forms>(forms: F): { forms: F; removed: string[] } {
-  const { known: body, unknown: removed } = splitFields(forms.body)
-  const { known: chat, unknown: removedFromChat } =
-    forms.chat === forms.body ? { known: body as F['chat'], unknown: removed } : splitFields(forms.chat)
+  const { body, removed } = removeUnknownFields(forms.body)
+  const { body: chat, removed: removedFromChat } =
+    forms.chat === forms.body ? { body: body as F['chat'], removed } : removeUnknownFields(forms.chat)
   if (removed.length === 0 && removedFromChat.length === 0) return { forms, removed }
   return { forms: { ...forms, body, chat }, removed }
 }
 
 /** A body without unknown fields, and their names. A body without any is returned as it is. */
-function splitFields<B extends Body>(body: B): { known: B; unknown: string[] } {
-  const unknown: string[] = []
-  for (const name in body) if (!isKnownField(name)) unknown.push(name)
-  if (unknown.length === 0) return { known: body, unknown }
-  // Built from what it keeps: deleting a field from an object of 100,000 costs more than reading all of them.
-  const kept: Body = {}
-  for (const name in body) if (isKnownField(name)) kept[name] = body[name]
-  return { known: kept as B, unknown }
+function removeUnknownFields<B extends Body>(body: B): { body: B; removed: string[] } {
+  const removed: string[] = []
+  for (const name in body) if (!isKnownField(name)) removed.push(name)
+  if (removed.length === 0) return { body, removed }
+  // Copies the known fields, because deleting from an object with 100,000 fields is slow.
+  const copy: Body = {}
+  for (const name in body) if (isKnownField(name)) copy[name] = body[name]
+  return { body: copy as B, removed }
 }
 
-const isKnownField = (name: string) => known.has(name) || isAnswerLimit(name)
+const isKnownField = (name: string) => knownFields.has(name) || isAnswerLimit(name)

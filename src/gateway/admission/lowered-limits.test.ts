@@ -9,8 +9,8 @@ const limited = (limit: bigint, interval: Budget['interval'] = 'daily'): Budget 
   includesByok: false,
 })
 
-/** Which limits are asked whether they have room; none has. */
-async function asked(before: Budget[], now: Budget[]): Promise<bigint[]> {
+/** The limits that are checked. None has room. */
+async function checkedLimits(before: Budget[], now: Budget[]): Promise<bigint[]> {
   const limits: bigint[] = []
   const reserve = (budgets: readonly Budget[]) => {
     limits.push(budgets[0]!.limit)
@@ -22,11 +22,11 @@ async function asked(before: Budget[], now: Budget[]): Promise<bigint[]> {
   return limits
 }
 
-test('only a limit that is new, lower than before or of another interval is asked for room', async () => {
+test('checks only limits that are new, lower or of another interval', async () => {
   const usd = 10n ** 12n
-  assert.deepEqual(await asked([limited(2n * usd)], [limited(2n * usd)]), [])
-  assert.deepEqual(await asked([limited(usd)], [limited(2n * usd)]), [])
-  assert.deepEqual(await asked([limited(2n * usd)], [limited(usd)]), [usd])
-  assert.deepEqual(await asked([limited(2n * usd)], [limited(2n * usd, 'monthly')]), [2n * usd])
-  assert.deepEqual(await asked([], [limited(usd)]), [usd])
+  assert.deepEqual(await checkedLimits([limited(2n * usd)], [limited(2n * usd)]), [])
+  assert.deepEqual(await checkedLimits([limited(usd)], [limited(2n * usd)]), [])
+  assert.deepEqual(await checkedLimits([limited(2n * usd)], [limited(usd)]), [usd])
+  assert.deepEqual(await checkedLimits([limited(2n * usd)], [limited(2n * usd, 'monthly')]), [2n * usd])
+  assert.deepEqual(await checkedLimits([], [limited(usd)]), [usd])
 })

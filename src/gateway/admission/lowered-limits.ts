@@ -4,19 +4,19 @@ import { toUsd } from '#platform/core/pico-usd.ts'
 import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
 import type { Budgets } from '#spend/budgets/budgets.ts'
-import { budgetHolder } from './budget-reservation.ts'
+import { limitOwner } from './budget-reservation.ts'
 
-/** The time that other servers get to return money that they hold but do not need. */
-const patienceMs = 600
+/** The time in which other servers return reserved money that they do not need. */
+const maxWaitMs = 600
 
 type BudgetReserver = Pick<Budgets, 'reserve'>
 
-/** Many requests under one limit ask the same at the same moment. A limit that is changed is another budget. */
-const known = new WeakMap<Budget, Promise<boolean>>()
+/** Shares one check among concurrent requests. A changed limit is a new budget object. */
+const checks = new WeakMap<Budget, Promise<boolean>>()
 
 /**
- * A request that is under way goes on while its limits have room for what is spent and set aside, its own included.
- * Only limits that are less than when it began are asked.
+ * Ends a request in flight if a limit was lowered below what is spent and reserved, including its own reservation.
+ * Checks only limits that are lower than when the request started.
  * @throws Fault `forbidden` that names the limit.
  */
 export async function requireRoomInLimits(
@@ -28,20 +28,20 @@ export async function requireRoomInLimits(
   for (const budget of now) {
     const earlier = before.find(({ id }) => id === budget.id)
     if (earlier && earlier.limit <= budget.limit && earlier.interval === budget.interval) continue
-    if (await known.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
-    const { who, metadata } = budgetHolder(budget, guardrails)
+    if (await checks.getOrInsertComputed(budget, () => hasRoom(budgets, budget))) continue
+    const { name, metadata } = limitOwner(budget, guardrails)
     const limit = toUsd(budget.limit)
     throw new Fault(
       'forbidden',
-      `The spending limit of ${who} is ${limit} USD now, less than what is spent and set aside.`,
+      `The spending limit of ${name} is now ${limit} USD, less than is spent and reserved.`,
       { metadata: { ...metadata, limit_usd: limit } },
     )
   }
 }
 
 /**
- * Whether the smallest amount still fits the limit, over all servers. Without an answer within `patienceMs` it does
- * not. If the store fails, the request goes on.
+ * Whether the smallest amount still fits the limit, over all servers. Without an answer within `maxWaitMs` it does
+ * not. If the store fails, the request continues.
  */
 async function hasRoom(budgets: BudgetReserver, budget: Budget): Promise<boolean> {
   try {
@@ -51,7 +51,7 @@ async function hasRoom(budgets: BudgetReserver, budget: Budget): Promise<boolean
       return true
     })
     reserving.catch(() => {})
-    return await Promise.race([reserving, sleep(patienceMs, false, { ref: false })])
+    return await Promise.race([reserving, sleep(maxWaitMs, false, { ref: false })])
   } catch {
     return true
   }

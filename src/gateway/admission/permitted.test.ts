@@ -10,7 +10,7 @@ import type { GuardrailRecord } from '#policy/guardrails/guardrail.ts'
 import { guardrails, models, region, vendors } from '#test/harness/records/random-guardrails.ts'
 import { permittedCandidates, requireRegion } from './guardrail-policy.ts'
 
-/** The combination said plainly: lists are sets, and each question is asked of all guardrails at once. */
+/** A simple reference implementation: each question is checked against all guardrails at once. */
 function naive(all: GuardrailRecord[]) {
   const policies = all.map((guardrail) => guardrail.policy)
   const inEvery = (lists: (readonly string[] | null)[], name: string) =>
@@ -54,18 +54,18 @@ function refusalOf(act: () => unknown): Fault | undefined {
 const candidatesOf = (some: Model[]) => some.map((model) => ({ model, endpoints: model.endpoints }))
 const request = fc.record({ guardrails, models, region, named: fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }) })
 
-test('what any set of guardrails leaves of any request is what a naive reading leaves', () => {
+test('permitted endpoints equal those of the reference implementation', () => {
   fc.assert(
     fc.property(request, ({ guardrails: all, models: catalogue, region: through, named }) => {
       const rules = naive(all)
-      const asked = named.map((at) => catalogue[at]!)
+      const requested = named.map((at) => catalogue[at]!)
       assert.equal(refusalOf(() => requireRegion(all, through)) === undefined, rules.region(through))
-      const expected = asked
+      const expected = requested
         .filter(rules.model)
         .flatMap((model) => model.endpoints.filter((e) => rules.endpoint(model, e)))
       const refused = refusalOf(() =>
         assert.deepEqual(
-          permittedCandidates(all, candidatesOf(asked), vendors).flatMap(({ endpoints }) => endpoints),
+          permittedCandidates(all, candidatesOf(requested), vendors).flatMap(({ endpoints }) => endpoints),
           expected,
         ),
       )
@@ -76,22 +76,22 @@ test('what any set of guardrails leaves of any request is what a naive reading l
   )
 })
 
-test('a refusal names a guardrail that is in force and forbids this on its own', () => {
+test('a refusal names an active guardrail that forbids the request alone', () => {
   fc.assert(
     fc.property(request, ({ guardrails: all, models: catalogue, named }) => {
-      const asked = candidatesOf(named.map((at) => catalogue[at]!))
-      const refused = refusalOf(() => permittedCandidates(all, asked, vendors))
+      const requested = candidatesOf(named.map((at) => catalogue[at]!))
+      const refused = refusalOf(() => permittedCandidates(all, requested, vendors))
       if (!refused) return
       const culprit = all.find(({ id }) => id === refused.details.metadata?.guardrail_id)!
       const rule = refused.details.metadata?.rule as keyof Policy
       assert.ok(culprit.policy[rule] !== null || (rule.startsWith('enforce_zdr_') && culprit.policy.enforce_zdr))
-      assert.equal(naive([culprit]).model(asked[0]!.model) && rule.endsWith('_models'), false)
+      assert.equal(naive([culprit]).model(requested[0]!.model) && rule.endsWith('_models'), false)
     }),
     { numRuns: 1000 },
   )
 })
 
-test('a model is listed for a key exactly when a completion of it is not refused', () => {
+test('a model is listed for a key exactly if a completion is not refused', () => {
   fc.assert(
     fc.property(guardrails, models, region, (all, catalogue, through) => {
       const isListed = allowedModels(all, through, vendors)

@@ -4,8 +4,8 @@ import type { Body } from '../protocol/protocol.ts'
 /** The size of a body: its text, in tokens at most, and its media. */
 export type PromptSize = { text: number; media: Medium[] }
 
-/** Parts that are text through and through. */
-const textual: ReadonlySet<unknown> = new Set([
+/** Parts that contain only text. */
+const textParts: ReadonlySet<unknown> = new Set([
   'text',
   'input_text',
   'output_text',
@@ -18,17 +18,17 @@ const textual: ReadonlySet<unknown> = new Set([
   'logs',
 ])
 
-/** Parts that hold other parts, or text, and nothing else that counts. */
-const containers: ReadonlySet<unknown> = new Set(['tool_result', 'mcp_tool_result', 'search_result'])
+/** Parts that contain only other parts or text. */
+const containerParts: ReadonlySet<unknown> = new Set(['tool_result', 'mcp_tool_result', 'search_result'])
 
-/** Parts with one medium. Any other part may have more than is known here. */
+/** Parts with one medium. Other parts can contain several. */
 const mediaParts: ReadonlySet<unknown> = new Set([
   ...['image_url', 'input_image', 'image', 'image_generation_call', 'computer_screenshot'],
   ...['input_audio', 'audio', 'audio_url', 'video_url', 'input_video', 'video'],
   ...['file', 'input_file', 'file_url', 'document'],
 ])
 
-/** Within other parts, what holds bytes or the address of bytes. */
+/** Members of parts with bytes or the URL of bytes. */
 const byteFields: ReadonlySet<string> = new Set([
   'url',
   'image_url',
@@ -41,13 +41,13 @@ const byteFields: ReadonlySet<string> = new Set([
   'result',
 ])
 
-/** References to files at the provider, whose size is not known here. */
-const references: ReadonlySet<string> = new Set(['file_id', 'file_uri', 'fileUri'])
+/** References to files at the provider, whose size is unknown. */
+const referenceFields: ReadonlySet<string> = new Set(['file_id', 'file_uri', 'fileUri'])
 
-/** Members that a text does not have. */
-const beyondText: ReadonlySet<string> = new Set([
+/** Members that mark a text part as more than text. */
+const nonTextFields: ReadonlySet<string> = new Set([
   ...byteFields,
-  ...references,
+  ...referenceFields,
   ...['content', 'source', 'file', 'image', 'audio', 'video', 'input_image', 'input_audio', 'input_file'],
 ])
 
@@ -67,26 +67,26 @@ export function isMediaPart({ type, role }: Body): boolean {
 }
 
 function isTextual(part: Body): boolean {
-  if (!textual.has(part.type)) return false
+  if (!textParts.has(part.type)) return false
   for (const name in part)
-    if (beyondText.has(name) && !(name === 'data' && part.type === 'redacted_thinking')) return false
+    if (nonTextFields.has(name) && !(name === 'data' && part.type === 'redacted_thinking')) return false
   return true
 }
 
 function addPart(size: PromptSize, part: Body): void {
-  let found = containers.has(part.type)
+  let found = containerParts.has(part.type)
   const add = (medium: Medium) => {
     found = true
     size.media.push(medium)
   }
   const text = JSON.stringify(part, function (this: Body, name, value: unknown) {
     if (nestedFields.has(name) && typeof value === 'object' && value !== null) {
-      // A document may consist of parts.
+      // A document can consist of parts.
       if (this !== part && this.type === 'content') found = true
       addParts(size, value)
       return ''
     }
-    if (references.has(name) && value != null) add({ kind: kindOf(String(part.type)) })
+    if (referenceFields.has(name) && value != null) add({ kind: kindOf(String(part.type)) })
     if (typeof value !== 'string' || !byteFields.has(name)) return value
     const medium = isPlainText(this, part, name)
       ? undefined
@@ -96,24 +96,24 @@ function addPart(size: PromptSize, part: Body): void {
     return medium ? '' : value
   })
   size.text += Buffer.byteLength(text)
-  if (!found || !(mediaParts.has(part.type) || containers.has(part.type)))
+  if (!found || !(mediaParts.has(part.type) || containerParts.has(part.type)))
     size.media.push({ kind: mediaParts.has(part.type) ? kindOf(String(part.type)) : 'other' })
 }
 
-/** The source of a document in plain text stands where others have bytes. */
-function isPlainText(within: Body, part: Body, name: string): boolean {
-  return within !== part && within.type === 'text' && name === 'data'
+/** Whether `data` is the plain text of a document, and not bytes. */
+function isPlainText(parent: Body, part: Body, name: string): boolean {
+  return parent !== part && parent.type === 'text' && name === 'data'
 }
 
-/** Whether a member of a message or an item is a text, a number or the like, and no reference. */
+/** Whether a member of a message or an item is a primitive value and not a file reference. */
 export function isPlainMember(name: string, value: unknown): boolean {
-  return typeof value !== 'object' && !references.has(name)
+  return typeof value !== 'object' && !referenceFields.has(name)
 }
 
-/** Adds a value whose form is not known: as text, and what it refers to as media. */
+/** Adds a value of unknown form: as text, with its references as media. */
 export function addUnknown(size: PromptSize, name: string, value: unknown): void {
   const text = JSON.stringify({ [name]: value }, (field, member: unknown) => {
-    if (references.has(field) && member != null) size.media.push({ kind: 'other' })
+    if (referenceFields.has(field) && member != null) size.media.push({ kind: 'other' })
     if (typeof member !== 'string' || !byteFields.has(field) || !/^(?:data:|[a-z]+:\/\/)/i.test(member)) return member
     const medium = mediumOf({ part: field }, member)
     if (!medium) return member

@@ -60,9 +60,9 @@ export class RequestReservation {
     const shorter = turns && shorterAnswers(this.#original, this.#highestCost, costOf)
     const reserved = await reserveBudgets(this.#deps, budgets, guardrails, this.#highestCost, turns, shorter)
     this.#reservation = reserved.reservation
-    if (!reserved.less) return
-    this.#request = reserved.less.asked
-    this.#highestCost = reserved.less.cost
+    if (!reserved.shorterRequest) return
+    this.#request = reserved.shorterRequest.request
+    this.#highestCost = reserved.shorterRequest.cost
   }
 
   /**

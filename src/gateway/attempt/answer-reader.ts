@@ -5,22 +5,22 @@ import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { utf8Of, withoutMark } from '#platform/text/text-of-bytes.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
 import { codeOfRefusal, detailsOfRefusal, retryDelayOfRefusal } from '../providers/error-code.ts'
-import { AnswerBound } from './answer-size-limit.ts'
+import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsChoice } from './content-hold.ts'
-import { AlikeEvents } from './delta-fast-path.ts'
+import { DeltaFastPath } from './delta-fast-path.ts'
 import { type AttemptFailure, failureOfStatus, failureOfTransport, retryAfterMs, withContextLength } from './failure.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { Receiver } from './receiver.ts'
 import type { Exchange, Sink, TransportFailure } from './upstream/upstream.ts'
 
-/** The most bytes that are read after the end of an answer to find its usage. */
-const mostBytesToUsage = 1024 * 1024
+/** The maximum number of bytes that are read after the end of an answer to find its usage. */
+const maxUsageBytes = 1024 * 1024
 
-/** Keep-alives of an hour are a few kilobytes. */
+/** Limits the bytes without an event. Keep-alives of an hour are a few kilobytes. */
 const maxIdleBytes = 1024 * 1024
 
-/** Pings, and events of tools that the provider runs, are far fewer. */
+/** Limits events without content in a row. Pings and events of provider tools are far fewer. */
 const maxEmptyEvents = 100_000
 
 /** Longer errors are truncated, because they are buffered in memory. */
@@ -30,58 +30,59 @@ const maxErrorBytes = 64 * 1024
 export class AttemptAnswer implements Sink {
   exchange: Exchange | undefined
   firstByteMs: number | undefined
-  readonly #askedAt = performance.now()
-  readonly #ask: AttemptRequest
+  readonly #startedAt = performance.now()
+  readonly #attempt: AttemptRequest
   readonly #receiver: Receiver
   readonly #now: () => number
   readonly #settle: (failure: AttemptFailure | undefined) => void
   readonly #sse = new SseReader(maxIdleBytes)
   readonly #read: (event: SseEvent) => AnswerEvent[]
-  readonly #alike: AlikeEvents | undefined
+  readonly #fastPath: DeltaFastPath | undefined
   readonly #hold: ContentHold
   #status = 0
   #retryAfter: string | string[] | undefined
-  #whole: ByteBuffer | undefined
-  readonly #received = new AnswerBound()
-  readonly #said = new AnswerBound()
+  #wholeBody: ByteBuffer | undefined
+  readonly #receivedSize = new AnswerSizeLimit()
+  readonly #contentSize = new AnswerSizeLimit()
   #emptyEvents = 0
   #started = false
   #finished = false
   #over = false
-  #waiting: NodeJS.Timeout | undefined
-  /** The number of bytes that are still read for a client that has left. */
-  #bytesToCome = Number.POSITIVE_INFINITY
+  #usageTimer: NodeJS.Timeout | undefined
+  /** The number of bytes that are still read after the client disconnected. */
+  #remainingBytes = Number.POSITIVE_INFINITY
 
   constructor(
-    ask: AttemptRequest,
+    attempt: AttemptRequest,
     receiver: Receiver,
     now: () => number,
     settle: (failure: AttemptFailure | undefined) => void,
   ) {
-    this.#ask = ask
+    this.#attempt = attempt
     this.#receiver = receiver
     this.#now = now
     this.#settle = settle
-    this.#hold = new ContentHold(ask.contentHoldMs ?? defaultHoldMs, () => this.#openWithoutContent())
-    this.#read = ask.providerProtocol.reader(ask.answerId, ask.answerLimit)
-    if (ask.providerProtocol.readsEventsAlone) this.#alike = new AlikeEvents(this.#read, receiver, this.#said)
+    this.#hold = new ContentHold(attempt.contentHoldMs ?? defaultHoldMs, () => this.#openWithoutContent())
+    this.#read = attempt.providerProtocol.reader(attempt.answerId, attempt.answerLimit)
+    if (attempt.providerProtocol.readsEventsAlone)
+      this.#fastPath = new DeltaFastPath(this.#read, receiver, this.#contentSize)
   }
 
   head(status: number, headers: Parameters<Sink['head']>[1]): void {
-    this.firstByteMs = Math.round(performance.now() - this.#askedAt)
+    this.firstByteMs = Math.round(performance.now() - this.#startedAt)
     this.#status = status
     this.#retryAfter = headers['retry-after']
     const isStream = status < 300 && /event-stream/i.test(String(headers['content-type']))
-    if (!isStream) this.#whole = new ByteBuffer()
+    if (!isStream) this.#wholeBody = new ByteBuffer()
   }
 
   data(chunk: Buffer): void {
     // An upstream could send bytes after the end forever.
     if (this.#over) return this.exchange?.abort()
     try {
-      this.#take(chunk)
+      this.#readChunk(chunk)
     } catch (error) {
-      this.#unreadable(error as Error)
+      this.#failUnreadable(error as Error)
     }
   }
 
@@ -90,7 +91,7 @@ export class AttemptAnswer implements Sink {
     try {
       this.#end()
     } catch (error) {
-      this.#unreadable(error as Error)
+      this.#failUnreadable(error as Error)
     }
   }
 
@@ -102,48 +103,48 @@ export class AttemptAnswer implements Sink {
    * Handles a client that disconnected. A finished answer is read to its usage, which comes last; an unfinished one is
    * cancelled at once.
    */
-  leave(): void {
+  clientLeft(): void {
     if (!this.#finished || this.#over) return this.exchange?.abort()
-    this.#bytesToCome = mostBytesToUsage
-    this.#waiting = setTimeout(() => this.exchange?.abort(), this.#ask.deadlines.usageMs)
+    this.#remainingBytes = maxUsageBytes
+    this.#usageTimer = setTimeout(() => this.exchange?.abort(), this.#attempt.deadlines.usageMs)
     // The upstream may have been paused for a slow client.
     this.exchange?.resume()
   }
 
   stopWaiting(): void {
-    clearTimeout(this.#waiting)
+    clearTimeout(this.#usageTimer)
     this.#hold.stop()
   }
 
-  #take(chunk: Buffer): void {
-    this.#bytesToCome -= chunk.length
-    if (this.#bytesToCome < 0) return this.exchange?.abort()
-    if (this.#whole) this.#collect(chunk, this.#whole)
-    else this.#cut(chunk)
+  #readChunk(chunk: Buffer): void {
+    this.#remainingBytes -= chunk.length
+    if (this.#remainingBytes < 0) return this.exchange?.abort()
+    if (this.#wholeBody) this.#readBody(chunk, this.#wholeBody)
+    else this.#readStream(chunk)
   }
 
-  #unreadable({ message }: Error): void {
-    const why = maskSecrets(message, this.#ask.credential)
+  #failUnreadable({ message }: Error): void {
+    const cause = maskSecrets(message, this.#attempt.credential)
     this.#fail({
-      ...broken,
+      ...unusableAnswer,
       reason: 'an answer that cannot be read',
-      message: `The provider's answer cannot be read: ${why}.`,
+      message: `The provider's answer cannot be read: ${cause}.`,
     })
     this.exchange?.abort()
   }
 
-  #collect(chunk: Buffer, whole: ByteBuffer): void {
+  #readBody(chunk: Buffer, whole: ByteBuffer): void {
     whole.add(chunk)
-    if (this.#status < 300) return this.#received.take(chunk.length)
+    if (this.#status < 300) return this.#receivedSize.take(chunk.length)
     if (whole.bytes <= maxErrorBytes) return
     this.#end()
     this.exchange?.abort()
   }
 
-  #cut(chunk: Buffer): void {
+  #readStream(chunk: Buffer): void {
     // A client that did not ask for a stream gets a whole answer, even if the upstream streams.
-    if (!this.#ask.stream) this.#received.take(chunk.length)
-    const read = this.#alike && this.#sse.isBetweenEvents ? this.#alike.deliver(chunk) : 0
+    if (!this.#attempt.stream) this.#receivedSize.take(chunk.length)
+    const read = this.#fastPath && this.#sse.isBetweenEvents ? this.#fastPath.deliver(chunk) : 0
     if (read > 0) this.#sse.noteEvent()
     if (read === chunk.length) this.#receiver.flush()
     else this.#deliver(this.#sse.push(read === 0 ? chunk : chunk.subarray(read)))
@@ -153,23 +154,23 @@ export class AttemptAnswer implements Sink {
     for (const event of events) {
       // Nothing follows the end mark, but some upstreams keep the connection open after it.
       if (isEndMark(event)) return this.#endStream(this.#started || !this.#hold.isEmpty)
-      // Some send an empty one to keep the connection alive.
+      // Some upstreams send empty events as keep-alives.
       if (event.data === '') continue
       const read = this.#read(event)
       const error = read.find((one) => one.type === 'error')
       if (error) return this.#upstreamError(error)
       this.#countEmpty(read)
-      this.#said.takeEvent(event.raw, read)
+      this.#contentSize.takeEvent(event.raw, read)
       if (read.some((one) => one.type === 'finish')) this.#finished = true
       const isPlain = !event.data.includes('\n') && !read.some((one) => one.type === 'usage')
-      const raw = isPlain ? event.raw : plainly(event)
+      const raw = isPlain ? event.raw : onOneLine(event)
       if (!this.#started && !read.some(endsChoice)) {
         this.#hold.add(read, raw)
         continue
       }
       this.#start()
       this.#receiver.events(read, raw)
-      if (isPlain) this.#alike?.learn(event.raw, read)
+      if (isPlain) this.#fastPath?.learn(event.raw, read)
     }
     if (this.#started) this.#receiver.flush()
   }
@@ -186,7 +187,7 @@ export class AttemptAnswer implements Sink {
     for (const { events, raw } of this.#hold.take()) this.#receiver.events(events, raw)
   }
 
-  /** There was no content for too long. The client gets the response, and this endpoint is the last one tried. */
+  /** Opens the response without content after the hold time. No other endpoint is tried after that. */
   #openWithoutContent(): void {
     if (this.#over || this.#started) return
     this.#start()
@@ -195,13 +196,13 @@ export class AttemptAnswer implements Sink {
   }
 
   #end(): void {
-    if (this.#whole) return this.#endWhole(withoutMark(this.#whole.take(Buffer.alloc(0))))
+    if (this.#wholeBody) return this.#endWhole(withoutMark(this.#wholeBody.take(Buffer.alloc(0))))
     this.#deliver(this.#sse.end())
     if (this.#over) return
     this.#endStream(this.#finished)
   }
 
-  /** @param isWhole whether the answer is whole if nothing more is left of it. */
+  /** @param isWhole whether the answer is complete without further events. */
   #endStream(isWhole: boolean): void {
     const rest = this.#read(endMark)
     if (!isWhole && !rest.some((one) => one.type === 'finish')) return this.#endTooEarly()
@@ -211,25 +212,32 @@ export class AttemptAnswer implements Sink {
   }
 
   #endTooEarly(): void {
-    this.#fail({ ...broken, reason: tooEarly, message: 'The provider ended its answer too early.' })
+    this.#fail({ ...unusableAnswer, reason: endedTooEarly, message: 'The provider ended its answer too early.' })
   }
 
   #endWhole(bytes: Buffer): void {
     const text = utf8Of(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
-      const message = maskSecrets(String(this.#ask.providerProtocol.errorMessage(body) || text), this.#ask.credential)
+      const message = maskSecrets(
+        String(this.#attempt.providerProtocol.errorMessage(body) || text),
+        this.#attempt.credential,
+      )
       const wait = retryAfterMs(this.#retryAfter, this.#now()) ?? retryDelayOfRefusal(body)
-      const failure = failureOfStatus(this.#status, message || undefined, wait, this.#ask.credentialOwner)
+      const failure = failureOfStatus(this.#status, message || undefined, wait, this.#attempt.credentialOwner)
       const details = detailsOfRefusal(body)
-      const hasSecret = details !== undefined && maskSecrets(details, this.#ask.credential) !== details
+      const hasSecret = details !== undefined && maskSecrets(details, this.#attempt.credential) !== details
       const words = { providerCode: codeOfRefusal(body), providerDetails: hasSecret ? undefined : details }
       return this.#fail(this.#withContextLength({ ...failure, ...words }, message))
     }
-    const events = this.#ask.providerProtocol.readBody(flatEnough(text), this.#ask.answerId, this.#ask.answerLimit)
+    const events = this.#attempt.providerProtocol.readBody(
+      parseJsonUpToMaxDepth(text),
+      this.#attempt.answerId,
+      this.#attempt.answerLimit,
+    )
     const error = events.find((one) => one.type === 'error')
     if (error) return this.#upstreamError(error)
-    this.#said.takeEvents(events)
+    this.#contentSize.takeEvents(events)
     this.#start()
     this.#receiver.events(events, undefined, bytes)
     this.#finish()
@@ -237,20 +245,20 @@ export class AttemptAnswer implements Sink {
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
     const { status = 502, code: providerCode } = error
-    const message = maskSecrets(String(error.message), this.#ask.credential)
-    const failure = failureOfStatus(status, message, undefined, this.#ask.credentialOwner)
+    const message = maskSecrets(String(error.message), this.#attempt.credential)
+    const failure = failureOfStatus(status, message, undefined, this.#attempt.credentialOwner)
     const reason = `error ${status} within the answer`
     this.#fail(this.#withContextLength({ ...failure, providerCode, reason }, message))
     this.exchange?.abort()
   }
 
   #withContextLength(failure: AttemptFailure, message: string): AttemptFailure {
-    return withContextLength(failure, this.#ask.providerProtocol.contextErrors, message)
+    return withContextLength(failure, this.#attempt.providerProtocol.contextErrors, message)
   }
 
   #finish(): void {
     if (this.#over) return
-    // Before the attempt ends: an answer that cannot be written counts as failed, and the caller waits for the result.
+    // Called before the attempt ends, because an answer that cannot be written counts as failed.
     this.#receiver.ended()
     this.#over = true
     this.#settle(undefined)
@@ -268,23 +276,23 @@ export class AttemptAnswer implements Sink {
 
 const defaultHoldMs = 15_000
 
-const tooEarly = 'an answer that ended too early'
+const endedTooEarly = 'an answer that ended too early'
 
 /** An unusable answer. The provider may have generated and billed all of it. */
-const broken: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }
+const unusableAnswer: AttemptFailure = { ...failureOfStatus(502, undefined), sent: true }
 
-/** An event with nothing in it but its name and its data on one line: line breaks in JSON are only space. */
-function plainly({ event, data }: SseEvent): Buffer {
+/** An event with only its name and its data on one line. Line breaks in JSON are white space. */
+function onOneLine({ event, data }: SseEvent): Buffer {
   return Buffer.from(`${event ? `event: ${event}\n` : ''}data: ${data.replaceAll('\n', ' ')}\n\n`)
 }
 
-/** Deeper than any answer is. What is nested much deeper still can be read, but not be written out again. */
-const deepest = 500
+/** Deeper than any answer. JSON that is nested much deeper can be parsed, but not be written again. */
+const maxDepth = 500
 
-function flatEnough(text: string): unknown {
+function parseJsonUpToMaxDepth(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  if (text.length > 2 * deepest && isDeeper(value, deepest))
-    throw new Error(`it is nested more than ${deepest} levels deep`)
+  if (text.length > 2 * maxDepth && isDeeper(value, maxDepth))
+    throw new Error(`it is nested more than ${maxDepth} levels deep`)
   return value
 }
 

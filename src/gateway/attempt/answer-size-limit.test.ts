@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
-import { AnswerBound } from './answer-size-limit.ts'
+import { AnswerSizeLimit } from './answer-size-limit.ts'
 
 const megabyte = 'x'.repeat(1024 * 1024)
 const raw = Buffer.from('data: 1\n\n')
 
 /** How often an event may come before it is too much; never more than `most` times. */
 function timesOf(event: AnswerEvent | undefined, most = 100_000, bytes = raw): number {
-  const bound = new AnswerBound()
+  const bound = new AnswerSizeLimit()
   try {
     for (let times = 0; times < most; times++) bound.takeEvent(bytes, event ? [event] : [])
   } catch (error) {
@@ -18,7 +18,7 @@ function timesOf(event: AnswerEvent | undefined, most = 100_000, bytes = raw): n
   return most
 }
 
-test('all that is said is bounded: texts, sealed thoughts, names and ids, sources', () => {
+test('all content is limited: text, encrypted reasoning, names, ids and sources', () => {
   const long: AnswerEvent[] = [
     { type: 'text', text: megabyte },
     { type: 'reasoning', text: '', encrypted: megabyte },
@@ -35,15 +35,15 @@ test('all that is said is bounded: texts, sealed thoughts, names and ids, source
   assert.equal(timesOf({ type: 'tool_call', index: 0, id: 'c', name: 'f' }), 0)
 })
 
-test('a text that is no text does not end the count', () => {
-  const bound = new AnswerBound()
+test('a value of the wrong type does not stop the count', () => {
+  const bound = new AnswerSizeLimit()
   bound.takeEvent(raw, [{ type: 'refusal', text: 5 as never }])
   bound.takeEvent(raw, [{ type: 'text', text: undefined as never }])
   assert.throws(() => bound.take(70 * 1024 * 1024), /over/)
   assert.equal(timesOf({ type: 'reasoning', text: [megabyte] as never }, 70), 0)
 })
 
-test('pieces of nothing are counted, and as many as any answer has are let through', () => {
+test('empty pieces are counted, and a realistic number is accepted', () => {
   assert.equal(timesOf({ type: 'text', text: '' }, 3_000_000), 0)
   assert.equal(timesOf({ type: 'text', text: 'word' }, 1_000_000), 1_000_000)
   assert.equal(
@@ -52,7 +52,7 @@ test('pieces of nothing are counted, and as many as any answer has are let throu
   )
 })
 
-test('an event that says nothing counts with its bytes', () => {
+test('an event without content counts with its bytes', () => {
   assert.equal(timesOf(undefined, 70, Buffer.from(megabyte)), 0)
   assert.equal(timesOf(undefined, 100_000), 100_000)
 })

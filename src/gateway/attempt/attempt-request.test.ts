@@ -8,7 +8,7 @@ import { startScriptedUpstream } from '#test/harness/upstream/scripted-upstream.
 
 const secret = 'no-pattern-knows-this-one-4711'
 
-test('what an upstream says of the credential it was sent reaches nobody, whatever the credential looks like', async () => {
+test('a credential in an upstream message is masked, whatever its form', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-ask-'))
   const body = JSON.stringify({ error: { message: `Your key ${secret} takes no such request.` } })
   await using upstream = await startScriptedUpstream(() => ({ status: 400, type: 'application/json', body }))
@@ -19,8 +19,8 @@ test('what an upstream says of the credential it was sent reaches nobody, whatev
   writeFileSync(catalogue_file, JSON.stringify({ providers: { p: provider }, models }))
   const settings = { catalogue_file, starter_catalogue: 'false' as never }
   await using service = await startTestService({ settings, variables: { TEST_KEY: secret } })
-  const asked = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
-  const { status, text } = await service.ask('POST', '/chat/completions', { body: asked })
+  const request = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }] }
+  const { status, text } = await service.ask('POST', '/chat/completions', { body: request })
   assert.deepEqual([status, upstream.requests[0]?.headers.authorization], [400, `Bearer ${secret}`])
   assert.match(text, /Your key [^ ]+ takes no such request/)
   assert.ok(!text.includes(secret))

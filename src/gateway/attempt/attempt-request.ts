@@ -16,7 +16,7 @@ import type { UpstreamRequest } from './upstream/upstream.ts'
 export type AttemptRequest = {
   /** The id of the answer in this service. */
   answerId: string
-  /** The most tokens that the answer can have. */
+  /** The maximum tokens of the answer. */
   answerLimit: number | undefined
   target: Target
   providerProtocol: ProviderProtocol
@@ -37,7 +37,7 @@ export type EncodingDeps = {
   contentHoldMs: number
 }
 
-/** A request in the words of one endpoint, and how its answer is to be handled. */
+/** A request encoded for one endpoint, and how its answer is handled. */
 export type EncodedAttempt = {
   request: AttemptRequest
   /** Whether the bytes of the answer can be passed through, because both sides use the same protocol. */
@@ -65,11 +65,11 @@ export async function encodeAttempt(
   const stream = chat.stream === true
   const upstreamStreams = stream || endpoint.compatibility?.wholeAnswers === false
   const protocolTarget = { endpoint, credential: access.secret, stream: upstreamStreams }
-  const passed =
+  const passThroughRequest =
     providerProtocol.protocol === client.protocol
-      ? passedThrough(providerProtocol, admitted, protocolTarget)
+      ? encodePassThrough(providerProtocol, admitted, protocolTarget)
       : undefined
-  const encoded = passed ?? providerProtocol.encode(chat, protocolTarget)
+  const encoded = passThroughRequest ?? providerProtocol.encode(chat, protocolTarget)
   const { aliases, dropped: droppedFields = [] } = encoded
   const hasAliases = aliases !== undefined && aliases.size > 0
   await call.pause?.()
@@ -82,7 +82,7 @@ export async function encodeAttempt(
       providerProtocol: hasAliases ? restoringNames(providerProtocol, aliases) : providerProtocol,
       request: {
         ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
-        headers: headersOf(admitted, encoded, upstreamStreams, passed !== undefined),
+        headers: headersOf(admitted, encoded, upstreamStreams, passThroughRequest !== undefined),
         body: encoded.writeBody(),
         streams: stream,
       },
@@ -97,12 +97,12 @@ export async function encodeAttempt(
       byok: access.byok,
       bound: new LazyUsageBound({ chat, body, protocol: client.protocol }, target, providerProtocol),
     },
-    passThrough: passed !== undefined && !client.rewrites && !hasAliases && upstreamStreams === stream,
+    passThrough: passThroughRequest !== undefined && !client.rewrites && !hasAliases && upstreamStreams === stream,
   }
 }
 
 /** The client's own body for an upstream of the same protocol. @returns undefined if the protocol always translates. */
-function passedThrough(
+function encodePassThrough(
   { passThrough }: ProviderProtocol,
   { call: { source }, client, reservation }: AdmittedRequest,
   target: ProtocolTarget,
@@ -132,9 +132,9 @@ function headersOf(
 /** The body without the fields that only this service reads. */
 export function bodyForUpstream(body: Body, { ownFields }: ClientProtocol): Body {
   if (!ownFields) return body
-  const sent: Body = {}
-  for (const name in body) if (!ownFields.has(name)) sent[name] = body[name]
-  return sent
+  const upstreamBody: Body = {}
+  for (const name in body) if (!ownFields.has(name)) upstreamBody[name] = body[name]
+  return upstreamBody
 }
 
 const addressPattern = /^([a-z]+:\/\/[^/]+)(\/.*?)?\/?$/i

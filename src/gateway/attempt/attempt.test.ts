@@ -23,7 +23,7 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
   const leaving = new AbortController()
   const events: AnswerEvent[] = []
   let whole = false
-  const ask = {
+  const attemptRequest = {
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
     answerLimit: undefined,
@@ -48,36 +48,36 @@ async function leaveAtEnd(play: Play, usageMs = 60_000): Promise<{ events: Answe
     },
     broke: () => {},
   }
-  await attempt({ upstreams, now: Date.now }, ask, receiver, leaving.signal)
+  await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, leaving.signal)
   await upstreams.close()
   return { events, whole }
 }
 
 const ending = delta({ content: 'Hi' }) + delta({}, 'stop')
-const told = (events: AnswerEvent[]) => events.some(({ type }) => type === 'usage')
+const hasUsage = (events: AnswerEvent[]) => events.some(({ type }) => type === 'usage')
 
-describe('a client that leaves at the end of its answer', () => {
-  test('is read on for, to the usage', async () => {
+describe('a client that disconnects at the end of its answer', () => {
+  test('has its answer read to the usage', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => {
       socket.write(head() + chunk(ending))
       setTimeout(() => socket.write(chunk(usageChunk + done)), 50)
     })
-    assert.deepEqual([told(events), whole], [true, true])
+    assert.deepEqual([hasUsage(events), whole], [true, true])
   })
 
-  test('is read on for no longer than the time allows', async () => {
+  test('has its answer read until the deadline', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => void socket.write(head() + chunk(ending)), 50)
-    assert.deepEqual([told(events), whole], [false, false])
+    assert.deepEqual([hasUsage(events), whole], [false, false])
   })
 
-  test('is read on for no more bytes than a megabyte', async () => {
+  test('has its answer read for at most a megabyte', async () => {
     const { events, whole } = await leaveAtEnd(({ socket }) => {
       socket.write(head() + chunk(ending))
       const more = chunk(`: ${'x'.repeat(100_000)}\n\n`)
       const writing = setInterval(() => socket.write(more), 1)
       socket.on('close', () => clearInterval(writing))
     })
-    assert.deepEqual([told(events), whole], [false, false])
+    assert.deepEqual([hasUsage(events), whole], [false, false])
   })
 })
 
@@ -87,7 +87,7 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
   const upstreams = createUpstreams({ connectMs: 60_000 })
   const { origin } = new URL(upstream.url)
   const headers = { 'content-type': 'application/json' }
-  const ask = {
+  const attemptRequest = {
     target: { endpoint: endpointFor('play') } as Target,
     answerId: 'gen-1',
     answerLimit: undefined,
@@ -107,39 +107,39 @@ async function outcomeOf(play: Play, { stream = true, ...limits }: { stream?: bo
     ended: nothing,
     broke: (why: unknown) => void broke.push(why),
   }
-  const outcome = await attempt({ upstreams, now: Date.now }, ask, receiver, new AbortController().signal)
+  const outcome = await attempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
   await upstreams.close()
   return { outcome: outcome as unknown as Record<string, any>, broke: broke as Record<string, any>[] }
 }
 const failureIn = ({ outcome }: { outcome: Record<string, any> }) => outcome.failure ?? outcome
 
-test('a whole answer is read without the byte order mark that some put before it', async () => {
+test('a byte order mark before a whole answer is ignored', async () => {
   const answer = '\ufeff{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
   const json: Play = ({ socket }) => void socket.end(head('application/json') + chunk(answer) + chunk(''))
   assert.equal((await outcomeOf(json, { stream: false })).outcome, undefined)
 })
 
-test('a stream is known by its type in any case, and its end mark though spaces follow it', async () => {
-  const said = `${delta({ content: 'Hi' })}${delta({}, 'stop')}data: [DONE]  \n\n`
-  const play: Play = ({ socket }) => void socket.end(head('Text/Event-Stream') + chunk(said) + chunk(''))
+test('the content type in any case and spaces after the end mark are accepted', async () => {
+  const body = `${delta({ content: 'Hi' })}${delta({}, 'stop')}data: [DONE]  \n\n`
+  const play: Play = ({ socket }) => void socket.end(head('Text/Event-Stream') + chunk(body) + chunk(''))
   assert.deepEqual(await outcomeOf(play), { outcome: undefined, broke: [] })
 })
 
-describe('an attempt that gives no answer', () => {
-  test('and ends before it began was sent all the same, and another may be tried', async () => {
+describe('an attempt without an answer', () => {
+  test('that ends at once was sent, and another endpoint can be tried', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.end(head() + chunk(''))))
     assert.deepEqual([failure.sent, failure.tryNext], [true, true])
     assert.match(failure.message, /ended its answer too early/)
   })
 
-  test('and ends in its middle breaks off, whatever was said by then', async () => {
+  test('that ends in the middle breaks off', async () => {
     const { broke } = await outcomeOf(
       ({ socket }) => void socket.end(head() + chunk(delta({ content: 'Hi' })) + chunk('')),
     )
     assert.match(broke[0]!.message, /ended its answer too early/)
   })
 
-  test('and streams a megabyte of comments before its first event cannot be read', async () => {
+  test('that starts with a megabyte of comments cannot be read', async () => {
     const long: Play = ({ socket }) => {
       socket.write(head())
       for (let megabyte = 0; megabyte < 3; megabyte++) socket.write(chunk(`: ${'x'.repeat(1024 ** 2)}\n\n`))
@@ -152,20 +152,20 @@ describe('an attempt that gives no answer', () => {
     }
   })
 
-  test('and says nothing in time is a time-out that says how long it was waited for', async () => {
-    // The connection is to be there by then, however busy the machine is.
+  test('that times out has a reason with the time', async () => {
+    // Long enough for the connection on a busy machine.
     const failure = failureIn(await outcomeOf(() => {}, { firstByteMs: 1500 }))
     assert.deepEqual([failure.sent, failure.tryNext], [true, true])
     assert.equal(failure.reason, 'no byte for 1500 ms (first_byte)')
     assert.equal(failure.raw, 'no byte for 1500 ms (first_byte)')
   })
 
-  test('and hangs up is a lost connection', async () => {
+  test('that is closed is a lost connection', async () => {
     const failure = failureIn(await outcomeOf(({ socket }) => void socket.destroy()))
     assert.deepEqual([failure.connectionLost, failure.sent, failure.reason], [true, true, 'reset (first_byte)'])
   })
 
-  test('and is refused with a status says so, streamed or whole', async () => {
+  test('that is refused has the status, streamed or whole', async () => {
     const refusing: Play = ({ socket }) =>
       void socket.end(
         'HTTP/1.1 503 No\r\ncontent-type: application/json\r\nretry-after: 7\r\nconnection: close\r\n\r\n{"error":{"message":"Busy."}}',

@@ -32,7 +32,7 @@ function attempt(contentHoldMs: number) {
   return { answer, log, settled }
 }
 
-test('events before the first content are held back and come with it in their order', () => {
+test('events before the first content are held and delivered in order', () => {
   const { answer, log } = attempt(600_000)
   for (const event of [opening, ping]) answer.data(event)
   assert.deepEqual(log, [])
@@ -52,7 +52,7 @@ test('a failure before content settles the attempt, and the receiver gets nothin
   answer.stopWaiting()
 })
 
-test('after the longest wait for content the response opens, and the choice is final', async () => {
+test('after the hold time the response opens, and the endpoint is final', async () => {
   const { answer, log, settled } = attempt(5)
   answer.data(opening)
   await until(() => log.includes('opened'))

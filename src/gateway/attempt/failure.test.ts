@@ -28,45 +28,45 @@ describe('an upstream’s refusal', () => {
     [529, 502, true],
   ]
   for (const [theirs, ours, tryNext] of table) {
-    test(`of ${theirs} is told as ${ours}, ${tryNext ? 'if no other endpoint answers' : 'at once'}`, () => {
-      const failure = failureOfStatus(theirs, 'said why')
+    test(`with status ${theirs} becomes ${ours}, ${tryNext ? 'if no other endpoint answers' : 'at once'}`, () => {
+      const failure = failureOfStatus(theirs, 'a reason')
       assert.deepEqual([faultStatus[failure.kind], failure.tryNext], [ours, tryNext])
     })
   }
 
-  test('tells of the endpoint when it is about us or the provider, never when it is about what was asked', () => {
+  test('counts against the endpoint unless it concerns the request', () => {
     const statuses = [301, 400, 401, 402, 403, 404, 407, 408, 409, 413, 415, 418, 422, 429, 451, 500, 503, 529]
     const counting = statuses.filter((status) => failureOfStatus(status, undefined).endpointsFault)
     assert.deepEqual(counting, [301, 401, 402, 407, 408, 429, 500, 503, 529])
   })
 
-  test('names the provider and its words, and when to come back', () => {
+  test('has the name and message of the provider, and Retry-After', () => {
     const { message, details } = faultOf(failureOfStatus(429, 'slow down', 1500), target)
     assert.equal(message, 'The provider limits the rate of requests.')
     assert.deepEqual(details, { metadata: { provider_name: 'north', raw: 'slow down' }, retryAfterSeconds: 1.5 })
   })
 
-  test('of our credential tells nothing of it', () => {
+  test('of the credential of the service has no details', () => {
     const { message, details } = faultOf(failureOfStatus(401, 'Incorrect API key provided: sk-abc'), target)
     assert.doesNotMatch(JSON.stringify([message, details]), /sk-|Incorrect/)
   })
 
-  test('of a key that a workspace brought says that it was this one', () => {
+  test('of the key of a workspace names it as the cause', () => {
     const failure = failureOfStatus(401, 'Incorrect API key provided: sk-abc', undefined, 'workspace')
-    assert.match(failure.message, /refused the key that this workspace brought/)
+    assert.match(failure.message, /refused the key of this workspace/)
     assert.deepEqual([failure.kind, failure.raw, failure.tryNext], ['bad_gateway', undefined, true])
   })
 
-  test('is cut where it is long', () => assert.equal(failureOfStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
+  test('is cut if it is long', () => assert.equal(failureOfStatus(500, 'x'.repeat(1e6)).raw?.length, 2000))
 })
 
-test('nobody is told to wait for longer than a day', () => {
+test('Retry-After is limited to a day', () => {
   const day = 24 * 3_600_000
-  for (const told of ['1000000000', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
-    assert.equal(retryAfterMs(told, at), day)
+  for (const header of ['1000000000', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])
+    assert.equal(retryAfterMs(header, at), day)
 })
 
-test('Retry-After is read in seconds and as a date, and nonsense is not', () => {
+test('Retry-After is read in seconds and as a date', () => {
   assert.equal(retryAfterMs('1.5', at), 1500)
   assert.equal(retryAfterMs(new Date(at + 60_000).toUTCString(), at), 60_000)
   assert.equal(retryAfterMs(new Date(at - 60_000).toUTCString(), at), 0)

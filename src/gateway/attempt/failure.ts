@@ -26,7 +26,7 @@ export type AttemptFailure = {
   tooLong?: ContextSizes
   /** Whether the endpoint is the cause, not the request. */
   endpointsFault: boolean
-  /** A message of this service's own. */
+  /** The reason for logs and records, without text of the provider. */
   reason: string
 }
 
@@ -37,13 +37,10 @@ export type CredentialOwner = 'service' | 'workspace'
 
 const credentialRefused: Record<CredentialOwner, string> = {
   service: 'The provider refused this service’s credential.',
-  workspace: 'The provider refused the key that this workspace brought for it (GET /byok lists them).',
+  workspace: 'The provider refused the key of this workspace (GET /byok lists its keys).',
 }
 
-/**
- * Translates an upstream's refusal for the client. If the credential is the cause, the client gets 502 and no details
- * except whose credential it was.
- */
+/** Translates an upstream's error status. A refused credential becomes 502, without details except its owner. */
 export function failureOfStatus(
   status: number,
   message: string | undefined,
@@ -57,7 +54,7 @@ export function failureOfStatus(
     tryNext,
     retryAfterMs,
     raw,
-    endpointsFault: tellsOfEndpoint(status),
+    endpointsFault: isEndpointFault(status),
     reason: `status ${status}`,
   })
   switch (status) {
@@ -86,10 +83,10 @@ export function failureOfStatus(
   }
 }
 
-/** The 4xx statuses that concern our account, our credential or the provider's own limits. */
-const aboutUs: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
+/** The 4xx statuses about the account, the credential or the provider's limits, and not about the request. */
+const accountStatuses: ReadonlySet<number> = new Set([401, 402, 407, 408, 429])
 
-const tellsOfEndpoint = (status: number) => status < 400 || status >= 500 || aboutUs.has(status)
+const isEndpointFault = (status: number) => status < 400 || status >= 500 || accountStatuses.has(status)
 
 /** Marks a failure caused by the prompt's length, so that endpoints with more context are tried. */
 export function withContextLength(
@@ -107,13 +104,13 @@ export function withContextLength(
 export function failureOfTransport({ kind, phase, message, explanation }: TransportFailure): AttemptFailure {
   const sent = phase !== 'connect'
   if (kind === 'timeout') {
-    const why = `${message} (${phase})`
-    return { ...failureOfStatus(408, undefined), reason: why, raw: why, sent }
+    const reason = `${message} (${phase})`
+    return { ...failureOfStatus(408, undefined), reason, raw: reason, sent }
   }
-  const what =
+  const summary =
     phase === 'answer' ? 'The connection to the provider broke during its answer.' : 'The provider cannot be reached.'
-  const words = explanation === undefined ? what : `${what.slice(0, -1)}: ${explanation}.`
-  const failure = { ...failureOfStatus(502, undefined), message: words, tryNext: kind !== 'aborted' }
+  const fullMessage = explanation === undefined ? summary : `${summary.slice(0, -1)}: ${explanation}.`
+  const failure = { ...failureOfStatus(502, undefined), message: fullMessage, tryNext: kind !== 'aborted' }
   const reason = [`${kind} (${phase})`, explanation].filter(Boolean).join(': ')
   return { ...failure, reason, sent, connectionLost: kind === 'reset' && sent }
 }
@@ -138,13 +135,13 @@ export function faultOf(failure: AttemptFailure, target: Target): Fault {
 }
 
 /** The longest accepted `Retry-After`, in milliseconds. */
-const longestWaitMs = 24 * 3_600_000
+const maxWaitMs = 24 * 3_600_000
 
 /** `Retry-After` in either of its forms, in milliseconds from now. */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const text = Array.isArray(header) ? header[0] : header
   if (!text) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(longestWaitMs, Math.round(Number(text) * 1000))
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(maxWaitMs, Math.round(Number(text) * 1000))
   const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.min(longestWaitMs, Math.max(0, at - now))
+  return Number.isNaN(at) ? undefined : Math.min(maxWaitMs, Math.max(0, at - now))
 }

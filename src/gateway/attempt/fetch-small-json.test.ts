@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fetchWholeAnswer } from './fetch-small-json.ts'
+import { fetchSmallJson } from './fetch-small-json.ts'
 import type { Sink } from './upstream/upstream.ts'
 
 const request = { origin: 'http://x', path: '/', headers: {}, body: '{}' }
 
-/** An upstream that answers as told, and is hung up on where its answer is not wanted any more. */
-function asked(answer: (sink: Sink) => void) {
+/** Fetches from a scripted upstream, which an abort disconnects. */
+function fetchFrom(answer: (sink: Sink) => void) {
   const deadlines = { firstByteMs: 1000, silenceMs: 1000, usageMs: 1000 }
   const send = (_request: unknown, _deadlines: unknown, sink: Sink) => {
     setImmediate(() => answer(sink))
     const abort = () => sink.failed({ kind: 'aborted', phase: 'answer', message: 'left' })
     return { abort, pause() {}, resume() {} }
   }
-  return fetchWholeAnswer({ upstreams: { send }, deadlines }, request)
+  return fetchSmallJson({ upstreams: { send }, deadlines }, request)
 }
 
 test('an answer is read as a whole, whatever its pieces', async () => {
-  const read = await asked((sink) => {
+  const read = await fetchFrom((sink) => {
     sink.head(200, {})
     for (const byte of Buffer.from('{"a":1}')) sink.data(Buffer.from([byte]))
     sink.end()
@@ -25,9 +25,9 @@ test('an answer is read as a whole, whatever its pieces', async () => {
   assert.deepEqual(read, { status: 200, body: { a: 1 } })
 })
 
-test('one that never ends is not waited for, though bytes of it come', { timeout: 600_000 }, async () => {
+test('an endless answer is abandoned at the deadline', { timeout: 600_000 }, async () => {
   let dripping: NodeJS.Timeout | undefined
-  const read = await asked((sink) => {
+  const read = await fetchFrom((sink) => {
     sink.head(200, {})
     dripping = setInterval(() => sink.data(Buffer.from(' ')), 20)
   })

@@ -30,10 +30,10 @@ const forms: Record<string, string> = {
   'its middle, in capitals': secret.slice(8, 20).toUpperCase(),
 }
 
-/** All that a reader could make of a text. */
+/** All decodings of a text. */
 function readings(text: string): string {
-  const plain = (said: string) =>
-    said
+  const plain = (message: string) =>
+    message
       .replace(/%([0-9a-f]{2})|\\+u([0-9a-f]{4})|&#x([0-9a-f]+);/gi, (_, ...codes) =>
         String.fromCharCode(
           Number.parseInt(
@@ -48,41 +48,41 @@ function readings(text: string): string {
   return [text, plain(text), plain(plain(text)), ...base64, ...hex].join(' ').toLowerCase()
 }
 
-describe('a credential in an upstream’s words is masked', () => {
+describe('a credential in an upstream message is masked', () => {
   for (const [how, form] of Object.entries(forms)) {
     test(how, () => {
       const masked = maskSecrets(`The key “${form}” is wrong.`, secret)
       assert.match(masked, /^The key “.*\[secret\].*” is wrong\.$/)
-      const told = readings(masked)
+      const allReadings = readings(masked)
       for (let at = 0; at + 8 <= secret.length; at++)
-        assert.ok(!told.includes(secret.toLowerCase().slice(at, at + 8)), `${at}: ${masked}`)
+        assert.ok(!allReadings.includes(secret.toLowerCase().slice(at, at + 8)), `${at}: ${masked}`)
     })
   }
 
-  for (const said of [
+  for (const message of [
     'key sk-proj-0123456789abcdef is wrong',
     'AIzaSyA0123456789abcdefghijklmnop',
     'use "Bearer abc.def"',
     'use Bearer%20abc.def',
     'sb-v1-0123456789abcdef0123',
   ]) {
-    test(`though it is another: ${said.slice(0, 12)}…`, () => {
-      const masked = maskSecrets(said, secret)
+    test(`if it only looks like one: ${message.slice(0, 12)}…`, () => {
+      const masked = maskSecrets(message, secret)
       assert.match(masked, /\[secret\]/)
       assert.doesNotMatch(masked, /0123456789|abc\.def/)
     })
   }
 })
 
-test('words that only begin like a secret stay, and so do escapes of other things', () => {
-  for (const said of [
+test('words that only start like a secret, and other escapes, stay', () => {
+  for (const message of [
     'skateboarding keyboardinterrupt risk-assessment-of-models',
     '100%25 of &lt;b&gt; in {"a":"\\u00e9\\u0041"} &unknown; %zz \u0130stanbul',
   ])
-    for (const credential of [secret, undefined]) assert.equal(maskSecrets(said, credential), said)
+    for (const credential of [secret, undefined]) assert.equal(maskSecrets(message, credential), message)
 })
 
-test('places do not shift behind letters whose small form is longer', () => {
+test('letters with a longer lower case do not shift positions', () => {
   assert.equal(maskSecrets(`\u0130\u0130\u0130 ${secret} is wrong`, secret), '\u0130\u0130\u0130 [secret] is wrong')
 })
 
@@ -90,11 +90,11 @@ test('a short credential is masked as a whole', () => {
   assert.equal(maskSecrets('no PASS1 here: pas', 'pass1'), 'no [secret] here: pas')
 })
 
-test('the time it takes does not grow beyond the text: long ones are cut, hostile ones are no slower', () => {
+test('masking takes bounded time, also for hostile texts', () => {
   const long = 'k'.repeat(4096)
   const hostile = ['%25'.repeat(1e6), 'k'.repeat(1e6), '&#x26;'.repeat(1e6), 'Bearer '.repeat(1e6), 'sk-'.repeat(1e6)]
   const before = process.cpuUsage()
-  for (const said of hostile) assert.ok(maskSecrets(said, long).length <= 8192 + 8)
+  for (const message of hostile) assert.ok(maskSecrets(message, long).length <= 8192 + 8)
   const { user, system } = process.cpuUsage(before)
   assert.ok(user + system < 2_000_000, `${user + system} µs`)
 })

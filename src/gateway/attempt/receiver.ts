@@ -3,33 +3,33 @@ import type { EventTemplate } from '../protocol/event-template.ts'
 import type { AttemptFailure } from './failure.ts'
 import type { Exchange } from './upstream/upstream.ts'
 
-/** Takes what an upstream answers. */
+/** Receives the answer of an upstream. */
 export type Receiver = {
-  /** The first content of an answer: from now on no other endpoint is tried. */
+  /** Called at the first content. After it, no other endpoint is tried. */
   started: (exchange: Exchange) => void
-  /**
-   * What was read of one streamed event, whose bytes are `raw`, or of a whole answer, whose bytes are `whole`. The data
-   * of an event is on one line of its bytes, however the upstream wrote it.
-   */
+  /** Takes the parsed events of one stream event (bytes in `raw`, its data on one line) or of a whole answer (`whole`). */
   events: (events: AnswerEvent[], raw: Buffer | undefined, whole?: Buffer) => void
-  /** For events that are like an earlier one but for their text. Without it they come as all others do. */
-  alike?: AlikeReceiver | undefined
+  /** Takes text deltas without parsing. If undefined, `events` takes them. */
+  deltas?: DeltaReceiver | undefined
   /** Opens the response of a stream that has no content for a long time. */
   openEarly?: () => void
-  /** No more events are at hand just now. */
+  /** Called when no more events are available at the moment. */
   flush: () => void
-  /** The answer is whole. */
+  /** Called when the answer is complete. */
   ended: () => void
-  /** The answer broke off after it had started. */
+  /** Called if the answer broke off after it had started. */
   broke: (failure: AttemptFailure) => void
 }
 
-/** An event that says a piece of an answer. */
+/** An event with a piece of text. */
 export type TextEvent = Extract<AnswerEvent, { type: 'text' | 'reasoning' }>
 
-export type AlikeReceiver = {
-  /** What the client gets for an event. */
-  change: (raw: Buffer) => Buffer
-  /** @param textEvent what the earlier event said. @param bytes how long the text of this one is, which `template` has found. */
+export type DeltaReceiver = {
+  /** Rewrites an event for the client. */
+  rewrite: (raw: Buffer) => Buffer
+  /**
+   * Takes a text delta that `template` has found in `chunk`.
+   * @param textEvent the event that the template was learned from. @param bytes the length of the new text.
+   */
   take: (textEvent: TextEvent, bytes: number, template: EventTemplate, chunk: Buffer) => void
 }

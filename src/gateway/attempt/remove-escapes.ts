@@ -1,11 +1,11 @@
-/** A text without its escapes, and for each character of it where in the original it begins; one more for the end. */
+/** A text without escapes, and the start of each character in the original text, with one more entry for the end. */
 export type Unescaped = { text: string; starts: readonly number[] }
 
 /** Percent, HTML, JSON and backslash escapes of single characters. */
 const escapes =
   /%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?|&([a-z]{2,8});|\\(["'/\\])/gi
 
-const named: Record<string, string> = {
+const namedEntities: Record<string, string> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", sol: '/', plus: '+', equals: '=', lowbar: '_', period: '.' },
   ...{ colon: ':', semi: ';', comma: ',', num: '#', hyphen: '-', dash: '-', excl: '!', commat: '@', dollar: '$' },
   ...{
@@ -22,19 +22,19 @@ const named: Record<string, string> = {
   },
 }
 
-export const asItStands = (text: string): Unescaped => ({
+export const withoutEscapes = (text: string): Unescaped => ({
   text,
   starts: Array.from({ length: text.length + 1 }, (_, at) => at),
 })
 
-/** One layer of escapes taken off; undefined when there is none. */
-export function unescaped({ text, starts }: Unescaped): Unescaped | undefined {
+/** Removes one layer of escapes. Undefined if there is none. */
+export function removeEscapes({ text, starts }: Unescaped): Unescaped | undefined {
   let plain = ''
   const at: number[] = []
-  let done = 0
+  let copiedTo = 0
   const copy = (end: number) => {
-    for (let from = done; from < end; from++) at.push(starts[from]!)
-    plain += text.slice(done, end)
+    for (let from = copiedTo; from < end; from++) at.push(starts[from]!)
+    plain += text.slice(copiedTo, end)
   }
   for (const match of text.matchAll(escapes)) {
     const character = characterOf(match)
@@ -42,17 +42,17 @@ export function unescaped({ text, starts }: Unescaped): Unescaped | undefined {
     copy(match.index)
     plain += character
     at.push(starts[match.index]!)
-    done = match.index + match[0].length
+    copiedTo = match.index + match[0].length
   }
-  if (done === 0) return undefined
+  if (copiedTo === 0) return undefined
   copy(text.length)
   at.push(starts[text.length]!)
   return { text: plain, starts: at }
 }
 
-/** Credentials are ASCII: what else stands in escapes is left as it is. */
+/** The escaped character. Undefined if it is not ASCII, because credentials are ASCII. */
 function characterOf([, percent, json, braces, byte, hex, decimal, name, quoted]: RegExpExecArray): string | undefined {
-  if (name !== undefined) return named[name.toLowerCase()]
+  if (name !== undefined) return namedEntities[name.toLowerCase()]
   if (quoted !== undefined) return quoted
   const digits = percent ?? json ?? braces ?? byte ?? hex
   const code = digits === undefined ? Number(decimal) : Number.parseInt(digits, 16)

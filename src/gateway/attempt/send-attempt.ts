@@ -33,8 +33,8 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     passThrough,
     includeUsage: chat.stream_options?.include_usage === true || chat.usage?.include === true,
     count: content ? content.collecting(record.count) : record.count,
-    countSaid: record.countText,
-    readsAll: content !== undefined,
+    countText: record.countText,
+    readsAllText: content !== undefined,
     started: () => {
       nameDroppedFields(response, [...decision.removedFields, ...droppedFields])
       call.source?.release()
@@ -47,7 +47,7 @@ export async function sendStreamed(deps: SendDeps, admitted: AdmittedRequest, ta
     record.failAttempt(tried, failure, response.signal.aborted)
     return { failure }
   }
-  record.finishAttempt(tried, relay.failure, response.signal.aborted, !relay.heldBack)
+  record.finishAttempt(tried, relay.failure, response.signal.aborted, !relay.wasThrottled)
   if (relay.failure) {
     const fault = faultOf(relay.failure, target)
     record.noteCause(fault)

@@ -17,9 +17,9 @@ const collectGarbage = runInNewContext('gc') as () => void
 const exchange: Exchange = { abort() {}, pause() {}, resume() {} }
 const silent: Receiver = { started() {}, events() {}, flush() {}, ended() {}, broke() {} }
 
-/** An attempt whose upstream says what the test has it say. */
-function begun(receiver: Receiver = silent): { sink: Sink; over: Promise<AttemptFailure | undefined> } {
-  const ask: AttemptRequest = {
+/** An attempt whose upstream is driven by the test. */
+function startAttempt(receiver: Receiver = silent): { sink: Sink; over: Promise<AttemptFailure | undefined> } {
+  const attemptRequest: AttemptRequest = {
     answerId: 'gen-1',
     answerLimit: undefined,
     target: { endpoint: endpointFor('m') } as Target,
@@ -36,33 +36,33 @@ function begun(receiver: Receiver = silent): { sink: Sink; over: Promise<Attempt
     return exchange
   }
   const upstreams = { send, close: async () => {} }
-  const over = attempt({ upstreams, now: Date.now }, ask, receiver, new AbortController().signal)
+  const over = attempt({ upstreams, now: Date.now }, attemptRequest, receiver, new AbortController().signal)
   return { sink: sink!, over }
 }
 
 const answer = '{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}'
 
-test('an answer that comes byte by byte is held in about as much memory as it has bytes', async () => {
-  const { sink, over } = begun()
+test('an answer that arrives byte by byte uses about its size in memory', async () => {
+  const { sink, over } = startAttempt()
   const spaces = Buffer.alloc(65_536, ' ')
   collectGarbage()
   const before = process.memoryUsage().heapUsed
   sink.head(200, { 'content-type': 'application/json' })
   for (let byte = 0; byte < 1_000_000; byte++) sink.data(spaces.subarray(byte % 65_536, (byte % 65_536) + 1))
   collectGarbage()
-  const held = process.memoryUsage().heapUsed - before
+  const usedBytes = process.memoryUsage().heapUsed - before
   sink.data(Buffer.from(answer))
   sink.end()
   assert.equal(await over, undefined)
-  assert.ok(held < 20e6, `${held} bytes for a million`)
+  assert.ok(usedBytes < 20e6, `${usedBytes} bytes for a million`)
 })
 
-test('an answer that cannot be written has failed, and whoever waits hears of it', { timeout: 600_000 }, async () => {
+test('an answer that cannot be written fails, and the attempt ends', { timeout: 600_000 }, async () => {
   const broke: AttemptFailure[] = []
   const ended = () => {
     throw new RangeError('Invalid string length')
   }
-  const { sink, over } = begun({ ...silent, ended, broke: (failure) => void broke.push(failure) })
+  const { sink, over } = startAttempt({ ...silent, ended, broke: (failure) => void broke.push(failure) })
   sink.head(200, { 'content-type': 'application/json' })
   sink.data(Buffer.from(answer))
   sink.end()

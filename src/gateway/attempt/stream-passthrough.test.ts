@@ -13,34 +13,34 @@ import type { AttemptRequest } from './attempt-request.ts'
 const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
 
 /**
- * What a client gets of a stream that comes in these pieces, and what is counted of it.
- * @param readsAll as where the content is kept.
+ * Relays a stream in these pieces. @returns the events for the client, and the counts.
+ * @param readsAllText as if the content is stored.
  */
-function passed(pieces: Buffer[], readsAll = false): { events: object[]; counted: object } {
+function relay(pieces: Buffer[], readsAllText = false): { events: object[]; counted: object } {
   const written: Buffer[] = []
   const counter = new AnswerCounter(() => 1)
   const response = { signal: { aborted: false }, onDrain() {}, end: (last: Buffer) => void written.push(last) }
-  const relay = relayStream(response as unknown as ResponseStream, {
+  const streamRelay = relayStream(response as unknown as ResponseStream, {
     client: chatClient,
     head,
     passThrough: true,
     includeUsage: true,
     count: (events) => counter.count(events),
-    countSaid: (type, bytes) => counter.countText(type, bytes),
-    readsAll,
+    countText: (type, bytes) => counter.countText(type, bytes),
+    readsAllText,
     price: () => ({ costUsd: 1 }),
   })
-  const ask = { answerId: 'gen-1', providerProtocol: openaiChat, stream: true } as AttemptRequest
+  const attemptRequest = { answerId: 'gen-1', providerProtocol: openaiChat, stream: true } as AttemptRequest
   const answer = new AttemptAnswer(
-    ask,
-    relay,
+    attemptRequest,
+    streamRelay,
     () => 1,
     (failure) => assert.equal(failure, undefined),
   )
   answer.head(200, { 'content-type': 'text/event-stream' })
   for (const piece of pieces) answer.data(piece)
   answer.end()
-  assert.equal(relay.failure, undefined)
+  assert.equal(streamRelay.failure, undefined)
   const events = new SseReader().push(Buffer.concat(written)).filter(({ data }) => data !== '[DONE]')
   return { events: events.map(({ data }) => JSON.parse(data)), counted: counter.result() }
 }
@@ -50,7 +50,7 @@ type Chunk = { choices: { delta: Delta; finish_reason?: string | null; usage?: n
 
 const detail = { type: 'reasoning.text', id: 'reasoning:a/b', format: 'unknown', index: 0 }
 
-/** What the client is to get of a chunk, made without regard to its bytes. */
+/** The expected chunk for the client. */
 function expectedOf({ usage: _null, ...chunk }: Chunk): object {
   const choices = chunk.choices.map(({ delta: { audio: _audio, tool_calls: calls, ...delta }, ...choice }) => ({
     ...choice,
@@ -79,14 +79,14 @@ const word = fc.constantFrom(
   '{',
   '"tool_calls"',
 )
-const said = fc.oneof(
+const deltas = fc.oneof(
   { weight: 4, arbitrary: word.map((content) => ({ content })) },
   word.map((reasoning) => ({ reasoning })),
   word.map((content) => ({ content, audio: null, tool_calls: null })),
   word.map((argument) => ({ content: null, argument })),
 )
 
-/** A delta with a call that follows the protocol: those that do not are repaired. */
+/** A delta with a valid tool call. */
 function withCall(delta: object, at: number, all: object[]): object {
   if (!('argument' in delta)) return delta
   const index = all.slice(0, at).filter((before) => 'argument' in before).length
@@ -95,7 +95,7 @@ function withCall(delta: object, at: number, all: object[]): object {
 }
 const members = ['object', 'created', 'model', 'choices', 'usage', 'x', 'padding'] as const
 const values = { object: 'chat.completion.chunk', created: 7, model: 'm', usage: null, x: { id: 'n', usage: null } }
-/** The members of all chunks of one stream, and what its choices have besides. */
+/** The members of all chunks of one stream, and further members of its choices. */
 const shape = fc.record({
   names: fc
     .shuffledSubarray([...members])
@@ -104,7 +104,7 @@ const shape = fc.record({
   more: fc.constantFrom({ finish_reason: null }, {}, { finish_reason: '' }, { finish_reason: null, usage: null }),
 })
 const chunks = fc
-  .tuple(shape, fc.array(said, { minLength: 1, maxLength: 6 }), word)
+  .tuple(shape, fc.array(deltas, { minLength: 1, maxLength: 6 }), word)
   .map(([{ names, first, more }, deltas, padding]) =>
     [...deltas.map(withCall).map((delta) => ({ delta, more })), { delta: {}, more: { finish_reason: 'stop' } }].map(
       ({ delta, more: of }) => {
@@ -119,7 +119,7 @@ const chunks = fc
 const form = fc.record({
   mark: fc.constantFrom('', '', '\ufeff'),
   before: fc.constantFrom('', 'event: message', ': {', 'id: 4'),
-  behind: fc.constantFrom('', '', 'id: 9', ': {'),
+  after: fc.constantFrom('', '', 'id: 9', ': {'),
   between: fc.constantFrom('', 'data:', ': keepalive', 'event: ping'),
   ending: fc.constantFrom('\n', '\r\n'),
   space: fc.constantFrom(undefined, undefined, 1),
@@ -127,26 +127,26 @@ const form = fc.record({
 
 function written(
   all: Chunk[],
-  { mark, before, behind, between, ending, space }: typeof form extends fc.Arbitrary<infer Form> ? Form : never,
+  { mark, before, after, between, ending, space }: typeof form extends fc.Arbitrary<infer Form> ? Form : never,
 ) {
   const event = (...lines: string[]) => [...lines.filter((line) => line !== ''), '', ''].join(ending)
   const dataOf = (chunk: Chunk) =>
     JSON.stringify(chunk, undefined, space)
       .split('\n')
       .map((line) => `data: ${line}`)
-  const events = all.map((chunk) => (between && event(between)) + event(before, ...dataOf(chunk), behind))
+  const events = all.map((chunk) => (between && event(between)) + event(before, ...dataOf(chunk), after))
   return Buffer.from(`${mark}${events.join('')}data: [DONE]${ending}${ending}`)
 }
 
-test('a client gets each chunk as if it were parsed, mended and written, wherever the stream is cut', () => {
+test('passed-through chunks equal parsed and rewritten ones at any chunk border', () => {
   fc.assert(
     fc.property(chunks, form, fc.array(fc.nat(5000), { maxLength: 12 }), (all, how, cuts) => {
       const bytes = written(all, how)
       const borders = [0, ...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b)
       const pieces = borders.slice(1).map((end, at) => bytes.subarray(borders[at], end))
-      const answer = passed(pieces)
+      const answer = relay(pieces)
       assert.deepEqual(answer.events, JSON.parse(JSON.stringify(all.map(expectedOf))))
-      assert.deepEqual(passed(pieces, true), answer)
+      assert.deepEqual(relay(pieces, true), answer)
     }),
     { numRuns: 250, seed: 1 },
   )

@@ -148,7 +148,7 @@ describe('a circuit', () => {
     assert.equal(health('e'), 'open')
   })
 
-  test('opens by time-outs after two minutes, if there is no newer outcome', () => {
+  test('opens by time-outs after two minutes, without a newer outcome', () => {
     const { start, fail, health, wait } = circuits()
     const hanging = start(10)
     wait(120_000)

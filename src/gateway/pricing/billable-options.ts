@@ -2,64 +2,64 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 
 type Body = Record<string, unknown>
 
-/** A tool that a provider runs itself, as one request has it. */
+/** A provider tool of one request. */
 export type ProviderTool = {
   /** Its name in the catalogue's prices. */
   unit: string
-  /** The place in the request: `tools[0] (web_search_20250305)`. */
-  asked: string
-  /** The most calls; undefined if the request sets no limit. */
+  /** The path in the request: `tools[0] (web_search_20250305)`. */
+  requestedBy: string
+  /** The maximum number of calls; undefined if the request sets no limit. */
   calls: number | undefined
-  /** The field that could say how often, where the protocol has one. */
+  /** The field that limits the calls, if the protocol has one. */
   bound?: string
   /** Its name in answers, if that differs from `unit`. */
   reported?: string
 }
 
-/** Everything in a request that a provider bills besides text: its own tools and the service tier. */
+/** Everything in a request that a provider bills in addition to text: provider tools and the service tier. */
 export type BillableOptions = {
   tools: readonly ProviderTool[]
-  /** The tier of service, where it is not the ordinary one. */
+  /** The service tier, if it is not the default. */
   serviceTier: string | undefined
-  /** Whether the model reads its whole context again after each call, and each reading is billed. */
+  /** Whether the model reads its whole context again after each call, which is billed. */
   rereads: boolean
 }
 
 export const noBillableOptions: BillableOptions = { tools: [], serviceTier: undefined, rereads: false }
 
-/** Tools that the client runs, or that only describe what it runs. Every other is the provider's to run. */
-const clientRun =
+/** Types of tools that the client runs. The provider runs all others. */
+const clientToolTypes =
   /^(?:function|custom|namespace|local_shell|apply_patch|computer|computer_use|computer_use_preview|(?:bash|text_editor|memory|computer)_\d{8})$/
 
 export function isClientTool(type: string): boolean {
-  return clientRun.test(type)
+  return clientToolTypes.test(type)
 }
 
-/** A tool's name without the day of its version: `web_search` of `web_search_20250305`. */
+/** The type of a tool without its version: `web_search` for `web_search_20250305`. */
 export function unitOfType(type: string): string {
   return type
     .replace(/[-_](?:20\d{6}|20\d\d[-_]\d\d[-_]\d\d)$/, '')
     .toLowerCase()
-    .slice(0, longestName)
+    .slice(0, maxNameLength)
 }
 
-const longestName = 64
+const maxNameLength = 64
 
 type RequestedTool = { type?: unknown } & Body
 
-/** The tools of a request that the provider runs. `read` says how each is billed. */
+/** The provider tools of a request. @param read returns the billing of a tool; undefined if it is free. */
 export function providerTools(
   { tools }: Body,
-  read: (tool: RequestedTool, path: string) => Omit<ProviderTool, 'asked'> | undefined,
+  read: (tool: RequestedTool, path: string) => Omit<ProviderTool, 'requestedBy'> | undefined,
 ): ProviderTool[] {
   if (!Array.isArray(tools)) return []
   const found: ProviderTool[] = []
-  for (let at = 0; at < tools.length; at++) {
-    const tool = tools[at] as RequestedTool | null
+  for (let index = 0; index < tools.length; index++) {
+    const tool = tools[index] as RequestedTool | null
     if (typeof tool !== 'object' || tool === null) continue
     const type = typeof tool.type === 'string' ? tool.type : 'function'
-    const billed = isClientTool(type) ? undefined : read(tool, `tools[${at}]`)
-    if (billed) found.push({ ...billed, asked: `tools[${at}] (${type.slice(0, longestName)})` })
+    const billed = isClientTool(type) ? undefined : read(tool, `tools[${index}]`)
+    if (billed) found.push({ ...billed, requestedBy: `tools[${index}] (${type.slice(0, maxNameLength)})` })
   }
   return found
 }
@@ -69,9 +69,9 @@ export function callsIn(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 }
 
-/** Names of the ordinary service tier, and of the provider's own choice. */
-const ordinary: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard'])
+/** Names of the default service tier, and of the provider's choice. */
+const defaultTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard'])
 
 export function requestedTier({ service_tier: tier }: Pick<ChatRequest, 'service_tier'>): string | undefined {
-  return typeof tier !== 'string' || ordinary.has(tier) ? undefined : tier
+  return typeof tier !== 'string' || defaultTiers.has(tier) ? undefined : tier
 }

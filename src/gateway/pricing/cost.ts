@@ -13,7 +13,7 @@ export function costOf(prices: Prices, tokens: TokenCounts, extras?: Extras): Pi
   return cost
 }
 
-/** How much the provider's cache saved. Negative where writing to the cache cost more than reading from it saved. */
+/** The amount that the provider's cache saved. Negative if cache writes cost more than reads saved. */
 export function cacheSavingOf(prices: Prices, { tokens, extras, cost }: CachedCost): PicoUsd | undefined {
   if (tokens.cached === 0 && tokens.cacheWritten === 0) return undefined
   const { cacheWritten1h: _none, ...parts } = tokens.parts ?? {}
@@ -22,15 +22,15 @@ export function cacheSavingOf(prices: Prices, { tokens, extras, cost }: CachedCo
 
 type CachedCost = { tokens: TokenCounts; extras: Extras | undefined; cost: PicoUsd }
 
-/** USD for one of what is billed by the piece. The name may come from anybody. */
+/** The price of one unit in USD. The name can come from an upstream. */
 export function priceOfPiece({ image, tools }: Prices, unit: string): string | undefined {
   if (unit === 'image') return image
   return ownValue(tools, unit)
 }
 
 /**
- * Every token once, the dear kinds first. Nobody says which of the audio came from a cache: all of it costs as if none
- * had, and as much less of the rest is taken to have come from there.
+ * Counts every token once, expensive kinds first. Audio counts as not cached, because no provider reports how much of it
+ * was; the cached count applies to the rest.
  */
 function promptCost(rates: Rates, { prompt, cached, cacheWritten, parts }: TokenCounts): PicoUsd {
   const audio = Math.min(parts?.audioPrompt ?? 0, prompt)
@@ -58,5 +58,5 @@ function completionCost(rates: Rates, { completion, reasoning, parts }: TokenCou
   )
 }
 
-/** Most kinds are not there at all: then nothing is multiplied. */
+/** Skips the multiplication for the many kinds with no tokens. */
 const costOfTokens = (count: number, rate: PicoUsd): PicoUsd => (count === 0 ? 0n : BigInt(count) * rate)

@@ -6,8 +6,8 @@ import { priceOfPiece } from './cost.ts'
 import { type Rates, ratesUpTo } from './rates.ts'
 
 /**
- * The most that so many tokens may cost, whichever of them are cached, thoughts, or what else may be billed.
- * @param pieces that went by already: there may be more than were expected.
+ * The highest cost of these tokens, whichever of them are cached, reasoning or of another kind.
+ * @param pieces the pieces that were relayed already, which can be more than expected.
  */
 export function highestCost(
   prices: Prices,
@@ -16,10 +16,11 @@ export function highestCost(
   bill?: Bill,
   pieces: Record<string, number> = {},
 ): PicoUsd {
-  let [perPrompt, perCompletion] = [0n, 0n]
+  let perPrompt = 0n
+  let perCompletion = 0n
   for (const rates of ratesUpTo(prices, prompt, bill?.serviceTier)) {
-    perPrompt = most(perPrompt, ...promptRates(rates, bill))
-    perCompletion = most(perCompletion, ...completionRates(rates, bill))
+    perPrompt = highest(perPrompt, ...promptRates(rates, bill))
+    perCompletion = highest(perCompletion, ...completionRates(rates, bill))
   }
   let cost = BigInt(prompt) * perPrompt + BigInt(completion) * perCompletion
   if (prices.request !== undefined) cost += picoUsd(prices.request)
@@ -39,14 +40,14 @@ function promptRates({ prompt, cacheRead, cacheWrite, cacheWrite1h, audioPrompt 
 
 function completionRates(rates: Rates, bill?: Bill): PicoUsd[] {
   const { completion, reasoning, audioCompletion, imageCompletion } = rates
-  const found = [completion, reasoning]
-  if (bill?.kinds.includes('audioCompletion')) found.push(audioCompletion)
-  if (bill?.kinds.includes('imageCompletion')) found.push(imageCompletion)
-  return found
+  const possible = [completion, reasoning]
+  if (bill?.kinds.includes('audioCompletion')) possible.push(audioCompletion)
+  if (bill?.kinds.includes('imageCompletion')) possible.push(imageCompletion)
+  return possible
 }
 
-function most(...rates: PicoUsd[]): PicoUsd {
-  let found = 0n
-  for (const rate of rates) if (rate > found) found = rate
-  return found
+function highest(...rates: PicoUsd[]): PicoUsd {
+  let result = 0n
+  for (const rate of rates) if (rate > result) result = rate
+  return result
 }

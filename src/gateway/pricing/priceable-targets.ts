@@ -4,31 +4,34 @@ import type { Target } from '../plan/plan.ts'
 import type { Bill } from './bill.ts'
 
 /**
- * The endpoints at which all that a request may have billed can be priced, of those that a limit counts; where none
- * does, all. @throws Fault `forbidden` that names what cannot be priced when no endpoint is left.
+ * The targets at which everything that a limit counts has a price.
+ * @param counts whether a limit counts requests to the endpoint.
+ * @throws Fault `forbidden` that names the missing prices if no target remains.
  */
 export function priceableTargets(
   targets: Target[],
   billOf: (target: Target) => Bill | undefined,
   counts: (endpoint: Endpoint) => boolean,
 ): Target[] {
-  let first: { target: Target; bill: Bill } | undefined
-  const kept = targets.filter((target) => {
+  let firstUnpriced: { target: Target; bill: Bill } | undefined
+  const priceable = targets.filter((target) => {
     const bill = counts(target.endpoint) ? billOf(target) : undefined
     if (!bill || (bill.unpriced.length === 0 && bill.unbounded.length === 0)) return true
-    first ??= { target, bill }
+    firstUnpriced ??= { target, bill }
     return false
   })
-  if (kept.length === 0 && first) throw unpriceable(first.target, first.bill)
-  return kept
+  if (priceable.length === 0 && firstUnpriced) throw unpriceable(firstUnpriced.target, firstUnpriced.bill)
+  return priceable
 }
 
 function unpriceable({ endpoint }: Target, { unpriced, unbounded }: Bill): Fault {
-  const missing = unpriced.map(({ asked, price }) => `${asked} has no price at ${endpoint.provider} (prices.${price})`)
-  const open = unbounded.map((field) => `${field} must say how often the provider may run it`)
+  const missing = unpriced.map(
+    ({ requestedBy, price }) => `${requestedBy} has no price at ${endpoint.provider} (prices.${price})`,
+  )
+  const open = unbounded.map((field) => `${field} must limit how often the provider runs it`)
   return new Fault(
     'forbidden',
-    `This request cannot be priced: ${[...missing, ...open].join('; ')}. While a spending limit holds, only what can be priced is sent: leave it out, or have the operator add the price to the catalogue.`,
+    `This request cannot be priced: ${[...missing, ...open].join('; ')}. A request under a spending limit needs a price for everything: omit it, or ask the operator to add the price to the catalogue.`,
     { metadata: { rule: 'limit_usd', unpriced: unpriced.map(({ price }) => price), unbounded: [...unbounded] } },
   )
 }

@@ -4,18 +4,18 @@ import { type PicoUsd, picoUsd } from '#platform/core/pico-usd.ts'
 /** The price of a token of each kind, with every default filled in. */
 export type Rates = Record<keyof TokenPrices, PicoUsd>
 
-/** Prices belong to an immutable snapshot, so what was once parsed stays right. By the tier of service. */
+/** Caches parsed prices by service tier. Prices belong to an immutable snapshot. */
 const parsed = new WeakMap<Prices, Map<string | undefined, Step[]>>()
 
 type Step = { from: number; rates: Rates }
 
-/** @param serviceTier where the ordinary one did not serve: without a price of its own it costs as much as that. */
+/** The rates for a prompt. @param serviceTier a tier without its own prices has the default ones. */
 export function ratesFor(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates {
   const steps = parsedSteps(prices, serviceTier)
   return (steps.findLast(({ from }) => promptTokens >= from) ?? steps[0]!).rates
 }
 
-/** All that may apply to a prompt of at most this size, in a tier that may serve it in the ordinary one instead. */
+/** All rates that can apply to a prompt of at most this size. A request for a tier can be served in the default one. */
 export function ratesUpTo(prices: Prices, promptTokens: number, serviceTier: string | undefined): Rates[] {
   const steps = parsedSteps(prices, undefined)
   const all = pricesOfTier(prices, serviceTier) ? [...steps, ...parsedSteps(prices, serviceTier)] : steps
@@ -27,7 +27,7 @@ function parsedSteps(prices: Prices, serviceTier: string | undefined): Step[] {
   return parsed.getOrInsertComputed(prices, () => new Map()).getOrInsertComputed(tier, () => stepsOf(prices, tier))
 }
 
-/** The prices of a tier of service, as far as the catalogue has some. The name may come from anybody. */
+/** The prices of a service tier, if the catalogue has some. The name can come from a client. */
 export function pricesOfTier({ serviceTiers }: Prices, name: string | undefined): Partial<TokenPrices> | undefined {
   return name !== undefined && serviceTiers && Object.hasOwn(serviceTiers, name) ? serviceTiers[name] : undefined
 }
@@ -44,22 +44,23 @@ function stepsOf(prices: Prices, tier: string | undefined): Step[] {
   return steps
 }
 
-/** A price that is not told is the one it is a special case of. */
+/** Fills in missing prices: each defaults to the more general one. */
 function toRates(prices: TokenPrices): Rates {
   const prompt = picoUsd(prices.prompt)
   const completion = picoUsd(prices.completion)
-  const or = (price: string | undefined, otherwise: PicoUsd) => (price === undefined ? otherwise : picoUsd(price))
-  const cacheWrite = or(prices.cacheWrite, prompt)
+  const orDefault = (price: string | undefined, otherwise: PicoUsd) =>
+    price === undefined ? otherwise : picoUsd(price)
+  const cacheWrite = orDefault(prices.cacheWrite, prompt)
   return {
     prompt,
     completion,
-    cacheRead: or(prices.cacheRead, prompt),
+    cacheRead: orDefault(prices.cacheRead, prompt),
     cacheWrite,
-    cacheWrite1h: or(prices.cacheWrite1h, cacheWrite),
-    reasoning: or(prices.reasoning, completion),
-    audioPrompt: or(prices.audioPrompt, prompt),
-    audioCompletion: or(prices.audioCompletion, completion),
-    imageCompletion: or(prices.imageCompletion, completion),
+    cacheWrite1h: orDefault(prices.cacheWrite1h, cacheWrite),
+    reasoning: orDefault(prices.reasoning, completion),
+    audioPrompt: orDefault(prices.audioPrompt, prompt),
+    audioCompletion: orDefault(prices.audioCompletion, completion),
+    imageCompletion: orDefault(prices.imageCompletion, completion),
   }
 }
 

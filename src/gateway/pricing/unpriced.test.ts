@@ -6,14 +6,14 @@ const prices = { prompt: '0.000003', completion: '0.000015' }
 const parts = { cacheWritten1h: 5, audioPrompt: 1, audioCompletion: 2, imageCompletion: 3 }
 const tokens = { prompt: 10, completion: 5, cached: 0, cacheWritten: 5, reasoning: 0 }
 
-test('every dear kind of tokens without a price is told by the name that a catalogue file has for it', () => {
+test('kinds without a price are named as in a catalogue file', () => {
   const names = ['cache_write_1h', 'audio_prompt', 'audio_completion', 'image_completion']
   assert.deepEqual(unpricedIn(prices, { ...tokens, parts }, undefined), names)
   assert.deepEqual(unpricedIn({ ...prices, cacheWrite1h: '1' }, { ...tokens, parts }, undefined), names.slice(1))
   assert.deepEqual(unpricedIn({ prompt: '0', completion: '0' }, { ...tokens, parts }, undefined), [])
 })
 
-test('a picture without a price is told as one, and all else that is billed by the piece as a tool', () => {
+test('pieces without a price are named as image or tool', () => {
   const pieces = { image: 1, web_search: 2, file_search: 0 }
   assert.deepEqual(unpricedIn(prices, tokens, { pieces }), ['image', 'tools.web_search'])
 })

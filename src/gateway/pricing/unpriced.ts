@@ -4,14 +4,14 @@ import type { BillableOptions } from './billable-options.ts'
 import { priceOfPiece } from './cost.ts'
 import { pricesOfTier } from './rates.ts'
 
-/** Kinds of tokens that a request must ask for. */
+/** Kinds of tokens that only some requests use. */
 export type SpecialKind = 'cacheWrite1h' | 'audioPrompt' | 'audioCompletion' | 'imageCompletion'
 
-/** @param asked what of the request asks for it. */
-export type RequestedKind = { kind: SpecialKind; asked: string }
+/** A kind of token, and the part of the request that requests it. */
+export type RequestedKind = { kind: SpecialKind; requestedBy: string }
 
-/** Something without a price: the catalogue field that is missing, and the request field that asks for it. */
-export type Unpriced = { price: string; asked: string }
+/** Something without a price: the catalogue field that is missing, and the request field that requests it. */
+export type Unpriced = { price: string; requestedBy: string }
 
 /** The names of these prices in a catalogue file. */
 const nameOfPrice: Record<SpecialKind, string> = {
@@ -26,28 +26,28 @@ export function unpricedKinds({ prices }: Endpoint, kinds: RequestedKind[]): Unp
   if (isFree(prices)) return []
   return kinds
     .filter(({ kind }) => prices[kind] === undefined && !(kind === 'imageCompletion' && prices.image !== undefined))
-    .map(({ kind, asked }) => ({ price: nameOfPrice[kind], asked }))
+    .map(({ kind, requestedBy }) => ({ price: nameOfPrice[kind], requestedBy }))
 }
 
 export function unpricedOptions({ prices }: Endpoint, { tools, serviceTier }: BillableOptions): Unpriced[] {
   const unpriced = tools
     .filter(({ unit }) => priceOfPiece(prices, unit) === undefined)
-    .map(({ unit, asked }) => ({ price: `tools.${unit}`, asked }))
+    .map(({ unit, requestedBy }) => ({ price: `tools.${unit}`, requestedBy }))
   if (!isTierPriced(prices, serviceTier))
-    unpriced.push({ price: `service_tiers.${serviceTier}`, asked: `service_tier (${serviceTier})` })
+    unpriced.push({ price: `service_tiers.${serviceTier}`, requestedBy: `service_tier (${serviceTier})` })
   return unpriced
 }
 
 export const isFree = ({ prompt, completion }: TokenPrices) => prompt === '0' && completion === '0'
 
-/** Tiers that wait for others are no dearer than the ordinary one, which is then what is charged. */
-const cheaper: ReadonlySet<string> = new Set(['flex', 'batch'])
+/** Tiers that cost at most as much as the default tier, whose prices apply. */
+const cheaperTiers: ReadonlySet<string> = new Set(['flex', 'batch'])
 
 function isTierPriced(prices: Prices, tier: string | undefined): boolean {
   return (
     tier === undefined ||
     tier === 'default' ||
-    cheaper.has(tier) ||
+    cheaperTiers.has(tier) ||
     isFree(prices) ||
     pricesOfTier(prices, tier) !== undefined
   )
@@ -68,7 +68,7 @@ export function unpricedIn(prices: Prices, tokens: TokenCounts, extras: Extras |
   ]
 }
 
-/** Images that are counted in tokens need no price for each. */
+/** Images that are counted in tokens do not need a price per image. */
 function isPiecePriced(prices: Prices, unit: string): boolean {
   if (priceOfPiece(prices, unit) !== undefined) return true
   return unit === 'image' && (prices.imageCompletion !== undefined || isFree(prices))

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import type { AnswerEvent } from '#chat/events.ts'
 import { SseReader } from '#platform/net/sse.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
-import { AnswerBound } from '../attempt/answer-size-limit.ts'
-import { AlikeEvents } from '../attempt/delta-fast-path.ts'
+import { AnswerSizeLimit } from '../attempt/answer-size-limit.ts'
+import { DeltaFastPath } from '../attempt/delta-fast-path.ts'
 import type { TextEvent } from '../attempt/receiver.ts'
 import { chatRewriter } from '../clients/chat/rewriter.ts'
 import { openaiChat } from '../providers/openai-chat/openai-chat.ts'
@@ -95,7 +95,7 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
       : undefined,
   }
   const [sse, read] = [new SseReader(), openaiChat.reader('a')]
-  const events = alike ? new AlikeEvents(read, receiver, new AnswerBound()) : undefined
+  const events = alike ? new DeltaFastPath(read, receiver, new AnswerSizeLimit()) : undefined
   for (const piece of pieces) {
     const passed = events && sse.isBetweenEvents ? events.deliver(piece) : 0
     for (const event of sse.push(piece.subarray(passed))) {
@@ -104,11 +104,11 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
       events?.learn(event.raw, answer)
     }
   }
-  const { bytes: counted, thoughtBytes } = tally.result()
+  const { bytes: counted, reasoningBytes } = tally.result()
   return {
     events: passThrough ? '' : JSON.stringify(said),
     bytes: batch.take().toString('latin1'),
-    counted: counted + thoughtBytes,
+    counted: counted + reasoningBytes,
   }
 }
 

@@ -42,7 +42,7 @@ test('the least piece reaches the client, and what is no piece makes no write', 
     passThrough: false,
     includeUsage: false,
     count: () => {},
-    countSaid: () => {},
+    countText: () => {},
     price: () => ({ costUsd: 0 }),
   }
   const relay = relayStream(response, { client, head, ...rest })

@@ -4,7 +4,7 @@ import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { ByteBatch } from '#platform/text/byte-batch.ts'
 import { latin1Of } from '#platform/text/text-of-bytes.ts'
 import type { AttemptFailure } from '../attempt/failure.ts'
-import type { AlikeReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
+import type { DeltaReceiver, Receiver, TextEvent } from '../attempt/receiver.ts'
 import type { Exchange } from '../attempt/upstream/upstream.ts'
 import type { EventTemplate } from './event-template.ts'
 import { notedUsage } from './noted-usage.ts'
@@ -13,7 +13,7 @@ import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './proto
 
 type Count = (events: AnswerEvent[]) => void
 /** The same for one piece of an answer, of which so many bytes are text. */
-type CountSaid = (type: TextEvent['type'], bytes: number) => void
+type CountText = (type: TextEvent['type'], bytes: number) => void
 type PriceTokens = (tokens: TokenCounts) => CostNote
 
 /** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
@@ -23,7 +23,7 @@ export type StreamRelay = Receiver & {
   /**
    * Whether the upstream was ever slowed down for a slow reader. If so, it may have generated much more than was read.
    */
-  heldBack: boolean
+  wasThrottled: boolean
   /** A writer that goes on where the stream is now. What was still to be written is written first. */
   writer: () => StreamWriter
 }
@@ -34,11 +34,11 @@ type StreamOptions = {
   passThrough: boolean
   includeUsage: boolean
   count: Count
-  countSaid: CountSaid
+  countText: CountText
   /** Hears of the first sign of an answer. */
   started?: () => void
   /** Whether `count` is to see the text of every event, for instance to keep it. Otherwise its length may be enough. */
-  readsAll?: boolean
+  readsAllText?: boolean
   price: PriceTokens
 }
 
@@ -46,10 +46,10 @@ export function relayStream(response: ResponseStream, options: StreamOptions): S
   return new Relay(response, options)
 }
 
-class Relay implements StreamRelay, AlikeReceiver {
+class Relay implements StreamRelay, DeltaReceiver {
   failure: AttemptFailure | undefined
-  heldBack = false
-  readonly alike: AlikeReceiver | undefined
+  wasThrottled = false
+  readonly deltas: DeltaReceiver | undefined
   readonly #response: ResponseStream
   readonly #options: StreamOptions
   readonly #rewriter: PassthroughRewriter | undefined
@@ -63,9 +63,9 @@ class Relay implements StreamRelay, AlikeReceiver {
   constructor(response: ResponseStream, options: StreamOptions) {
     this.#response = response
     this.#options = options
-    const { client, head, passThrough, readsAll } = options
+    const { client, head, passThrough, readsAllText } = options
     this.#rewriter = passThrough ? client.rewriter?.(head) : undefined
-    this.alike = passThrough && !readsAll ? this : undefined
+    this.deltas = passThrough && !readsAllText ? this : undefined
   }
 
   writer(): StreamWriter {
@@ -97,12 +97,12 @@ class Relay implements StreamRelay, AlikeReceiver {
     this.#send(client.usageEvent(mended, noteOf(usage, price), includeUsage))
   }
 
-  change(raw: Buffer): Buffer {
+  rewrite(raw: Buffer): Buffer {
     return this.#rewriter ? this.#rewriter.event(raw) : raw
   }
 
   take({ type }: TextEvent, bytes: number, template: EventTemplate, chunk: Buffer): void {
-    this.#options.countSaid(type, bytes)
+    this.#options.countText(type, bytes)
     this.#passed++
     template.write(chunk, this.#batch)
   }
@@ -145,7 +145,7 @@ class Relay implements StreamRelay, AlikeReceiver {
     const chunk = this.#batch.take()
     // The client has left: the answer is still read for its usage, without back-pressure.
     if (this.#response.signal.aborted || this.#response.write(chunk)) return
-    this.heldBack = true
+    this.wasThrottled = true
     this.#exchange?.pause()
   }
 }

@@ -62,9 +62,9 @@ export function chatBillable(chat: Body): BillableOptions {
     calls: undefined,
   }))
   // Models that search do so once, before they answer.
-  if (chat.web_search_options != null) tools.push({ unit: 'web_search', asked: 'web_search_options', calls: 1 })
+  if (chat.web_search_options != null) tools.push({ unit: 'web_search', requestedBy: 'web_search_options', calls: 1 })
   for (const name of ['search_parameters', 'enable_search'])
-    if (isOn(chat[name])) tools.push({ unit: name, asked: name, calls: undefined })
+    if (isOn(chat[name])) tools.push({ unit: name, requestedBy: name, calls: undefined })
   return { tools, serviceTier: requestedTier(chat), rereads: true }
 }
 

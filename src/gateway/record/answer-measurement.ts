@@ -1,28 +1,28 @@
 import type { Measurement } from '#catalogue/measurements/measurement.ts'
 import { estimateTokens } from '#platform/text/token-estimate.ts'
 import type { AnswerTally } from './answer-tally.ts'
-import { billed } from './charge.ts'
+import { billedUsage } from './charge.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
 /**
- * What a whole answer tells of its endpoint. Tokens are those that are charged: a count beyond what was possible would make
- * the fastest endpoint of any. Times are in milliseconds since the epoch.
- * @param streamed A whole answer comes at once: it says nothing of the first token, nor of the speed of the others.
+ * The measurement of an endpoint from a complete answer. It uses the billed tokens, because an impossibly high count
+ * would make the endpoint look fastest. Times are in milliseconds since the epoch.
+ * @param streamed An answer that is not streamed has no time to first token and no throughput.
  */
 export function answerMeasurement(
   { target: { endpoint, model }, bound }: TriedEndpoint,
-  { firstTokenAt, told, bytes, finish, extras }: Readonly<AnswerTally>,
+  { firstTokenAt, reported, bytes, finish, extras }: Readonly<AnswerTally>,
   streamed: boolean,
-  askedAt: number,
+  sentAt: number,
   at: number,
 ): Measurement {
-  const counted = told && billed(endpoint.prices, told, extras, bound).tokens
+  const counted = reported && billedUsage(endpoint.prices, reported, extras, bound).tokens
   return {
     endpointId: endpoint.id,
     modelId: model.id,
     at,
     outcome: 'success',
-    ...(streamed && firstTokenAt && { firstTokenMs: firstTokenAt - askedAt, generationMs: at - firstTokenAt }),
+    ...(streamed && firstTokenAt && { firstTokenMs: firstTokenAt - sentAt, generationMs: at - firstTokenAt }),
     promptTokens: counted?.prompt ?? 0,
     completionTokens: counted?.completion ?? estimateTokens(bytes),
     calledTools: finish === 'tool_calls',

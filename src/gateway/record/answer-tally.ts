@@ -1,24 +1,19 @@
 import type { FinishReason } from '#chat/chunk.ts'
 import type { AnswerEvent, Extras, TokenCounts } from '#chat/events.ts'
 import type { PaceNote } from '#spend/ledger/generation.ts'
-import { Pace, shortestMs } from './token-pace.ts'
+import { minStretchMs, Pace } from './token-pace.ts'
 
 /** The parts of an answer that cost something. */
 export type Counted = {
-  /** The upstream's own count, as far as it told one. */
-  told: TokenCounts | undefined
-  /**
-   * Whether the count came when the answer had ended. Some upstreams send a count with each piece, for the answer so
-   * far.
-   */
+  /** The token counts that the upstream reported. */
+  reported: TokenCounts | undefined
+  /** Whether the count covers the whole answer. Some upstreams also send counts of the answer so far. */
   isFinal: boolean
-  /** Bytes of all that went by as text, thoughts and the arguments of calls included. */
+  /** Bytes of text, reasoning and tool arguments. */
   bytes: number
-  thoughtBytes: number
+  reasoningBytes: number
   toolCalls: number
-  /**
-   * Units that are billed besides tokens: the upstream's own count if it sent one, else the pieces that were relayed.
-   */
+  /** Units that are billed in addition to tokens: reported by the upstream, or else counted while relayed. */
   extras: Extras | undefined
 }
 
@@ -30,31 +25,34 @@ export type AnswerTally = Counted & {
   usageMismatch: string | undefined
   upstreamId: string | undefined
   upstreamModel: string | undefined
-  /** When the first piece of the answer came, in milliseconds since the epoch. */
+  /** When the first content of the answer arrived, in milliseconds since the epoch. */
   firstTokenAt: number | undefined
 }
 
-/**
- * Upstreams answer what they like, whatever the protocol says; and a name that is kept and looked up is a short one.
- */
-const lengthOf = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
-const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, longestName) : undefined)
-const longestName = 256
+// Upstreams do not always follow their protocol, so types are checked and stored names are short.
+const byteLength = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)
+const nameIn = (text: unknown) => (typeof text === 'string' && text ? text.slice(0, maxNameLength) : undefined)
+const maxNameLength = 256
 
-function extrasOf(passed: ReadonlyMap<string, number> | undefined, told: Extras | undefined): Extras | undefined {
-  return passed ? { ...told, pieces: { ...Object.fromEntries(passed), ...told?.pieces } } : told
+function extrasOf(
+  relayedPieces: ReadonlyMap<string, number> | undefined,
+  reported: Extras | undefined,
+): Extras | undefined {
+  return relayedPieces
+    ? { ...reported, pieces: { ...Object.fromEntries(relayedPieces), ...reported?.pieces } }
+    : reported
 }
 
-/** More kinds of pieces than any provider has. */
-const mostUnits = 100
+/** Limits the kinds of pieces that are counted. No provider has more. */
+const maxUnits = 100
 
 export class AnswerCounter {
   readonly #now: () => number
   readonly #tally: AnswerTally = {
-    told: undefined,
+    reported: undefined,
     isFinal: false,
     bytes: 0,
-    thoughtBytes: 0,
+    reasoningBytes: 0,
     toolCalls: 0,
     extras: undefined,
     finish: undefined,
@@ -64,11 +62,11 @@ export class AnswerCounter {
     upstreamModel: undefined,
     firstTokenAt: undefined,
   }
-  #toldExtras: Extras | undefined
+  #reportedExtras: Extras | undefined
   /** Whether the last count includes all of the answer so far. */
   #isCounted = false
-  #passed: Map<string, number> | undefined
-  /** Only of an answer that takes its time: most requests need not carry one. */
+  #relayedPieces: Map<string, number> | undefined
+  /** Undefined for short answers. */
   #pace: Pace | undefined
 
   constructor(now: () => number) {
@@ -81,14 +79,14 @@ export class AnswerCounter {
     const at = this.#now()
     tally.firstTokenAt ??= at
     const since = at - tally.firstTokenAt
-    if (since >= shortestMs) {
+    if (since >= minStretchMs) {
       this.#pace ??= new Pace(tally.bytes)
       this.#pace.add(since, bytes)
     }
     tally.isFinal = false
     this.#isCounted = false
     tally.bytes += bytes
-    if (type === 'reasoning') tally.thoughtBytes += Math.max(1, bytes)
+    if (type === 'reasoning') tally.reasoningBytes += Math.max(1, bytes)
   }
 
   count(events: AnswerEvent[]): void {
@@ -96,19 +94,19 @@ export class AnswerCounter {
   }
 
   result(): Readonly<AnswerTally> {
-    this.#tally.extras = extrasOf(this.#passed, this.#toldExtras)
+    this.#tally.extras = extrasOf(this.#relayedPieces, this.#reportedExtras)
     return this.#tally
   }
 
-  /** When how many of the tokens came; undefined where all came at once. */
+  /** The distribution of the tokens over time; undefined for an answer that arrived at once. */
   paceOf(tokens: number): PaceNote | undefined {
     return this.#pace?.note(tokens)
   }
 
-  #pass(unit: string): void {
-    this.#passed ??= new Map()
-    const before = this.#passed.get(unit)
-    if (before !== undefined || this.#passed.size < mostUnits) this.#passed.set(unit, (before ?? 0) + 1)
+  #countPiece(unit: string): void {
+    this.#relayedPieces ??= new Map()
+    const before = this.#relayedPieces.get(unit)
+    if (before !== undefined || this.#relayedPieces.size < maxUnits) this.#relayedPieces.set(unit, (before ?? 0) + 1)
   }
 
   #count(event: AnswerEvent): void {
@@ -122,24 +120,24 @@ export class AnswerCounter {
       case 'refusal':
       case 'reasoning':
       case 'tool_arguments':
-        this.countText(event.type, lengthOf(event.text))
+        this.countText(event.type, byteLength(event.text))
         break
       case 'tool_call':
         tally.toolCalls++
-        this.countText(event.type, lengthOf(event.name))
+        this.countText(event.type, byteLength(event.name))
         break
       case 'usage':
-        tally.told = event.tokens
+        tally.reported = event.tokens
         tally.isFinal = tally.finish !== undefined
-        this.#toldExtras = event.extras ?? this.#toldExtras
+        this.#reportedExtras = event.extras ?? this.#reportedExtras
         tally.usageMismatch = event.mismatch
         this.#isCounted = tally.bytes > 0 && event.tokens.completion > 0
         break
       case 'piece':
-        this.#pass(event.unit)
+        this.#countPiece(event.unit)
         break
       case 'finish':
-        // All that came was counted before.
+        // The last count already includes all content.
         if (this.#isCounted) tally.isFinal = true
         tally.finish = event.reason
         tally.nativeFinish = nameIn(event.native)
@@ -147,7 +145,7 @@ export class AnswerCounter {
       case 'error':
         tally.finish = 'error'
         break
-      // Images are counted as pieces; who is cited costs nothing.
+      // Images are counted as pieces, and citations are free.
       case 'citation':
       case 'image':
         break

@@ -18,74 +18,72 @@ export type Charge = {
   /** Whether the provider counted more than the request could use. The charge is then limited to what was possible. */
   capped: boolean
   cost: PicoUsd
-  /**
-   * The amount that limits are charged in addition. If nobody counted, `cost` is an estimate, and limits are charged
-   * the most that it can be.
-   */
+  /** Charged to limits in addition to `cost`. If `cost` is an estimate, the sum is the highest possible cost. */
   margin: PicoUsd
 }
 
-/**
- * Tokens that may have been generated but not seen when an answer is broken off: text still on its way, or its frame.
- */
-const tokensUnderWay = 512
+/** Tokens that may have been generated but not received when an answer is cut off: text in transit, or its frame. */
+const tokensInFlight = 512
 
-/** @param seen whether the answer came as it was generated, so that what is not seen of it is only under way. */
+/**
+ * The charge for an answer: by the provider's final count, or else an estimate.
+ * @param isComplete whether everything that was generated was read as it came.
+ */
 export function chargeFor(
   prices: Prices,
   counted: Counted,
   promptEstimate: () => number,
   requestBound: RequestBound,
-  seen: boolean,
+  isComplete: boolean,
 ): Charge {
-  const { told, extras } = counted
-  if (told && counted.isFinal) {
-    const took = billed(prices, told, extras, requestBound)
-    const capped = took.tokens.prompt < told.prompt || took.tokens.completion < told.completion
-    return { ...took, estimated: false, capped, cost: costOf(prices, took.tokens, took.extras), margin: 0n }
+  const { reported, extras } = counted
+  if (reported && counted.isFinal) {
+    const usage = billedUsage(prices, reported, extras, requestBound)
+    const capped = usage.tokens.prompt < reported.prompt || usage.tokens.completion < reported.completion
+    return { ...usage, estimated: false, capped, cost: costOf(prices, usage.tokens, usage.extras), margin: 0n }
   }
-  const most = requestBound.whole
-  const took = billed(prices, estimateOf(counted, promptEstimate()), extras, requestBound)
-  const cost = costOf(prices, took.tokens, took.extras)
-  const bound = highestCost(prices, most.prompt, mostGenerated(counted, most, seen), most.bill, took.extras?.pieces)
-  return { ...took, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
+  const max = requestBound.whole
+  const usage = billedUsage(prices, estimateOf(counted, promptEstimate()), extras, requestBound)
+  const cost = costOf(prices, usage.tokens, usage.extras)
+  const bound = highestCost(prices, max.prompt, maxGenerated(counted, max, isComplete), max.bill, usage.extras?.pieces)
+  return { ...usage, estimated: true, capped: false, cost, margin: bound > cost ? bound - cost : 0n }
 }
 
 /** The counted tokens as they are billed, within the usage bound. */
-export function billed(
+export function billedUsage(
   prices: Prices,
   tokens: TokenCounts,
   extras: Extras | undefined,
   requestBound: RequestBound,
 ): SettledUsage {
   if (requestBound.surelyAllows(tokens)) return settledUsage(undefined, prices, { tokens, extras })
-  const most = requestBound.whole
-  return settledUsage(most.bill, prices, { tokens: asPossible(tokens, most), extras })
+  const max = requestBound.whole
+  return settledUsage(max.bill, prices, { tokens: limitToBound(tokens, max), extras })
 }
 
-/** No token is shorter than a byte. */
-function mostGenerated({ bytes, thoughtBytes, toolCalls }: Counted, most: UsageBound, seen: boolean): number {
-  if (!seen || most.hidden || thoughtBytes > 0) return most.completion
-  return Math.min(most.completion, bytes + (toolCalls + 1) * tokensUnderWay)
+/** The highest number of tokens that can have been generated: each token has at least one byte. */
+function maxGenerated({ bytes, reasoningBytes, toolCalls }: Counted, max: UsageBound, isComplete: boolean): number {
+  if (!isComplete || max.hidden || reasoningBytes > 0) return max.completion
+  return Math.min(max.completion, bytes + (toolCalls + 1) * tokensInFlight)
 }
 
-/** A count that broke off says at least so much. */
-function estimateOf({ bytes, thoughtBytes, told }: Counted, prompt: number): TokenCounts {
+/** Estimates the tokens. Counts that the provider reported before the end are the minimum. */
+function estimateOf({ bytes, reasoningBytes, reported }: Counted, prompt: number): TokenCounts {
   return {
-    ...told,
-    prompt: Math.max(told?.prompt ?? 0, prompt),
-    completion: Math.max(told?.completion ?? 0, estimateTokens(bytes)),
-    cached: told?.cached ?? 0,
-    cacheWritten: told?.cacheWritten ?? 0,
-    reasoning: Math.max(told?.reasoning ?? 0, estimateTokens(thoughtBytes)),
+    ...reported,
+    prompt: Math.max(reported?.prompt ?? 0, prompt),
+    completion: Math.max(reported?.completion ?? 0, estimateTokens(bytes)),
+    cached: reported?.cached ?? 0,
+    cacheWritten: reported?.cacheWritten ?? 0,
+    reasoning: Math.max(reported?.reasoning ?? 0, estimateTokens(reasoningBytes)),
   }
 }
 
-/** A count beyond what the request made possible is none: what was possible takes its place. */
-function asPossible(tokens: TokenCounts, { promptTold, completion: most }: UsageBound): TokenCounts {
-  if (tokens.prompt <= promptTold && tokens.completion <= most) return tokens
-  const prompt = Math.min(tokens.prompt, promptTold)
-  const completion = Math.min(tokens.completion, most)
+/** Limits reported counts to the usage bound of the request. */
+function limitToBound(tokens: TokenCounts, { reportablePrompt, completion: max }: UsageBound): TokenCounts {
+  if (tokens.prompt <= reportablePrompt && tokens.completion <= max) return tokens
+  const prompt = Math.min(tokens.prompt, reportablePrompt)
+  const completion = Math.min(tokens.completion, max)
   const cached = Math.min(tokens.cached, prompt)
   return {
     ...tokens,

@@ -10,7 +10,7 @@ import type { AttemptNote, Generation } from '#spend/ledger/generation.ts'
 import type { PolicyDecision } from '../admission/policy.ts'
 
 /** Where contents are stored, and the most bytes of each prompt and answer. */
-export type ContentStorage = { keeper: Pick<ContentKeeper, 'keep'>; mostBytes: number }
+export type ContentStorage = { keeper: Pick<ContentKeeper, 'keep'>; maxBytes: number }
 
 /**
  * Collects the content of a request to store it. Undefined if nothing is stored: the workspace stores no content, the
@@ -40,12 +40,12 @@ export class ContentRecorder {
   constructor(contents: ContentStorage, chat: ChatRequest) {
     this.#contents = contents
     this.#chat = chat
-    this.#answer = new AnswerText(contents.mostBytes)
+    this.#answer = new AnswerText(contents.maxBytes)
   }
 
   /** Collects the answer of one attempt, which is the only one that the client sees. */
   collecting(count: (events: AnswerEvent[]) => void): (events: AnswerEvent[]) => void {
-    const answer = new AnswerText(this.#contents.mostBytes)
+    const answer = new AnswerText(this.#contents.maxBytes)
     this.#answer = answer
     return (events) => {
       count(events)
@@ -62,11 +62,11 @@ export class ContentRecorder {
   }
 
   #read(generation: Generation): Content {
-    const { mostBytes } = this.#contents
-    const [prompt, answer] = [new Cutter(mostBytes), new Cutter(mostBytes)]
+    const { maxBytes } = this.#contents
+    const [prompt, answer] = [new Cutter(maxBytes), new Cutter(maxBytes)]
     const { completion, reasoning, calls } = this.#answer.read()
     return {
-      input: { messages: prompt.messages(this.#chat.messages), parameters: parametersOf(this.#chat, mostBytes) },
+      input: { messages: prompt.messages(this.#chat.messages), parameters: parametersOf(this.#chat, maxBytes) },
       output: {
         completion: completion === null ? null : answer.text(completion),
         tool_calls: answer.value(calls) as Content['output']['tool_calls'],
@@ -79,9 +79,9 @@ export class ContentRecorder {
 }
 
 /** The parameters that reproduce the request; null if they are too long, because a part would be another request. */
-function parametersOf(chat: ChatRequest, mostBytes: number): object | null {
+function parametersOf(chat: ChatRequest, maxBytes: number): object | null {
   const { messages: _1, model: _2, stream: _3, stream_options: _4, ...parameters } = chat
-  const cutter = new Cutter(mostBytes)
+  const cutter = new Cutter(maxBytes)
   const stored = cutter.value(parameters) as object
   return cutter.isCut ? null : stored
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Fault } from '#platform/core/fault.ts'
 import { causeOf } from './failure-cause.ts'
 
-test('the cause of a refusal names the guardrail and the rule, or the endpoints that were left out', () => {
+test('the cause of a refusal names guardrail and rule, or the excluded endpoints', () => {
   const metadata = { guardrail_id: 'g', guardrail_name: 'strict', rule: 'ignored_models' }
   const message = 'Refused by the guardrail "strict".'
   const byRule = new Fault('forbidden', message, { metadata })
@@ -16,7 +16,7 @@ test('the cause of a refusal names the guardrail and the rule, or the endpoints 
   })
 })
 
-test('words of a provider are no part of a cause, nor what stands where a request is not valid', () => {
+test('a cause has neither provider messages nor content of an invalid request', () => {
   const metadata = { provider_name: 'p', raw: 'you said: secret' }
   assert.deepEqual(causeOf(new Fault('invalid', 'you said: secret', { metadata })), { kind: 'invalid' })
   const invalid = new Fault('invalid', 'Invalid request: messages[0].content: not "secret"')
@@ -24,6 +24,6 @@ test('words of a provider are no part of a cause, nor what stands where a reques
   assert.deepEqual(causeOf(new Fault('invalid', 'secret')), { kind: 'invalid' })
 })
 
-test('a defect is told as one, without its words', () => {
+test('an unexpected error is recorded as internal, without its message', () => {
   assert.deepEqual(causeOf(new TypeError('cannot read secret')), { kind: 'internal' })
 })

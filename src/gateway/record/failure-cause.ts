@@ -3,10 +3,10 @@ import type { Cause } from '#spend/ledger/generation.ts'
 
 const maxMessageLength = 300
 
-/** `Invalid request: messages[0].content: …`: the place is told, what stands there is not. */
-const place = /^Invalid request: ([\w.[\]]{1,100}):/
+/** `Invalid request: messages[0].content: …`. Only the path is recorded, because the rest can repeat content. */
+const invalidPath = /^Invalid request: ([\w.[\]]{1,100}):/
 
-/** Why a request was refused or failed, for the log and the record: nothing of what was asked or answered. */
+/** The reason for a refusal or failure, for the log and the record, without content of the request or answer. */
 export function causeOf(error: unknown): Cause {
   if (!(error instanceof Fault)) return { kind: 'internal' }
   const { guardrail_id: guardrailId, rule, excluded, provider_name } = error.details.metadata ?? {}
@@ -20,8 +20,8 @@ export function causeOf(error: unknown): Cause {
   }
 }
 
-/** A provider's words may repeat what it was asked, and so may those about a request that is not valid. */
+/** The message without request content, which messages about invalid requests can repeat. */
 function publicMessage({ kind, message }: Fault): string | undefined {
-  if (kind === 'invalid') return place.exec(message)?.[1]
+  if (kind === 'invalid') return invalidPath.exec(message)?.[1]
   return message.slice(0, maxMessageLength)
 }

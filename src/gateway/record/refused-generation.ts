@@ -14,8 +14,8 @@ export type RefusalDeps = {
   newId: NewId
 }
 
-/** The most characters of a requested model's name that are recorded, because clients can send any text. */
-const longestName = 200
+/** Limits the recorded model name, because clients can send any text. */
+const maxNameLength = 200
 
 /** The record of a request that was refused before any attempt. Its cost is zero. */
 export function refusedGeneration(
@@ -33,7 +33,7 @@ export function refusedGeneration(
     protocol: client.protocol,
     streamed: body.stream === true,
     createdAt: now(),
-    requestedModel: typeof body.model === 'string' ? body.model.slice(0, longestName) : '',
+    requestedModel: typeof body.model === 'string' ? body.model.slice(0, maxNameLength) : '',
     candidateModels: [],
     preset: undefined,
     region: regionOf(host),

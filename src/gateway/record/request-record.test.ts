@@ -7,9 +7,9 @@ import type { OpeningFacts } from './opening-facts.ts'
 import { RequestRecord } from './request-record.ts'
 import type { TriedEndpoint } from './tried-endpoint.ts'
 
-const most = { prompt: 100, promptTold: 100, completion: 100, hidden: false, bill: undefined }
+const max = { prompt: 100, reportablePrompt: 100, completion: 100, hidden: false, bill: undefined }
 const target = { model: { id: 'test/m' }, endpoint: endpointFor('m') }
-const tried = { target, byok: false, bound: { whole: most, surelyAllows: () => false } } as unknown as TriedEndpoint
+const tried = { target, byok: false, bound: { whole: max, surelyAllows: () => false } } as unknown as TriedEndpoint
 const reported = { prompt: 7, completion: 3, cached: 0, cacheWritten: 0, reasoning: 0 }
 
 const permit = { answered() {}, failed() {} } as never
@@ -24,7 +24,7 @@ function openRecord(streamed: boolean) {
   return { clock, measured, mismatches, record: new RequestRecord(deps, { streamed } as OpeningFacts, () => 5) }
 }
 
-/** Asked 10 ms after the request came, answering after 20 more, done after another 30. */
+/** An attempt 10 ms after the request, its first content 20 ms later, its end another 30 ms later. */
 function answered(streamed: boolean) {
   const { clock, measured, record } = openRecord(streamed)
   clock.now += 10
@@ -37,14 +37,14 @@ function answered(streamed: boolean) {
   return { measured, record }
 }
 
-test('an answer is measured once it is whole; only a stream says when its first piece came', () => {
+test('a complete answer is measured, a stream with its time to first token', () => {
   const whole = { endpointId: 'test/m@test', modelId: 'test/m', at: 1060, outcome: 'success' as const }
   const counts = { promptTokens: 7, completionTokens: 3, calledTools: false }
   assert.deepEqual(answered(true).measured, [{ ...whole, firstTokenMs: 20, generationMs: 30, ...counts }])
   assert.deepEqual(answered(false).measured, [{ ...whole, ...counts }])
 })
 
-test('a count beyond what was possible is measured as what was possible: it would make the fastest of any', () => {
+test('a count above the bound is measured as the bound', () => {
   const { measured, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   record.count([{ type: 'usage', tokens: { ...reported, prompt: 1e9, completion: 1e9 } }])
@@ -52,7 +52,7 @@ test('a count beyond what was possible is measured as what was possible: it woul
   assert.deepEqual([measured[0]!.promptTokens, measured[0]!.completionTokens], [100, 100])
 })
 
-test('pieces of the kinds that every object has a member of are metered, and of a hundred kinds at the most', () => {
+test('pieces are metered for any unit name, up to a hundred units', () => {
   const { record } = openRecord(true)
   record.startAttempt(target as never, permit)
   for (const unit of ['constructor', 'constructor', 'toString']) record.count([{ type: 'piece', unit }])
@@ -62,24 +62,24 @@ test('pieces of the kinds that every object has a member of are metered, and of 
   assert.deepEqual([Object.keys(pieces).length, pieces.constructor, pieces.toString], [100, 2, 1])
 })
 
-test('what is metered says how long the client waited for the first piece, and for all', () => {
+test('the record has the latency and the duration of the request', () => {
   const { latencyMs, durationMs } = answered(true).record.close()
   assert.deepEqual([latencyMs, durationMs], [30, 60])
 })
 
-test('a request that nobody answered took no time to its first piece, and no tokens of any kind', () => {
+test('a request without an answer has no latency and no tokens', () => {
   const { latencyMs, tokens, cost, outcome } = openRecord(true).record.close()
   assert.deepEqual([latencyMs, cost, outcome], [undefined, 0n, 'failed'])
   assert.deepEqual(tokens, { prompt: 0, completion: 0, cached: 0, cacheWritten: 0, reasoning: 0 })
 })
 
-test('a request that money or a rule kept from every endpoint was refused; one that was tried has failed', () => {
+test('a request without an attempt because of a limit is refused', () => {
   const { record } = openRecord(true)
   record.noteCause(new Fault('payment_required', 'The limit is used up.'))
   assert.equal(record.close().outcome, 'refused')
 })
 
-test('counts that contradict each other are reported once, with their endpoint', () => {
+test('contradicting counts are reported once, with their endpoint', () => {
   const { mismatches, record } = openRecord(true)
   record.startAttempt(target as never, permit)
   for (const mismatch of ['a total of 1', 'a total of 2']) record.count([{ type: 'usage', tokens: reported, mismatch }])

@@ -14,7 +14,7 @@ import { chargedPrices } from '../pricing/charged-prices.ts'
 import { cacheSavingOf, costOf } from '../pricing/cost.ts'
 import { answerMeasurement } from './answer-measurement.ts'
 import { AnswerCounter } from './answer-tally.ts'
-import { billed, type Charge, chargeFor } from './charge.ts'
+import { billedUsage, type Charge, chargeFor } from './charge.ts'
 import { causeOf } from './failure-cause.ts'
 import type { OpeningFacts } from './opening-facts.ts'
 import { openCircuitNote, type Planned, skippedEndpoints } from './skipped-endpoints.ts'
@@ -117,8 +117,8 @@ export class RequestRecord {
   }
 
   /** Notes an endpoint that was skipped because its circuit is open. */
-  noteOpenCircuit(target: Target, shut: Restriction): void {
-    this.#attempts.push(openCircuitNote(target, shut))
+  noteOpenCircuit(target: Target, restriction: Restriction): void {
+    this.#attempts.push(openCircuitNote(target, restriction))
   }
 
   /** Notes an endpoint that was skipped because a guardrail changed and now forbids it. */
@@ -192,7 +192,7 @@ export class RequestRecord {
 
   /** The cost of an answer with these tokens. */
   costAt({ target: { endpoint }, bound }: TriedEndpoint, tokens: TokenCounts): PicoUsd {
-    const usage = billed(endpoint.prices, tokens, this.#usage.result().extras, bound)
+    const usage = billedUsage(endpoint.prices, tokens, this.#usage.result().extras, bound)
     return costOf(endpoint.prices, usage.tokens, usage.extras)
   }
 

@@ -9,7 +9,7 @@ export type SettleDeps = {
   onUnaccounted: (error: Error) => void
 }
 
-/** What has to be closed when a request is over. */
+/** The parts of a request that are closed at its end. */
 type RequestToSettle = {
   record: Pick<RequestRecord, 'close' | 'unsettledCost'>
   /** Undefined if the request failed before money was reserved. */

@@ -11,22 +11,25 @@ export type SettledUsage = { tokens: TokenCounts; extras: Extras | undefined }
  */
 export function settledUsage(bill: Bill | undefined, prices: Prices, { tokens, extras }: SettledUsage): SettledUsage {
   if (!bill && !extras) return { tokens, extras }
-  const passed = extras?.pieces
-  const pieces = piecesOf(bill, passed)
+  const pieceCounts = extras?.pieces
+  const pieces = piecesOf(bill, pieceCounts)
   const tier = extras?.serviceTier ?? bill?.serviceTier
   const serviceTier = tier === 'default' ? undefined : tier
   return {
-    tokens: withParts(bill, prices, tokens, passed),
+    tokens: withParts(bill, prices, tokens, pieceCounts),
     extras: pieces || serviceTier ? { ...(pieces && { pieces }), ...(serviceTier && { serviceTier }) } : undefined,
   }
 }
 
-/** Sound that went by is counted in tokens, not by the piece. */
-function piecesOf(bill: Bill | undefined, passed: Record<string, number> = {}): Record<string, number> | undefined {
+/** The billed pieces by unit. Audio is billed by token instead. */
+function piecesOf(
+  bill: Bill | undefined,
+  pieceCounts: Record<string, number> = {},
+): Record<string, number> | undefined {
   const pieces: Record<string, number> = {}
-  for (const name in passed) {
+  for (const name in pieceCounts) {
     const unit = bill?.tools.find(({ reported }) => reported === name)?.unit ?? name
-    if (name !== 'audio' && passed[name]! > 0) pieces[unit] = (ownValue(pieces, unit) ?? 0) + passed[name]!
+    if (name !== 'audio' && pieceCounts[name]! > 0) pieces[unit] = (ownValue(pieces, unit) ?? 0) + pieceCounts[name]!
   }
   if (bill && bill.promptImages > 0) pieces.image = (pieces.image ?? 0) + bill.promptImages
   return Object.keys(pieces).length > 0 ? pieces : undefined
@@ -37,14 +40,14 @@ function withParts(
   bill: Bill | undefined,
   prices: Prices,
   tokens: TokenCounts,
-  passed: Record<string, number> = {},
+  pieceCounts: Record<string, number> = {},
 ): TokenCounts {
   const { cacheWritten, prompt, completion, parts } = tokens
   const all: TokenCounts['parts'] = {}
   if (bill?.kinds.includes('cacheWrite1h') && cacheWritten > 0) all.cacheWritten1h = cacheWritten
   if (bill?.sound) all.audioPrompt = prompt
-  if (passed.audio) all.audioCompletion = completion
-  if (passed.image && prices.imageCompletion !== undefined) all.imageCompletion = completion
+  if (pieceCounts.audio) all.audioCompletion = completion
+  if (pieceCounts.image && prices.imageCompletion !== undefined) all.imageCompletion = completion
   if (Object.keys(all).length === 0) return tokens
   // Tokens reported as one kind are not of another kind.
   if (parts?.audioCompletion !== undefined) delete all.imageCompletion

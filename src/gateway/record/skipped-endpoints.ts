@@ -38,8 +38,8 @@ export function skippedEndpoints(
   if (targets.length > 1 || forbidden.size > 0) {
     for (const { endpoint } of targets) {
       if (attempts.some(({ endpointId }) => endpointId === endpoint.id)) continue
-      const why = forbidden.has(endpoint.id) ? 'guardrail' : (plan.lowerRanks?.get(endpoint.id) ?? 'not_reached')
-      list(why, endpoint.id)
+      const reason = forbidden.has(endpoint.id) ? 'guardrail' : (plan.lowerRanks?.get(endpoint.id) ?? 'not_reached')
+      list(reason, endpoint.id)
     }
   }
   for (const { target, reason } of plan.excluded) list(reason, target.endpoint.id)
@@ -48,9 +48,9 @@ export function skippedEndpoints(
   }
   if (permitted === candidates) return found
   for (const { model, endpoints } of candidates) {
-    const left = permitted.find((candidate) => candidate.model === model)?.endpoints ?? []
-    if (left.length === endpoints.length) continue
-    for (const endpoint of endpoints) if (!left.includes(endpoint)) list('guardrail', endpoint.id)
+    const remaining = permitted.find((candidate) => candidate.model === model)?.endpoints ?? []
+    if (remaining.length === endpoints.length) continue
+    for (const endpoint of endpoints) if (!remaining.includes(endpoint)) list('guardrail', endpoint.id)
   }
   return found
 }

@@ -4,32 +4,32 @@ import fc from 'fast-check'
 import { AnswerCounter } from './answer-tally.ts'
 import { Pace } from './token-pace.ts'
 
-test('each stretch has its share of the tokens, and one in which nothing came has none', () => {
+test('tokens are distributed by bytes, and an empty stretch has none', () => {
   const pace = new Pace(40)
   pace.add(100, 20)
   pace.add(320, 40)
   assert.deepEqual(pace.note(10), { everyMs: 100, tokens: [4, 2, 0, 4] })
 })
 
-test('however long an answer takes, it is told in 24 stretches at the most, and no token is lost', () => {
-  const pieces = fc.array(fc.tuple(fc.nat(600_000), fc.nat(1000)), { minLength: 1, maxLength: 300 })
+test('an answer of any length has at most 24 stretches, and no token is lost', () => {
+  const arbitraryPieces = fc.array(fc.tuple(fc.nat(600_000), fc.nat(1000)), { minLength: 1, maxLength: 300 })
   fc.assert(
-    fc.property(pieces, fc.integer({ min: 1, max: 5000 }), (came, tokens) => {
+    fc.property(arbitraryPieces, fc.integer({ min: 1, max: 5000 }), (pieces, tokens) => {
       const pace = new Pace(1)
-      for (const [ms, bytes] of came.toSorted(([a], [b]) => a - b)) pace.add(ms, bytes)
-      const { everyMs, tokens: told } = pace.note(tokens)!
-      assert.ok(told.length <= 24)
+      for (const [ms, bytes] of pieces.toSorted(([a], [b]) => a - b)) pace.add(ms, bytes)
+      const { everyMs, tokens: stretches } = pace.note(tokens)!
+      assert.ok(stretches.length <= 24)
       assert.equal(
-        told.reduce((sum, each) => sum + each, 0),
+        stretches.reduce((sum, each) => sum + each, 0),
         tokens,
       )
-      const last = Math.max(...came.map(([ms]) => ms))
-      assert.ok(told.length * everyMs > last && everyMs <= Math.max(100, (last / 24) * 2 + 200))
+      const last = Math.max(...pieces.map(([ms]) => ms))
+      assert.ok(stretches.length * everyMs > last && everyMs <= Math.max(100, (last / 24) * 2 + 200))
     }),
   )
 })
 
-test('what is counted has a pace once it takes longer than one stretch', () => {
+test('an answer longer than one stretch has a pace', () => {
   const clock = { now: 1000 }
   const counter = new AnswerCounter(() => clock.now)
   for (const text of ['aaaa', 'bbbb', 'cccc']) {

@@ -1,48 +1,48 @@
 import type { PaceNote } from '#spend/ledger/generation.ts'
 
-/** The length of a stretch at first. An answer that is done sooner has no pace to tell. */
-export const shortestMs = 100
-const mostStretches = 24
+/** The initial length of a stretch. A shorter answer has no pace. */
+export const minStretchMs = 100
+const maxStretches = 24
 
-/** How much of an answer came when: in a few equal stretches of time, which double as it goes on. */
+/** The bytes of an answer by time, in up to 24 equal stretches. Their length doubles for longer answers. */
 export class Pace {
-  #stretchMs = shortestMs
+  #stretchMs = minStretchMs
   #bytes: number[]
 
-  /** @param before the bytes of the first stretch. */
-  constructor(before: number) {
-    this.#bytes = [before]
+  /** @param firstBytes the bytes of the first stretch. */
+  constructor(firstBytes: number) {
+    this.#bytes = [firstBytes]
   }
 
-  /** @param ms since the first piece. */
+  /** @param ms since the first content. */
   add(ms: number, bytes: number): void {
     let at = Math.floor(ms / this.#stretchMs)
-    while (at >= mostStretches) {
+    while (at >= maxStretches) {
       this.#stretchMs *= 2
-      this.#bytes = halved(this.#bytes)
+      this.#bytes = mergePairs(this.#bytes)
       at = Math.floor(ms / this.#stretchMs)
     }
     while (this.#bytes.length <= at) this.#bytes.push(0)
     this.#bytes[at]! += bytes
   }
 
-  /** @param tokens how many came in all: each stretch has as many of them as it has of the bytes. */
+  /** Distributes the tokens over the stretches in proportion to their bytes. @param tokens the total. */
   note(tokens: number): PaceNote | undefined {
     const all = this.#bytes.reduce((sum, bytes) => sum + bytes, 0)
     if (all === 0 || tokens === 0) return undefined
-    let [came, told] = [0, 0]
-    const each = this.#bytes.map((bytes) => {
-      came += bytes
-      const by = Math.round((came / all) * tokens)
-      const here = by - told
-      told = by
-      return here
+    let bytesSoFar = 0
+    let tokensSoFar = 0
+    const tokensByStretch = this.#bytes.map((bytes) => {
+      bytesSoFar += bytes
+      const previous = tokensSoFar
+      tokensSoFar = Math.round((bytesSoFar / all) * tokens)
+      return tokensSoFar - previous
     })
-    return { everyMs: this.#stretchMs, tokens: each }
+    return { everyMs: this.#stretchMs, tokens: tokensByStretch }
   }
 }
 
-function halved(bytes: number[]): number[] {
+function mergePairs(bytes: number[]): number[] {
   const pairs = Array.from({ length: Math.ceil(bytes.length / 2) }, (_, at) => at * 2)
   return pairs.map((at) => bytes[at]! + (bytes[at + 1] ?? 0))
 }

@@ -72,13 +72,13 @@ function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
 
 /** A message has a frame, and tools come with instructions. */
 const tokensOfMessage = 8
-const tokensAboutTools = 350
+const toolInstructionTokens = 350
 const tokensOfLargestImage = 1600
 
 /** The same, rather too high than too low: for who asks beforehand. */
 export function generousPrompt(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
-  const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? tokensAboutTools : 0)
+  const frames = chat.messages.length * tokensOfMessage + (chat.tools?.length ? toolInstructionTokens : 0)
   return estimateTokens(bytes, bytesPerToken.fewest) + frames + media * tokensOfLargestImage
 }
 

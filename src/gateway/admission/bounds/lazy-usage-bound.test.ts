@@ -26,12 +26,12 @@ function boundOf(more: object, made = model) {
 const allows = (more: object, prompt: number, completion: number) =>
   boundOf(more).surelyAllows(counts(prompt, completion))
 
-test('what is surely allowed is never more than the whole bound allows', () => {
-  const asked = [{}, { max_tokens: 10 }, { max_completion_tokens: 5000 }, { temperature: 1, messages: [] }]
-  for (const more of asked) {
-    const { promptTold, completion, bill } = boundOf(more).whole
+test('the quick check allows no more than the exact bound', () => {
+  const requests = [{}, { max_tokens: 10 }, { max_completion_tokens: 5000 }, { temperature: 1, messages: [] }]
+  for (const more of requests) {
+    const { reportablePrompt, completion, bill } = boundOf(more).whole
     assert.equal(bill, undefined)
-    assert.deepEqual([allows(more, promptTold + 1, 1), allows(more, 1, completion + 1)], [false, false])
+    assert.deepEqual([allows(more, reportablePrompt + 1, 1), allows(more, 1, completion + 1)], [false, false])
     assert.equal(allows(more, 1024, Math.min(completion, 10)), true)
   }
   assert.deepEqual([allows({}, 1024 + 500, 1000), allows({}, 1024 + 501, 1000)], [true, false])
@@ -44,10 +44,10 @@ test('text in parts is text', () => {
   ]
   const more = { messages: [{ role: 'user', content: parts }] }
   assert.deepEqual([allows(more, 1024 + 301, 1), allows(more, 1024 + 302, 1)], [true, false])
-  assert.ok(boundOf(more).whole.promptTold >= 1024 + 301)
+  assert.ok(boundOf(more).whole.reportablePrompt >= 1024 + 301)
 })
 
-test('of a request that may bring more than text, or several answers, nothing is sure', () => {
+test('the quick check is inconclusive for more than one text answer', () => {
   const part = { type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: '1h' } }
   for (const more of [
     ...[{ n: 2 }, { tools: [] }, { service_tier: 'priority' }, { prediction: {} }, { modalities: ['audio'] }],
@@ -61,7 +61,7 @@ test('of a request that may bring more than text, or several answers, nothing is
   assert.equal(draws.surelyAllows(counts(1, 1)), false)
 })
 
-test('a request whose body is not its chat is measured', () => {
+test('a body that differs from its chat request is measured', () => {
   const chat = { messages: [{ role: 'user', content: 'x' }] } as ChatRequest
   const bound = new LazyUsageBound({ chat, body: { ...chat } }, { endpoint, model }, openaiChat)
   assert.equal(bound.surelyAllows(counts(1, 1)), false)

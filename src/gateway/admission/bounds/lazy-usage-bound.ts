@@ -1,27 +1,24 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { TokenCounts } from '#chat/events.ts'
 import type { Forms, Offer } from '../../pricing/bill.ts'
-import { tokensOfRequest } from './prompt-bound.ts'
-import { mostOfOneAnswer, type ProtocolTraits, type UsageBound, usageBoundOf } from './usage-bound.ts'
+import { requestFrameTokens } from './prompt-bound.ts'
+import { maxAnswerTokens, type ProtocolTraits, type UsageBound, usageBoundOf } from './usage-bound.ts'
 
-/** The usage bound of a request at one endpoint, as far as a count needs it. */
+/** The usage bound of a request at one endpoint. */
 export type RequestBound = {
-  /** Measured when it is first asked for. */
+  /** Computed at first use. */
   readonly whole: UsageBound
-  /**
-   * Whether the request is text alone, with nothing else that is billed, and the counts are within its bound for sure.
-   * False says nothing.
-   */
+  /** A quick check: true if only text is billed and the counts are certainly within the bound. False is inconclusive. */
   surelyAllows: (tokens: TokenCounts) => boolean
 }
 
-/** Most counts are far below the bound of their request: then it need not be measured. */
+/** Avoids computing the exact bound for the many counts that are far below it. */
 export class LazyUsageBound implements RequestBound {
   readonly #forms: Forms
   readonly #offer: Offer
   readonly #providerProtocol: ProtocolTraits
   #whole: UsageBound | undefined
-  /** Undefined until it is known; -1 where there may be more than text. */
+  /** Undefined until computed; -1 if the request may contain more than text. */
   #characters: number | undefined
 
   constructor(forms: Forms, offer: Offer, providerProtocol: ProtocolTraits) {
@@ -39,13 +36,13 @@ export class LazyUsageBound implements RequestBound {
     this.#characters ??= plainCharacters(this.#forms, this.#offer)
     if (this.#characters === -1) return false
     const { endpoint } = this.#offer
-    // No character is shorter than a byte, and the bound of the prompt is no lower than its bytes.
-    if (prompt > Math.min(tokensOfRequest + this.#characters, endpoint.contextLength)) return false
-    return completion <= mostOfOneAnswer(this.#forms.chat, endpoint, this.#providerProtocol)
+    // The bound of a prompt is at least its bytes, and each character has at least one.
+    if (prompt > Math.min(requestFrameTokens + this.#characters, endpoint.contextLength)) return false
+    return completion <= maxAnswerTokens(this.#forms.chat, endpoint, this.#providerProtocol)
   }
 }
 
-/** Fields of a chat that neither bring anything but text nor make an answer longer, or several of it. */
+/** Fields that add nothing but text, and neither lengthen nor multiply the answer. */
 const plainFields: ReadonlySet<string> = new Set([
   ...['model', 'models', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'top_k', 'min_p', 'seed'],
   ...['frequency_penalty', 'presence_penalty', 'stop', 'max_tokens', 'max_completion_tokens', 'user', 'provider'],
@@ -54,9 +51,9 @@ const plainFields: ReadonlySet<string> = new Set([
 
 const plainMembers: ReadonlySet<string> = new Set(['role', 'content', 'name'])
 
-/** How many characters of text there are in a chat that is text alone; -1 where there may be more. */
+/** The characters of a chat request that contains only text; -1 if it may contain more. */
 function plainCharacters({ chat, body }: Forms, { model }: Offer): number {
-  // In the words of another protocol, or as filters left it, one may be longer than the other.
+  // After a translation or a content filter, either form can be the longer one.
   if (chat !== body || !model || !model.outputModalities.every((modality) => modality === 'text')) return -1
   for (const name in chat) if (!plainFields.has(name)) return -1
   let characters = 0

@@ -51,7 +51,7 @@ test('text beside, instead of and within media counts as text', () => {
     assert.ok(part(one) >= long.length && part(one) < 1.4 * long.length + 6000, JSON.stringify(one).slice(0, 40))
 })
 
-test('a picture counts by its pixels, as its model counts them at the most', () => {
+test('an image counts by its pixels, at the rate of its model', () => {
   const png = (width: number, height: number) => ({
     type: 'image_url',
     image_url: { url: dataUrl('image/png', pngBytes(width, height)) },
@@ -67,7 +67,7 @@ test('a picture counts by its pixels, as its model counts them at the most', () 
   within(tokens('any-other', 10, 10), 1600)
 })
 
-test('a picture elsewhere counts as the most its model makes of any, and what nobody can bound as the whole context', () => {
+test('a remote image counts as the maximum, an unbounded part as the context', () => {
   const elsewhere = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
   for (const one of [
     elsewhere,
@@ -86,18 +86,18 @@ test('a picture elsewhere counts as the most its model makes of any, and what no
     assert.equal(part(one), contextLength - 1000, JSON.stringify(one).slice(0, 60))
 })
 
-test('every one of several media counts, and audio by its bytes where they bound its length', () => {
+test('every part counts, audio by its bytes if they bound its length', () => {
   const image = { type: 'image', source: { type: 'base64', data: picture } }
   const two = part({ type: 'tool_result', content: [image, image] })
   assert.ok(two >= 10_000 && two < 10_300, `${two}`)
   const drawn = most({ input: [{ type: 'image_generation_call', id: 'ig_1', result: picture }] })
   assert.ok(drawn >= 6000 && drawn < 6300)
   const sound = wav([wavFormat(), wavData(120_000)]).toString('base64')
-  const heard = part({ type: 'input_audio', input_audio: { data: sound, format: 'wav' } })
-  assert.ok(heard >= 7500 && heard < 7800, `${heard}`)
+  const audioTokens = part({ type: 'input_audio', input_audio: { data: sound, format: 'wav' } })
+  assert.ok(audioTokens >= 7500 && audioTokens < 7800, `${audioTokens}`)
 })
 
-test('what is meant for this service, and what no model reads, does not count', () => {
+test('fields for this service, and fields that no model reads, do not count', () => {
   const beside = { provider: { order: [long] }, models: [long], metadata: { a: long }, logit_bias: { 1: 1 }, user: 'u' }
   assert.equal(most({ model: 'a/b', messages: [user], ...beside }), plain)
 })

@@ -6,16 +6,16 @@ import type { Body } from '../../protocol/protocol.ts'
 import { addParts, addUnknown, bytesOf, isMediaPart, isPlainMember, type PromptSize } from '../prompt-parts.ts'
 
 /** Tokens that frame one message. */
-const tokensOfFrame = 8
+const frameTokens = 8
 
 /** Tokens that frame all messages, with the longest system text of a provider: close to 700. */
-export const tokensOfRequest = 1024
+export const requestFrameTokens = 1024
 
-/** Tokens of a provider's own instructions about tools; Anthropic's are the longest, up to 530. */
-const tokensAboutTools = 600
+/** Tokens of a provider's instructions about tools. Anthropic's are the longest, up to 530. */
+const toolInstructionTokens = 600
 
 /** Fields of a body that no model reads. */
-const unread: ReadonlySet<string> = new Set([
+const unreadFields: ReadonlySet<string> = new Set([
   'model',
   'stream_options',
   'logit_bias',
@@ -25,19 +25,16 @@ const unread: ReadonlySet<string> = new Set([
   'prompt_cache_key',
 ])
 
-/** A body is measured once, however many endpoints are asked. */
-const measured = new WeakMap<Body, PromptSize>()
+/** Caches the size of each body, for several endpoints. */
+const sizes = new WeakMap<Body, PromptSize>()
 
-/**
- * The most that a body's prompt may come to. Whatever a provider may see counts, known or not: no token is shorter than
- * a byte, in any script.
- */
+/** The largest size of a prompt. Unknown fields count, too. A token has at least one byte in any script. */
 function promptSize(body: Body): PromptSize {
-  const known = measured.get(body)
-  if (known) return known
-  const size: PromptSize = { text: tokensOfRequest, media: [] }
-  for (const name in body) if (!ownFields.has(name) && !unread.has(name)) addField(size, name, body[name])
-  measured.set(body, size)
+  const cached = sizes.get(body)
+  if (cached) return cached
+  const size: PromptSize = { text: requestFrameTokens, media: [] }
+  for (const name in body) if (!ownFields.has(name) && !unreadFields.has(name)) addField(size, name, body[name])
+  sizes.set(body, size)
   return size
 }
 
@@ -52,10 +49,10 @@ function addField(size: PromptSize, name: string, value: unknown): void {
   if (instructionFields.has(name)) return addParts(size, value)
   size.text += bytesOf(value)
   if ((name === 'tools' || name === 'functions') && Array.isArray(value) && value.length > 0)
-    size.text += tokensAboutTools
+    size.text += toolInstructionTokens
 }
 
-/** The most tokens of the prompt at one endpoint, and whether it is text alone, of which no provider counts more. */
+/** The maximum tokens of the prompt at one endpoint. `exact`: only text, so no provider counts more. */
 export function promptBound(body: Body, endpoint: Endpoint): { tokens: number; exact: boolean } {
   const { text, media } = promptSize(body)
   const tokens = media.reduce((sum, medium) => sum + mediumTokenBound(medium, endpoint), text)
@@ -65,14 +62,14 @@ export function promptBound(body: Body, endpoint: Endpoint): { tokens: number; e
 /** Fields of a message or an input item that hold parts, or one part. */
 const partFields: ReadonlySet<string> = new Set(['content', 'output', 'outputs', 'images', 'audio'])
 
-/** Fields that hold text, whatever their members are called: what tools are called with, and what models thought. */
+/** Fields that contain text in any member: tool calls, tool results and reasoning. */
 const textFields: ReadonlySet<string> = new Set([
   ...['tool_calls', 'function_call', 'arguments', 'input', 'action', 'actions', 'tools', 'results', 'queries'],
   ...['summary', 'reasoning_details', 'thinking_blocks', 'annotations', 'cache_control'],
 ])
 
 function addTurn(size: PromptSize, turn: Body | null): void {
-  size.text += tokensOfFrame
+  size.text += frameTokens
   if (typeof turn !== 'object' || turn === null || Array.isArray(turn) || isMediaPart(turn)) return addParts(size, turn)
   for (const name in turn) {
     const value = turn[name]

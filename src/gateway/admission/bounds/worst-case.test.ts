@@ -16,7 +16,7 @@ const messages = [{ role: 'user', content: 'Hi' }]
 const perToken = { prompt: '0', completion: '0.000001' }
 
 /** The tokens of an answer that are set aside, at a price of a millionth for each. */
-function setAside(
+function reserved(
   providerProtocol: ProviderProtocol,
   body: Body,
   more: Partial<Endpoint> = {},
@@ -47,49 +47,49 @@ describe('what is set aside for an answer', () => {
   test('a limit below 1 limits nothing, and is not sent', () => {
     for (const providerProtocol of [openaiChat, googleGemini]) {
       for (const max_tokens of [0, -1, -100_000]) {
-        assert.equal(setAside(providerProtocol, { messages, max_tokens }), 64_000)
+        assert.equal(reserved(providerProtocol, { messages, max_tokens }), 64_000)
         assert.deepEqual(sentLimit(providerProtocol, { messages, max_tokens, max_completion_tokens: -1 }), [])
       }
     }
-    assert.equal(setAside(openaiResponses, { input: 'Hi', max_output_tokens: -1 }), 64_000)
+    assert.equal(reserved(openaiResponses, { input: 'Hi', max_output_tokens: -1 }), 64_000)
     assert.deepEqual(sentLimit(openaiResponses, { input: 'Hi', max_output_tokens: -1 }), [])
     assert.deepEqual(sentLimit(anthropicMessages, { messages, max_tokens: -1 }), [64_000])
   })
 
-  test('of several names for the limit only the one that counts is sent', () => {
+  test('of several names for the limit only the effective one is sent', () => {
     const names = ['max_completion_tokens', 'max_tokens', 'max_output_tokens', 'max_new_tokens', 'n_predict']
     for (const counted of names) {
       const limits = Object.fromEntries(names.map((name) => [name, name === counted ? 100 : 500_000]))
-      for (const [providerProtocol, asked] of [
+      for (const [providerProtocol, request] of [
         [openaiChat, { messages }],
         [openaiResponses, { input: 'Hi' }],
       ] as const) {
-        const sent = sentLimit(providerProtocol, { ...asked, ...limits })
-        assert.deepEqual(sent, [setAside(providerProtocol, { ...asked, ...limits })])
+        const sent = sentLimit(providerProtocol, { ...request, ...limits })
+        assert.deepEqual(sent, [reserved(providerProtocol, { ...request, ...limits })])
       }
     }
   })
 
-  test('room for thinking that a limit is raised by counts', () => {
+  test('a limit raised for reasoning counts as raised', () => {
     const wishes = [{ max_tokens: 50_000 }, { effort: 'high' }, { enabled: true }, {}]
     for (const reasoning of wishes) {
       for (const max_tokens of [1, 900, 5000, undefined]) {
         for (const maxCompletionTokens of [null, 64_000]) {
           const body = { messages, reasoning, ...(max_tokens && { max_tokens }) }
           const [sent] = sentLimit(anthropicMessages, body, { maxCompletionTokens })
-          assert.equal(setAside(anthropicMessages, body, { maxCompletionTokens }), sent)
+          assert.equal(reserved(anthropicMessages, body, { maxCompletionTokens }), sent)
         }
       }
     }
-    assert.ok(setAside(anthropicMessages, { messages, max_tokens: 1, reasoning: { max_tokens: 50_000 } }) > 50_000)
+    assert.ok(reserved(anthropicMessages, { messages, max_tokens: 1, reasoning: { max_tokens: 50_000 } }) > 50_000)
   })
 
-  test('a limit that is raised to the least that a protocol takes counts as raised', () => {
-    assert.equal(setAside(openaiResponses, { input: 'Hi', max_output_tokens: 1 }), 16)
+  test('a limit raised to the protocol minimum counts as raised', () => {
+    assert.equal(reserved(openaiResponses, { input: 'Hi', max_output_tokens: 1 }), 16)
   })
 
-  test('every answer counts, and every candidate for one', () => {
-    assert.equal(setAside(openaiChat, { messages, max_tokens: 10, n: 3 }), 30)
-    assert.equal(setAside(openaiChat, { messages, max_tokens: 10, n: 3, best_of: 100 }), 1000)
+  test('every choice and every candidate counts', () => {
+    assert.equal(reserved(openaiChat, { messages, max_tokens: 10, n: 3 }), 30)
+    assert.equal(reserved(openaiChat, { messages, max_tokens: 10, n: 3, best_of: 100 }), 1000)
   })
 })

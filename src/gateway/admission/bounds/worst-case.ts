@@ -5,17 +5,17 @@ import type { Forms } from '../../pricing/bill.ts'
 import { highestCost } from '../../pricing/highest-cost.ts'
 import { type ProtocolTraits, usageBoundOf } from './usage-bound.ts'
 
-/** The most a request may cost, by its dearest endpoint: what is set aside for it until it is known. */
+/** The highest possible cost of a request over all targets. It is reserved until the real cost is known. */
 export function worstCase(
-  asked: Forms,
+  request: Forms,
   targets: readonly Target[],
   protocolOf: (endpoint: Endpoint) => ProtocolTraits,
 ): PicoUsd {
-  let most = 0n
+  let highest = 0n
   for (const target of targets) {
-    const { prompt, completion, bill } = usageBoundOf(asked, target, protocolOf(target.endpoint))
+    const { prompt, completion, bill } = usageBoundOf(request, target, protocolOf(target.endpoint))
     const cost = highestCost(target.endpoint.prices, prompt, completion, bill)
-    if (cost > most) most = cost
+    if (cost > highest) highest = cost
   }
-  return most
+  return highest
 }

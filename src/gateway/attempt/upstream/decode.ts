@@ -9,12 +9,12 @@ const decoders = new Map([
   ['zstd', createZstdDecompress as typeof createGunzip],
 ])
 
-/** Stops and lets go on what feeds a decoder, so that it never has more before it than it can hold. */
+/** Pauses and resumes the input of a decoder whose buffer is full. */
 export type Source = { hold: () => void; release: () => void }
 
 /**
- * Gives a sink the plain bytes of an answer, which some upstreams compress though they were asked not to. Pausing holds
- * back what is decoded: a decoder has bytes of its own that must wait for a slow reader, too.
+ * Decompresses an answer for a sink. Some upstreams compress although the request forbids it. Pausing also pauses the
+ * decoder, which buffers output.
  */
 export class DecodingSink implements Sink {
   readonly #sink: Sink
@@ -65,7 +65,7 @@ export class DecodingSink implements Sink {
     decoder.on('error', ({ message }) => this.failed({ kind: 'reset', phase: 'answer', message }))
   }
 
-  /** Whether this is the end: there is one only. */
+  /** Marks the end. @returns false if it was reached before. */
   #finishes(): boolean {
     if (this.#over) return false
     this.#over = true

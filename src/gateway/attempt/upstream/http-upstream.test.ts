@@ -11,10 +11,10 @@ import type { Exchange, Sink, TransportFailure } from './upstream.ts'
 
 const long = { firstByteMs: 60_000, silenceMs: 60_000, usageMs: 60_000 }
 
-type Heard = { status: number | undefined; text: string; ended: number; failures: TransportFailure[] }
-type Asked = Partial<typeof long> & { onData?: (heard: Heard) => void }
+type Received = { status: number | undefined; text: string; ended: number; failures: TransportFailure[] }
+type SendOptions = Partial<typeof long> & { onData?: (received: Received) => void }
 
-/** An upstream that answers so, and the client of it. */
+/** An upstream with this answer, and a client for it. */
 async function upstream(answer: (response: ServerResponse) => void) {
   const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,19 +22,23 @@ async function upstream(answer: (response: ServerResponse) => void) {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     server,
-    ask({ onData = () => {}, ...limits }: Asked = {}): { exchange: Exchange; heard: Heard; over: Promise<unknown> } {
-      const heard: Heard = { status: undefined, text: '', ended: 0, failures: [] }
+    send({ onData = () => {}, ...limits }: SendOptions = {}): {
+      exchange: Exchange
+      received: Received
+      over: Promise<unknown>
+    } {
+      const received: Received = { status: undefined, text: '', ended: 0, failures: [] }
       const sink: Sink = {
-        head: (status) => Object.assign(heard, { status }),
+        head: (status) => Object.assign(received, { status }),
         data(chunk) {
-          heard.text += chunk
-          onData(heard)
+          received.text += chunk
+          onData(received)
         },
-        end: () => heard.ended++,
-        failed: (failure) => heard.failures.push(failure),
+        end: () => received.ended++,
+        failed: (failure) => received.failures.push(failure),
       }
       const exchange = http.send({ origin, path: '/', headers: {}, body: '{}' }, { ...long, ...limits }, sink)
-      return { exchange, heard, over: until(() => heard.ended + heard.failures.length > 0) }
+      return { exchange, received, over: until(() => received.ended + received.failures.length > 0) }
     },
     async [Symbol.asyncDispose]() {
       await http.close()
@@ -44,46 +48,46 @@ async function upstream(answer: (response: ServerResponse) => void) {
   }
 }
 
-test('an answer is told as it comes, plain or compressed, and its end once', async () => {
+test('an answer is delivered, plain or compressed, with one end', async () => {
   for (const [headers, body] of [
     [{}, 'hello'],
     [{ 'content-encoding': 'GZIP' }, gzipSync('hello')],
   ] as const) {
     await using place = await upstream((response) => response.writeHead(201, headers).end(body))
-    const { heard, over } = place.ask()
+    const { received, over } = place.send()
     await over
-    assert.deepEqual(heard, { status: 201, text: 'hello', ended: 1, failures: [] })
+    assert.deepEqual(received, { status: 201, text: 'hello', ended: 1, failures: [] })
   }
 })
 
-test('an upstream that says nothing is given up after the time to the first byte', async () => {
+test('a silent upstream times out before the first byte', async () => {
   await using place = await upstream(() => {})
-  const { heard, over } = place.ask({ firstByteMs: 40 })
+  const { received, over } = place.send({ firstByteMs: 40 })
   await over
-  assert.deepEqual(heard.failures, [{ kind: 'timeout', phase: 'first_byte', message: 'no byte for 40 ms' }])
+  assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'first_byte', message: 'no byte for 40 ms' }])
 })
 
-test('one that falls silent in its answer is given up after the time between two pieces, and its connection ended', async () => {
+test('an upstream that falls silent in its answer times out and is disconnected', async () => {
   const closed = Promise.withResolvers<void>()
   await using place = await upstream((response) => response.on('close', closed.resolve).write('hel'))
-  const { heard, over } = place.ask({ silenceMs: 40 })
+  const { received, over } = place.send({ silenceMs: 40 })
   await over
-  assert.deepEqual(heard.failures, [{ kind: 'timeout', phase: 'answer', message: 'no byte for 40 ms' }])
+  assert.deepEqual(received.failures, [{ kind: 'timeout', phase: 'answer', message: 'no byte for 40 ms' }])
   await closed.promise
 })
 
-test('a reader that pauses is not a silent upstream; when it reads on, the deadline holds again', async () => {
+test('a paused reader does not time out, a resumed one does', async () => {
   await using place = await upstream((response) => response.write('hel'))
-  const { exchange, heard, over } = place.ask({ silenceMs: 50, onData: () => exchange.pause() })
-  await until(() => heard.text === 'hel')
+  const { exchange, received, over } = place.send({ silenceMs: 50, onData: () => exchange.pause() })
+  await until(() => received.text === 'hel')
   await new Promise((resolve) => setTimeout(resolve, 200))
-  assert.equal(heard.failures.length, 0)
+  assert.equal(received.failures.length, 0)
   exchange.resume()
   await over
-  assert.equal(heard.failures[0]!.kind, 'timeout')
+  assert.equal(received.failures[0]!.kind, 'timeout')
 })
 
-test('a reader that pauses holds the upstream back, and has all when it reads on', async () => {
+test('a paused reader throttles the upstream and loses nothing', async () => {
   const size = 30_000_000
   let sent = 0
   await using place = await upstream(function send(response) {
@@ -94,45 +98,45 @@ test('a reader that pauses holds the upstream back, and has all when it reads on
     response.end()
   })
   let pauses = 0
-  const { exchange, heard, over } = place.ask({ onData: () => void (pauses++ === 0 && exchange.pause()) })
+  const { exchange, received, over } = place.send({ onData: () => void (pauses++ === 0 && exchange.pause()) })
   await until(() => pauses > 0)
   await new Promise((resolve) => setTimeout(resolve, 300))
-  assert.ok(sent < size, `${sent} bytes were sent to one who does not read`)
+  assert.ok(sent < size, `${sent} bytes were sent to a paused reader`)
   exchange.resume()
   await over
-  assert.equal(heard.text.length, size)
+  assert.equal(received.text.length, size)
 })
 
-test('who does not take a connection has refused it; who ends one in the answer has reset it', async () => {
+test('a refused connection is refused, one closed in the answer is reset', async () => {
   await using place = await upstream((response) => response.write('hel', () => response.destroy()))
-  const broken = place.ask()
+  const broken = place.send()
   await broken.over
   assert.equal(typeof broken.exchange.connectMs, 'number')
-  assert.deepEqual([broken.heard.failures[0]!.kind, broken.heard.failures[0]!.phase], ['reset', 'answer'])
+  assert.deepEqual([broken.received.failures[0]!.kind, broken.received.failures[0]!.phase], ['reset', 'answer'])
   place.server.closeAllConnections()
   await new Promise((resolve) => place.server.close(resolve))
-  const refused = place.ask()
+  const refused = place.send()
   await refused.over
   assert.equal(refused.exchange.connectMs, undefined)
-  assert.deepEqual([refused.heard.failures[0]!.kind, refused.heard.failures[0]!.phase], ['refused', 'connect'])
+  assert.deepEqual([refused.received.failures[0]!.kind, refused.received.failures[0]!.phase], ['refused', 'connect'])
 })
 
-test('what is left ends at once, hears of nothing more, and is not asked any more if it was not yet', async () => {
-  let asked = 0
+test('an aborted request ends at once and is not sent any more', async () => {
+  let requests = 0
   await using place = await upstream((response) => {
-    asked++
+    requests++
     response.end('hello')
   })
-  const { exchange, heard } = place.ask()
+  const { exchange, received } = place.send()
   exchange.abort()
-  assert.deepEqual(heard.failures, [{ kind: 'aborted', phase: 'connect', message: 'the client left' }])
-  const next = place.ask()
+  assert.deepEqual(received.failures, [{ kind: 'aborted', phase: 'connect', message: 'the client disconnected' }])
+  const next = place.send()
   await next.over
-  assert.deepEqual([heard.status, heard.text, heard.ended, heard.failures.length], [undefined, '', 0, 1])
-  assert.equal(asked, 1)
+  assert.deepEqual([received.status, received.text, received.ended, received.failures.length], [undefined, '', 0, 1])
+  assert.equal(requests, 1)
 })
 
-test('a body in pieces arrives whole, with its length told beforehand', async () => {
+test('a body in pieces arrives whole, with its content-length', async () => {
   const got = Promise.withResolvers<{ length: string | undefined; text: string }>()
   const server = createServer(async (request, response) => {
     const parts = []
@@ -168,7 +172,7 @@ function closingSilently(answer: (socket: Socket) => void) {
   return { server, requests }
 }
 
-async function askTwice(server: ReturnType<typeof createTcpServer>) {
+async function sendTwice(server: ReturnType<typeof createTcpServer>) {
   await once(server, 'listening')
   const http = overHttp({ connectMs: 60_000 })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -195,18 +199,18 @@ async function askTwice(server: ReturnType<typeof createTcpServer>) {
 
 test('a reused connection that breaks before a byte of the answer is replaced once', async () => {
   const { server, requests } = closingSilently((socket) => socket.destroy())
-  assert.deepEqual(await askTwice(server), ['hello', 'hello'])
+  assert.deepEqual(await sendTwice(server), ['hello', 'hello'])
   assert.deepEqual(requests, { first: 2, later: 1 })
 })
 
 test('a reused connection that is reset before a byte of the answer is replaced once', async () => {
   const { server } = closingSilently((socket) => socket.resetAndDestroy())
-  assert.deepEqual(await askTwice(server), ['hello', 'hello'])
+  assert.deepEqual(await sendTwice(server), ['hello', 'hello'])
 })
 
 test('a reused connection that breaks within the head of the answer is not replaced', async () => {
   const { server, requests } = closingSilently((socket) => socket.end('HTTP/1.1 200'))
-  assert.deepEqual(await askTwice(server), ['hello', 'reset first_byte'])
+  assert.deepEqual(await sendTwice(server), ['hello', 'reset first_byte'])
   assert.deepEqual(requests, { first: 1, later: 1 })
 })
 
@@ -216,7 +220,7 @@ test('a new connection that breaks before a byte of the answer is not replaced',
     requests++
     response.destroy()
   })
-  const request = server.ask()
+  const request = server.send()
   await request.over
   assert.equal(requests, 1)
 })

@@ -11,7 +11,7 @@ import { DecodingSink, type Source } from './decode.ts'
 import { type Connection, watchConnection } from './reused-connections.ts'
 import type { Exchange, Sink, TransportFailure, UpstreamRequest, Upstreams } from './upstream.ts'
 
-/** When the client for upstreams is loaded, unless a request wants it before: not while the service starts. */
+/** The HTTP client is loaded after this time or at the first request, so that it does not slow the start. */
 const warmUpMs = 300
 
 export type UpstreamOptions = { connectMs: number; proxies?: ProxySettings }
@@ -48,29 +48,28 @@ export function overHttp(options: UpstreamOptions): Upstreams {
 }
 
 /**
- * A body in several pieces is written piece by piece: its length is told beforehand. Undici holds what it is given until
- * the answer has ended: pieces that it has taken are let go, and the text of a stream is given in memory of its own, not in
- * the pool's.
+ * Prepares headers and body for undici, which references the body until the answer has ended. Pieces are therefore
+ * released as they are sent, and the text of a streamed request does not use the buffer pool.
  */
 function sendable({ headers, body, streams }: UpstreamRequest) {
   if (typeof body === 'string') return { headers, body: streams ? ownUtf8(body) : Buffer.from(body) }
   if (body.length === 1) return { headers, body: body[0]! }
   const length = body.reduce((sum, piece) => sum + piece.length, 0)
-  // Undici takes whatever can be iterated over, and says so in its documentation alone.
-  return { headers: { ...headers, 'content-length': String(length) }, body: eachOnce(body) as unknown as Buffer }
+  // Undici accepts any iterable, but its types do not say so.
+  return { headers: { ...headers, 'content-length': String(length) }, body: drain(body) as unknown as Buffer }
 }
 
-function* eachOnce(pieces: readonly Buffer[]): Generator<Buffer, void> {
-  const left = pieces.toReversed()
+function* drain(pieces: readonly Buffer[]): Generator<Buffer, void> {
+  const remaining = pieces.toReversed()
   pieces = []
-  while (left.length > 0) yield left.pop()!
+  while (remaining.length > 0) yield remaining.pop()!
 }
 
 function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { pipelining: number }): Agent {
   const { Agent } = lazyModules.undici()
   const options = {
     connect: { timeout: connectMs },
-    // The deadlines here are ours: undici's own would count a paused reader as a silent upstream.
+    // The deadlines of this file apply. Those of undici would count a paused reader as a silent upstream.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,
@@ -80,25 +79,25 @@ function newAgent({ connectMs, proxies = {}, pipelining }: UpstreamOptions & { p
   return new Agent(throughProxies(options, proxies))
 }
 
-const givenUp = new Error('given up')
+const abandoned = new Error('abandoned')
 
 /** One request over HTTP: undici's handler on the one side, an exchange on the other. */
 class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   connectMs: number | undefined
-  readonly #askedAt = performance.now()
+  readonly #startedAt = performance.now()
   readonly #origin: string
   readonly #deadlines: Deadlines
   readonly #silence: IdleTimer
   readonly #sink: DecodingSink
   #controller: Dispatcher.DispatchController | undefined
   #phase: TransportFailure['phase'] = 'connect'
-  /** Nothing more is to come from the connection; a decoder may still have something to say. */
+  /** The connection has ended. A decoder can still have output. */
   #over = false
   #paused = false
-  /** The decoder has as much before it as it can hold. */
+  /** The buffer of the decoder is full. */
   #full = false
   #connection: Connection | undefined
-  /** Sends the request once more, on a new connection. It holds the body, so it is dropped as soon as it is not needed. */
+  /** Sends the request again on a new connection. References the body, so it is cleared as soon as possible. */
   #resend: (() => void) | undefined
 
   constructor(origin: string, deadlines: Deadlines, sink: Sink, resend: () => void) {
@@ -113,9 +112,9 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#phase = 'first_byte'
-    this.connectMs = Math.round(performance.now() - this.#askedAt)
-    // Given up while it waited for its connection: it must not be sent any more.
-    if (this.#over) controller.abort(givenUp)
+    this.connectMs = Math.round(performance.now() - this.#startedAt)
+    // Aborted while it waited for its connection.
+    if (this.#over) controller.abort(abandoned)
     else watchConnection(this)
   }
 
@@ -150,7 +149,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
     this.#fail(kindOf(error, this.#phase), error.message || 'connection failed', explanation)
   }
 
-  /** A server may close a kept connection just when a request is sent on it; that says nothing about the server. */
+  /** A server can close an idle connection just when a request is sent on it. The request is then sent again once. */
   #resendsAfterStaleConnection(): boolean {
     const resend = this.#resend
     this.#resend = undefined
@@ -162,8 +161,8 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
 
   abort(): void {
     this.#finishes()
-    this.#sink.failed({ kind: 'aborted', phase: this.#phase, message: 'the client left' })
-    this.#controller?.abort(givenUp)
+    this.#sink.failed({ kind: 'aborted', phase: this.#phase, message: 'the client disconnected' })
+    this.#controller?.abort(abandoned)
   }
 
   pause(): void {
@@ -196,7 +195,7 @@ class HttpCall implements Exchange, Source, Dispatcher.DispatchHandler {
   #timeOut(): void {
     const limit = this.#phase === 'answer' ? this.#deadlines.silenceMs : this.#deadlines.firstByteMs
     this.#fail('timeout', `no byte for ${limit} ms`)
-    this.#controller?.abort(givenUp)
+    this.#controller?.abort(abandoned)
   }
 
   #fail(kind: TransportFailure['kind'], message: string, explanation?: string): void {

@@ -5,14 +5,14 @@ export type UpstreamRequest = {
   path: string
   headers: Record<string, string>
   body: UpstreamBody
-  /** Whether the answer is to be a stream, which may last for hours. */
+  /** Whether the answer is a stream, which can last for hours. */
   streams?: boolean
 }
 
-/** Text, or its bytes in as many pieces as there are. */
+/** The body as text, or as bytes in any number of pieces. */
 export type UpstreamBody = string | readonly Buffer[]
 
-/** Why no whole answer came. `phase` says how far it had got. */
+/** The reason why an answer is missing or incomplete, and the phase in which the request failed. */
 export type TransportFailure = {
   kind: 'refused' | 'timeout' | 'reset' | 'aborted'
   phase: 'connect' | 'first_byte' | 'answer'
@@ -29,12 +29,12 @@ export type Sink = {
   failed: (failure: TransportFailure) => void
 }
 
-/** One request under way. Pausing stops reading, so that the upstream feels a slow reader. */
+/** One request in flight. Pausing stops reading, so that back-pressure reaches the upstream. */
 export type Exchange = {
   abort: () => void
   pause: () => void
   resume: () => void
-  /** How long it took until there was a connection for it; undefined without one. */
+  /** The time to the connection, in milliseconds; undefined without one. */
   readonly connectMs?: number | undefined
 }
 
