@@ -88,9 +88,9 @@ function NoScreen() {
 function NotLoaded() {
   return (
     <Nothing title="This screen could not be loaded">
-      <p>The service does not answer, or has another version than this page.</p>
+      <p>The service is unreachable, or its version has changed.</p>
       <button type="button" onClick={() => location.reload()}>
-        Load the page again
+        Reload the page
       </button>
     </Nothing>
   )

@@ -53,7 +53,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
           type="button"
           class="here"
           popovertarget="places"
-          aria-label={place ? `Screens, here: ${place}` : 'Screens'}
+          aria-label={place ? `Screens, current: ${place}` : 'Screens'}
           data-place={place ?? 'Screens'}
         />
         <button type="button" class="go" onClick={openPalette}>
@@ -120,8 +120,8 @@ function Away() {
       {since && (
         <p class="away">
           <span class="dot warn" />
-          The service does not answer since {clockTime(since, new Date())}. What it said before stays, and is read again
-          when it is back.
+          The service has been unreachable since {clockTime(since, new Date())}. The page shows earlier data until the
+          service is back.
         </p>
       )}
     </div>

@@ -29,7 +29,7 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
         <h1>
           signal<i>·</i>box
         </h1>
-        <label for="key">A key of this service</label>
+        <label for="key">Key</label>
         <input
           id="key"
           ref={field}
@@ -55,8 +55,8 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
         )}
         <OpenIdConnect />
         <p id="key-help" class="dim">
-          The first start prints two keys: the management key sees everything, an API key its own. Lost both? Run{' '}
-          <code>npx signalbox keys --help</code> on the server.
+          The first start prints two keys. The management key sees everything, an API key its own requests. Lost both?
+          Run <code>npx signalbox keys --help</code> on the server.
         </p>
       </form>
     </main>

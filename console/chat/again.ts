@@ -56,11 +56,11 @@ export function useAgain(id: string | undefined, beginAnew: () => void): string 
         opening.value = before
         settings.value = settingsOf(system, data.input.parameters ?? {})
         draft.value = last
-        if (data.input.parameters === null) setProblem('What else that request said was too long to be kept.')
+        if (data.input.parameters === null) setProblem('Other fields of that request were too long to be stored.')
       },
       (error) => {
         const { status, message } = asFailure(error)
-        setProblem(status === 404 ? 'What that request said was not kept: say it anew.' : message)
+        setProblem(status === 404 ? 'The prompt of that request was not stored. Enter it again.' : message)
       },
     )
   }, [id])

@@ -4,5 +4,5 @@ import { clear } from './talk.ts'
 /** A new chat, and for a while the way back to the one before: it is kept nowhere else. */
 export function beginAnew(): void {
   const undo = clear()
-  if (undo) toast('A new chat has begun', { undo })
+  if (undo) toast('New chat started', { undo })
 }

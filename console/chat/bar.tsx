@@ -102,7 +102,7 @@ function Compare({ among, choose }: { among: string[]; choose: (model: string) =
             }}
           >
             <input
-              aria-label="another model or preset"
+              aria-label="Add a model or preset"
               placeholder="model, or @preset/…"
               value={typed}
               onInput={(event) => setTyped(event.currentTarget.value)}

@@ -11,14 +11,16 @@ const asData = (file: File) =>
   new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(reader.result as string)
-    reader.onerror = () => reject(new Error(`${file.name} cannot be read.`))
+    reader.onerror = () => reject(new Error(`${file.name} could not be read.`))
     reader.readAsDataURL(file)
   })
 
 /** What is said to all of them. Enter says it, Shift-Enter begins a line; pictures can be pasted. */
 export function Composer({ models }: { models: string[] }) {
   if (!asks())
-    return <p class="composer dim">Viewers ask no models. An owner or an admin of the organization can change that.</p>
+    return (
+      <p class="composer dim">Viewers cannot use models. An owner or admin of the organization can change your role.</p>
+    )
   return <Writing models={models} />
 }
 
@@ -46,9 +48,9 @@ function Writing({ models }: { models: string[] }) {
   const attach = async (chosen: Iterable<File>) => {
     const files = [...chosen]
     const other = files.find(({ type }) => !type.startsWith('image/'))
-    if (other) return setProblem(`${other.name} is not a picture.`)
+    if (other) return setProblem(`${other.name} is not an image.`)
     const large = files.find(({ size }) => size > largestBytes)
-    if (large) return setProblem(`${large.name} has more than ${largestBytes / 1e6} MB.`)
+    if (large) return setProblem(`${large.name} is larger than ${largestBytes / 1e6} MB.`)
     try {
       const added = await Promise.all(files.map(asData))
       pictures.value = [...pictures.peek(), ...added]
@@ -78,7 +80,7 @@ function Writing({ models }: { models: string[] }) {
         ref={field}
         rows={3}
         aria-label="Message"
-        placeholder={models.length === 0 ? 'Choose a model first' : 'Say something. Enter sends it.'}
+        placeholder={models.length === 0 ? 'Choose a model first' : 'Write a message. Press Enter to send.'}
         value={draft.value}
         onInput={(event) => {
           draft.value = event.currentTarget.value
@@ -97,7 +99,7 @@ function Writing({ models }: { models: string[] }) {
           accept="image/*"
           multiple
           hidden
-          aria-label="Pictures"
+          aria-label="Images"
           onChange={({ currentTarget }) => {
             void attach(currentTarget.files ?? [])
             // The same one may be chosen again.
@@ -105,7 +107,7 @@ function Writing({ models }: { models: string[] }) {
           }}
         />
         <button type="button" onClick={() => picker.current?.click()}>
-          Add picture
+          Add image
         </button>
         {isBusy.value ? (
           <button type="button" onClick={stop}>
@@ -128,7 +130,7 @@ function Attached({ images, drop }: { images: string[]; drop: (at: number) => vo
         <button
           key={`${at} ${url.length}`}
           type="button"
-          aria-label={`Remove picture ${at + 1}`}
+          aria-label={`Remove image ${at + 1}`}
           onClick={() => drop(at)}
         >
           <img src={url} alt="" /> ✕

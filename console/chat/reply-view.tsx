@@ -44,9 +44,9 @@ export function ReplyView({ name, reply, again }: ReplyProps) {
 /** Pictures come as data; the pages' policy lets none be fetched from elsewhere. */
 const isShown = (url: string) => url.startsWith('data:image/')
 
-const endings: Record<string, string> = { length: 'cut off: too long', content_filter: 'cut off by a filter' }
+const endings: Record<string, string> = { length: 'cut: maximum length', content_filter: 'cut by a content filter' }
 
-/** Provider, time to the first token, speed and price. */
+/** Provider, time time to first token, speed and price. */
 function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
   const { state, provider, firstMs, totalMs, usage, finish, generationId, text } = reply
   const speed = speedOf(reply)
@@ -54,11 +54,11 @@ function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
   return (
     <footer class="took dim">
       {provider && <span>{provider}</span>}
-      {firstMs !== undefined && <span title="to the first token">first {duration(firstMs)}</span>}
+      {firstMs !== undefined && <span title="time to first token">first {duration(firstMs)}</span>}
       {totalMs !== undefined && <span title="total">{duration(totalMs)}</span>}
       {speed !== undefined && <span>{speed.toFixed(0)} tokens/s</span>}
       {usage && (
-        <span title="tokens of the prompt, and of the completion">
+        <span title="prompt tokens and completion tokens">
           {exactCount(usage.prompt)} → {exactCount(usage.completion)}
         </span>
       )}
@@ -67,7 +67,7 @@ function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
       {state === 'stopped' && <span class="warn">stopped</span>}
       {isOver && (
         <span class="reply-acts">
-          {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>its request</a>}
+          {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>request</a>}
           {text !== '' && <Copy text={text}>Copy</Copy>}
           <button type="button" onClick={again}>
             {state === 'failed' ? 'Try again' : 'Again'}

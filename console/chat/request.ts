@@ -35,10 +35,10 @@ function parsed(more: string): object {
   try {
     fields = JSON.parse(more)
   } catch (error) {
-    throw new Error(`Further fields: ${error instanceof Error ? error.message : 'not JSON'}`)
+    throw new Error(`Additional fields: ${error instanceof Error ? error.message : 'not JSON'}`)
   }
   if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) return fields
-  throw new Error('Further fields: an object is expected, such as {"seed": 7}.')
+  throw new Error('Additional fields must be a JSON object, such as {"seed": 7}.')
 }
 
 const userMessage = ({ said, images }: Pick<Turn, 'said' | 'images'>): Message => ({

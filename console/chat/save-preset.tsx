@@ -16,7 +16,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
   const [slug, setSlug] = useState('')
   const [problem, setProblem] = useState<string>()
   const [saved, setSaved] = useState<Saved>()
-  if (!manages()) return <p class="dim">An owner or an admin can save this as a preset.</p>
+  if (!manages()) return <p class="dim">An owner or admin can save this as a preset.</p>
   const save = async (event: Event) => {
     event.preventDefault()
     setProblem(undefined)
@@ -38,9 +38,9 @@ export function SaveAsPreset({ models }: { models: string[] }) {
         <label>
           Save as preset
           <input
-            placeholder="a name such as invoices"
+            placeholder="Name, such as invoices"
             pattern="[a-z0-9][a-z0-9_\-]{0,63}"
-            title="1 to 64 of a-z 0-9 - _, first a letter or digit"
+            title="1 to 64 of a-z, 0-9, - and _, starting with a letter or digit"
             required
             value={slug}
             onInput={(event) => setSlug(event.currentTarget.value)}
@@ -71,7 +71,7 @@ function SavedVersion({ slug, version: { version, is_designated }, skippedFields
     <div role="status">
       <p>
         Saved as <a href={`/presets/${slug}?version=${version}`}>{`@preset/${slug}, version ${version}`}</a>.{' '}
-        {isUsed ? 'Requests use this version.' : 'Requests still use the version that was in use before.'}
+        {isUsed ? 'Requests use this version.' : 'Requests still use the previous version.'}
       </p>
       {skippedFields && <p class="dim">{skippedFields}</p>}
       {!isUsed && (

@@ -12,7 +12,7 @@ import type { Turn } from './request.ts'
 import { SettingsPanel } from './settings-panel.tsx'
 import { askAgain, opening, turns } from './talk.ts'
 
-/** Up to four models or presets, asked the same at once. */
+/** Up to four models or presets, which answer the same prompt. */
 export function Screen() {
   const { models, choose } = useSides()
   const { choices, failure, reload } = useChoices()
@@ -103,7 +103,7 @@ function Start({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
     return (
       <Nothing title="No models available" paste="npx signalbox catalogue sync">
-        <p>The catalogue has none, or a guardrail forbids all. Who administers the service can fetch a catalogue:</p>
+        <p>The catalogue is empty, or a guardrail blocks all models. An administrator can fetch a catalogue:</p>
       </Nothing>
     )
   }

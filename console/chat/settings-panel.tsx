@@ -43,15 +43,15 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
           <textarea rows={6} value={system} onInput={(event) => set({ system: event.currentTarget.value })} />
         </label>
         <div class="pair">
-          <NumberField label="Temperature" name="temperature" step="0.1" max="2" hint="as the model has it" />
-          <NumberField label="Top p" name="topP" step="0.05" max="1" hint="as the model has it" />
+          <NumberField label="Temperature" name="temperature" step="0.1" max="2" hint="Default of the model" />
+          <NumberField label="Top p" name="topP" step="0.05" max="1" hint="Default of the model" />
         </div>
         <div class="pair">
           <NumberField label="Max tokens" name="maxTokens" step="1" hint="no limit" />
           <label>
             Reasoning
             <select value={effort} onChange={(event) => set({ effort: event.currentTarget.value })}>
-              <option value="">as the model has it</option>
+              <option value="">Default of the model</option>
               {['none', 'low', 'medium', 'high'].map((one) => (
                 <option key={one}>{one}</option>
               ))}
@@ -59,7 +59,7 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
           </label>
         </div>
         <label>
-          Further fields, as JSON
+          Additional fields, as JSON
           <textarea
             class="mono"
             rows={5}

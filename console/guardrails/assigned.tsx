@@ -44,9 +44,9 @@ export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps)
   return (
     <section aria-label="Assignments">
       <h2>Assignments</h2>
-      {governs !== undefined && <p>All of {governs}: it is that workspace’s default.</p>}
+      {governs !== undefined && <p>The whole workspace {governs}: default guardrail of the workspace.</p>}
       {keys.data && members.data && targets.length === 0 && governs === undefined && (
-        <p class="dim">Nobody yet: it governs those to whom it is assigned.</p>
+        <p class="dim">Not assigned yet. It applies to the keys and members that it is assigned to.</p>
       )}
       <ul class="guardrail-targets">
         {targets.map((target) => (
@@ -58,7 +58,7 @@ export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps)
               <button
                 type="button"
                 class="bare"
-                aria-label={`Take it from ${target.name}`}
+                aria-label={`Remove from ${target.name}`}
                 onClick={() => void take(id, target, reload)}
               >
                 ✕
@@ -93,8 +93,8 @@ async function told(work: Promise<unknown>, reload: () => void, says: string, un
 }
 
 function take(id: string, target: Target, reload: () => void): Promise<void> {
-  const undo = () => void told(give(id, target), reload, `It governs ${target.name} again`)
-  return told(remove(id, target), reload, `It governs ${target.name} no more`, undo)
+  const undo = () => void told(give(id, target), reload, `Assigned to ${target.name} again`)
+  return told(remove(id, target), reload, `No longer assigned to ${target.name}`, undo)
 }
 
 type AssignProps = Pick<AssignedProps, 'id' | 'workspaceId'> & {
@@ -114,10 +114,10 @@ function Assign({ id, workspaceId, targets, people, reload }: AssignProps) {
     })),
     ...people.map((one) => ({ kind: 'member' as const, id: one.id, name: one.name })),
   ].filter((one) => !targets.some((target) => target.id === one.id))
-  const assign = (target: Target) => told(give(id, target), reload, `It governs ${target.name}`)
+  const assign = (target: Target) => told(give(id, target), reload, `Assigned to ${target.name}`)
   return (
     <select
-      aria-label="Assign it to"
+      aria-label="Assign to"
       value=""
       onChange={(event) => {
         const target = free.find((one) => one.id === event.currentTarget.value)
@@ -125,7 +125,7 @@ function Assign({ id, workspaceId, targets, people, reload }: AssignProps) {
         if (target) void assign(target)
       }}
     >
-      <option value="">Assign it to …</option>
+      <option value="">Assign to …</option>
       {free.map((one) => (
         <option key={one.kind + one.id} value={one.id}>
           {one.kind} {one.name}

@@ -121,7 +121,7 @@ function List({ policy, change, field, says }: EditorProps & { field: ListField;
       <textarea
         class="mono"
         rows={Math.min(6, Math.max(1, items.length))}
-        placeholder={field.startsWith('allowed') ? 'any; one a line' : 'none; one a line'}
+        placeholder={field.startsWith('allowed') ? 'Any. One per line' : 'None. One per line'}
         defaultValue={items.join('\n')}
         onInput={(event) => take(event.currentTarget.value)}
       />

@@ -16,7 +16,7 @@ export function History(props: { id: string; version: string | undefined; take?:
   return (
     <section aria-label="History">
       <h2>History</h2>
-      {data && events.length === 0 && <p class="dim">Nothing was said in it yet.</p>}
+      {data && events.length === 0 && <p class="dim">No changes yet.</p>}
       <ol class="guardrail-history">
         {events.map((event, index) => (
           <li key={event.id}>

@@ -40,7 +40,7 @@ export function GuardrailList({ mayChange }: { mayChange: boolean }) {
       {!failure && !rows && <Loading />}
       {!failure && rows?.length === 0 && (
         <Nothing title="No guardrails yet" {...(mayChange && { paste })}>
-          <p>Everything is allowed, without a limit.{mayChange && ' Name one above, or paste:'}</p>
+          <p>Everything is allowed, without limits.{mayChange && ' Enter a name above, or run:'}</p>
         </Nothing>
       )}
       {!failure && rows && rows.length > 0 && (
@@ -97,7 +97,7 @@ function useGoverned(): (id: string) => string {
   const counts = useMemo(() => ({ key: countsIn(keys ?? []), member: countsIn(members ?? []) }), [keys, members])
   return (id) => {
     const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
-    if (workspace) return `all of ${workspace.name}`
+    if (workspace) return `the whole workspace ${workspace.name}`
     if (!workspaces || !keys || !members) return '…'
     const parts = (['key', 'member'] as const).flatMap((kind) => {
       const count = counts[kind].get(id)
@@ -136,7 +136,7 @@ function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefin
     <div class="bar">
       {mayChange && (
         <form class="guardrail-new" onSubmit={make}>
-          <input name="name" aria-label="Name of a new guardrail" placeholder="a new guardrail’s name" required />
+          <input name="name" aria-label="Name of a new guardrail" placeholder="Name of the guardrail" required />
           {workspaces.length > 1 && (
             <select name="workspace" aria-label="Workspace of the new guardrail">
               {workspaces.map(({ id, name }) => (

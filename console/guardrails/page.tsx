@@ -126,7 +126,7 @@ function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProp
           <Spent guardrail={guardrail} />
           {guardrail.resets_at && (
             <span class="dim">
-              , starts again <Ago time={guardrail.resets_at} />
+              , resets <Ago time={guardrail.resets_at} />
             </span>
           )}
         </p>
@@ -154,10 +154,10 @@ function Spenders({ spenders }: { spenders: NonNullable<Guardrail['spenders']> }
 function Meaning({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
   const says = meaningOf(policy)
   return (
-    <section id="meaning" aria-label="What it means">
-      <h2>{isChanged ? 'What it would mean' : 'What it means'}</h2>
+    <section id="meaning" aria-label="Effect">
+      <h2>{isChanged ? 'Effect with changes' : 'Effect'}</h2>
       {says.length === 0 ? (
-        <p>It forbids nothing.</p>
+        <p>No rules.</p>
       ) : (
         <ul class="guardrail-means">
           {says.map((sentence) => (

@@ -27,9 +27,9 @@ export function Remove({ guardrail }: { guardrail: Guardrail }) {
       const back = await bringBack(guardrail, assigned)
       forget('/guardrails')
       route(`/guardrails/${back}`)
-      toast(`${name} is back, with an id of its own`)
+      toast(`${name} restored with a new ID`)
     }
-    toast(`${name} is deleted`, limit_usd === null ? { undo: () => void attempt(restore) } : {})
+    toast(`${name} deleted`, limit_usd === null ? { undo: () => void attempt(restore) } : {})
   }
   return (
     <>
@@ -40,8 +40,8 @@ export function Remove({ guardrail }: { guardrail: Guardrail }) {
         <Dialog title={`Delete ${name}`} onClose={() => ask(false)}>
           <h2>Delete {name}</h2>
           <p>
-            Those it governs are then held by the default of their workspace alone, and what is spent of its limit is
-            forgotten.
+            Afterwards, only the default guardrail of the workspace applies to its keys and members. The spend of its
+            limit is deleted.
           </p>
           <DeleteNamed name={name} verb="delete" act={remove} />
         </Dialog>

@@ -19,7 +19,7 @@ const listed = 100
 
 type ReplayedProps = { id: string; saved: Policy; policy: Policy }
 
-/** What a policy would have done to the requests of the last days: as it is saved, beside as it would be. */
+/** What a policy would have done to the requests of the last days: without changes saved, beside as it would be. */
 export function Replayed({ id, saved, policy }: ReplayedProps) {
   const [span, setSpan] = useState<Span>('7 d')
   const isChanged = changesBetween(saved, policy).length > 0
@@ -54,18 +54,21 @@ function useReplay(id: string, span: Span, key: string | undefined, policy: Guar
 
 const totals = [
   ['refused', 'would_refuse'],
-  ['sent elsewhere', 'would_reroute'],
-  ['blacked out', 'would_redact'],
+  ['rerouted', 'would_reroute'],
+  ['redacted', 'would_redact'],
 ] as const
 
 function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
   const shown = after ?? before
   // Those refused at the time are none of them, not even by this one.
-  if (before.requests === 0) return <p class="dim">No request of those whom it governs was let through in this time.</p>
+  if (before.requests === 0)
+    return (
+      <p class="dim">No requests were sent in this time range by keys and members that the guardrail applies to.</p>
+    )
   return (
     <>
       <p>
-        {exactCount(shown.requests)} <span class="dim">requests of those whom it governs, for</span>{' '}
+        {exactCount(shown.requests)} <span class="dim">requests that the guardrail applies to, for</span>{' '}
         <Usd amount={shown.usd} />
       </p>
       <table class="plain-table">
@@ -73,11 +76,11 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
           <tr>
             <td />
             <th scope="col" class="number">
-              as it is
+              without changes
             </th>
             {after && (
               <th scope="col" class="number">
-                with the change
+                with changes
               </th>
             )}
           </tr>
@@ -130,7 +133,7 @@ function Parts({ replay }: { replay: Replay }) {
       </ul>
       <Touched replay={replay} />
       <details>
-        <summary>What these figures rest on</summary>
+        <summary>Notes</summary>
         <ul>
           {replay.undecidable.map(({ rule, requests, why }) => (
             <li key={rule}>

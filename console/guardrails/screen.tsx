@@ -5,7 +5,7 @@ import { Failed, Loading } from '../pieces/states.tsx'
 import { GuardrailList } from './list.tsx'
 import { GuardrailPage } from './page.tsx'
 
-const forbidden = new Failure(403, 'Guardrails are shown to those who may see all of the organization.')
+const forbidden = new Failure(403, 'You need access to the whole organization to see guardrails.')
 
 /** The policies: `/guardrails` is the list, `/guardrails/<id>` one of them. */
 export function Screen() {

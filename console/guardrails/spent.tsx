@@ -1,7 +1,7 @@
 import type { Guardrail } from '../api/types.ts'
 import { Usd } from '../pieces/amount.tsx'
 
-const periods = { daily: 'a day', weekly: 'a week', monthly: 'a month' }
+const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
 /** What is spent of a limit, in figures and as a bar. */
 export function Spent({ guardrail }: { guardrail: Pick<Guardrail, 'limit_usd' | 'spent_usd' | 'reset_interval'> }) {

@@ -4,7 +4,7 @@ import { Usd } from '../pieces/amount.tsx'
 import { ruleOf } from '../pieces/rule-name.ts'
 import { At } from '../pieces/when.tsx'
 
-export const outcomes = { refuse: 'refused', reroute: 'sent elsewhere', redact: 'blacked out' }
+export const outcomes = { refuse: 'refused', reroute: 'rerouted', redact: 'redacted' }
 
 /** Each request that would have gone another way: what would have become of it, by which rule, and what it did cost. */
 export function Touched({ replay: { touched, touched_requests: told } }: { replay: Replay }) {
@@ -12,10 +12,10 @@ export function Touched({ replay: { touched, touched_requests: told } }: { repla
   return (
     <details>
       <summary>
-        Request by request
+        Affected requests
         {touched > told.length && `: the newest ${exactCount(told.length)} of ${exactCount(touched)}`}
       </summary>
-      <table class="plain-table guardrail-touched" aria-label="Request by request">
+      <table class="plain-table guardrail-touched" aria-label="Affected requests">
         <tbody>
           {told.map(({ id, created_at, model, usd, effects }) => (
             <tr key={id}>

@@ -27,13 +27,13 @@ export function TryText({ id, saved, policy }: TryProps) {
     }
   })
   return (
-    <section class="guardrail-try" aria-label="Try a text" aria-busy={isLoading}>
-      <h2>Try a text</h2>
+    <section class="guardrail-try" aria-label="Test a text" aria-busy={isLoading}>
+      <h2>Test a text</h2>
       <textarea
-        aria-label="A text to try"
+        aria-label="Text"
         rows={3}
         maxLength={100_000}
-        placeholder="What would be found in this? It is kept nowhere."
+        placeholder="Enter a text to see what the filters find. It is not stored."
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
@@ -44,12 +44,12 @@ export function TryText({ id, saved, policy }: TryProps) {
 }
 
 const outcomes: Record<TriedText['outcome'], [tone: string, says: string]> = {
-  passed: ['ok', 'It would be sent as it is.'],
-  redacted: ['warn', 'It would be sent as:'],
-  blocked: ['bad', 'It would be refused.'],
-  failed: ['bad', 'A filter could not finish, so it would be refused:'],
+  passed: ['ok', 'The text would be sent unchanged.'],
+  redacted: ['warn', 'The text would be sent as:'],
+  blocked: ['bad', 'The request would be blocked.'],
+  failed: ['bad', 'A filter could not finish, so the request would be blocked:'],
 }
-const acts = { block: 'refuses', redact: 'blacks out', flag: 'notes' }
+const acts = { block: 'refuses', redact: 'redacts', flag: 'notes' }
 
 function Result({ told: { text, tried }, policy }: { told: Told; policy: Policy }) {
   const [tone, says] = outcomes[tried.outcome]

@@ -57,8 +57,8 @@ export function InternActs({ intern, after }: { intern: Intern; after: () => voi
             {titles[asked]} {intern.name}?
           </h2>
           <p>
-            What it is doing ends, and its questions with it. Files and sessions stay
-            {asked === 'suspend' ? ', and it can be woken again.' : '.'}
+            Runs and open questions end. Files and sessions are kept
+            {asked === 'suspend' ? ', and you can wake it again.' : '.'}
           </p>
           <button type="button" class="main" onClick={() => void act(asked)}>
             {titles[asked]}

@@ -44,14 +44,14 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
           {isSent && <span class="dim">sent</span>}
         </div>
       ) : (
-        <span class="dim">Viewers answer nothing.</span>
+        <span class="dim">Viewers cannot answer.</span>
       )}
     </form>
   )
 }
 
 function FieldInput({ question, field: { name, type, required, options } }: { field: Field; question: string }) {
-  const title = `${shown(name)}${required ? '' : ' (may stay empty)'}`
+  const title = `${shown(name)}${required ? '' : ' (optional)'}`
   const choices = type === 'boolean' ? ['yes', 'no'] : options
   if (type === 'array' && choices)
     return (
@@ -80,7 +80,7 @@ function FieldInput({ question, field: { name, type, required, options } }: { fi
       ) : type === 'integer' || type === 'number' ? (
         <input id={id} name={name} required={required} type="number" step={type === 'integer' ? 1 : 'any'} />
       ) : (
-        <input id={id} name={name} required={required} placeholder={type === 'array' ? 'with commas between' : ''} />
+        <input id={id} name={name} required={required} placeholder={type === 'array' ? 'separated by commas' : ''} />
       )}
     </div>
   )

@@ -16,11 +16,11 @@ type Part = Tab & { Part: ComponentType; seenBy?: Session['role'][] }
 const parts: Part[] = [
   { name: '', title: 'Interns', Part: Overview },
   { name: 'rules', title: 'Rules for all', Part: WorkspaceRules, seenBy: ['owner', 'admin', 'viewer'] },
-  { name: 'hosts', title: 'Where they run', Part: Hosts },
+  { name: 'hosts', title: 'Hosts', Part: Hosts },
   { name: 'webhooks', title: 'Webhooks', Part: Webhooks, seenBy: ['owner', 'admin'] },
 ]
 
-const forbidden = new Failure(403, 'This is shown to those who may see all of the organization.')
+const forbidden = new Failure(403, 'You need access to the whole organization to see this.')
 
 /** What waits and who there is, and what holds for all interns of the workspace. */
 export function Home() {

@@ -47,7 +47,7 @@ export function InternPage({ id }: { id: string }) {
           <p class="dim">
             {data.approval_mode === 'manual' ? 'Asks before it acts' : 'Acts without asking'} ·{' '}
             {data.model ?? 'the default model'} ·{' '}
-            {data.visibility === 'workspace' ? 'seen by the workspace' : 'seen by its creator'}
+            {data.visibility === 'workspace' ? 'Visible to the workspace' : 'Visible to its creator'}
           </p>
           <Place intern={data} mayChange={mayChange} after={reload} />
           <Tabs tabs={asks() ? [...tabs, { name: 'log', title: 'Log' }] : tabs} />
@@ -83,7 +83,7 @@ function Part({ intern, waiting, mayChange, after }: PartProps) {
   )
 }
 
-export const NotRunning = () => <p class="dim">It does not run: wake it to go on.</p>
+export const NotRunning = () => <p class="dim">The intern is not running. Wake it to continue.</p>
 
 /** So many sessions are told at first. */
 const told = 100
@@ -101,8 +101,8 @@ function Sessions({ id, name }: { id: string; name: string }) {
   if (!data) return <Loading />
   if (data.rows.length === 0)
     return (
-      <Nothing title="Nobody has talked to it yet" {...(asks() && { paste: `npx signalbox chat ${name}` })}>
-        {asks() && <p>Say something above, or in a terminal:</p>}
+      <Nothing title="No sessions yet" {...(asks() && { paste: `npx signalbox chat ${name}` })}>
+        {asks() && <p>Write a message above, or run:</p>}
       </Nothing>
     )
   return (
@@ -111,7 +111,7 @@ function Sessions({ id, name }: { id: string; name: string }) {
         {data.rows.map((session) => (
           <li key={session.id}>
             <a href={`/interns/${id}/${encodeURIComponent(session.id)}`} title={shown(session.title)}>
-              {shown(session.title) || 'without a title'}
+              {shown(session.title) || 'Untitled'}
             </a>
             <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
             <span class="dim about">

@@ -16,7 +16,7 @@ export function Overview() {
       )}
       {failure?.status === 404 ? (
         <Nothing title="You do not have access to interns">
-          <p>This organization does not use interns. An owner of the organization can change that.</p>
+          <p>Interns are disabled for this organization. An owner can enable them.</p>
         </Nothing>
       ) : (
         failure && <Failed failure={failure} again={reload} />
@@ -28,14 +28,14 @@ export function Overview() {
           {...(asks() && { paste: 'npx signalbox interns create ada --approval-mode manual' })}
         >
           <p>
-            An intern is an agent that works for long, and asks here before it acts.
-            {asks() ? ' This makes one:' : ' You see those that their creators share with all.'}
+            An intern is a long-running agent that asks here before it acts.
+            {asks() ? ' To create one:' : ' You see the interns that are shared with the workspace.'}
           </p>
         </Nothing>
       )}
       {data && data.interns.length > 0 && (
         <>
-          {data.waiting.length > 0 ? <Inbox waiting={data.waiting} /> : <p class="dim">Nobody waits for an answer.</p>}
+          {data.waiting.length > 0 ? <Inbox waiting={data.waiting} /> : <p class="dim">No open questions.</p>}
           <h2>All interns</h2>
           <AllInterns interns={data.interns} after={reload} />
         </>

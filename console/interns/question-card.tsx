@@ -55,7 +55,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
           <a href={`/interns/${intern.id}`}>{intern.name}</a>{' '}
           {question.kind === 'permission' ? (
             <>
-              wants to: <code>{shown(question.operation ?? 'do something')}</code>
+              wants to: <code>{shown(question.operation ?? 'act')}</code>
             </>
           ) : (
             'wants to know'
@@ -65,7 +65,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
           for <Whose creator={creator} />, asked <Ago time={question.asked_at} />
         </span>
         <span class="dim">
-          <a href={`/interns/${intern.id}/${encodeURIComponent(question.session_id)}`}>its session</a>
+          <a href={`/interns/${intern.id}/${encodeURIComponent(question.session_id)}`}>session</a>
         </span>
         <TimeLeft until={question.deadline_at} />
       </header>
@@ -84,7 +84,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
 
 /** For whom it works: a manager sees those of others too. */
 function Whose({ creator: { creator_user_id: id, creator_name: name } }: { creator: Creator }) {
-  return <>{useMe()?.member.id === id ? 'you' : (name ?? 'somebody who has left')}</>
+  return <>{useMe()?.member.id === id ? 'you' : (name ?? 'a former member')}</>
 }
 
 function TimeLeft({ until }: { until: string }) {
@@ -92,7 +92,7 @@ function TimeLeft({ until }: { until: string }) {
   const isSoon = ms < 60_000
   return (
     <span class={isSoon ? 'time-left bad' : 'time-left dim'}>
-      {ms > 0 ? `${duration(Math.floor(ms / 1000) * 1000)} left` : 'its time is over'}
+      {ms > 0 ? `${duration(Math.floor(ms / 1000) * 1000)} left` : 'expired'}
     </span>
   )
 }
@@ -112,14 +112,14 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
       {whole ? <Whole whole={whole} /> : question.detail !== undefined && <pre>{shown(question.detail)}</pre>}
       {failure && (
         <p class="bad" role="alert">
-          All that it is about cannot be told: {failure.message}{' '}
+          The details could not be loaded: {failure.message}{' '}
           <button type="button" onClick={reload}>
             Try again
           </button>
         </p>
       )}
       <div class="answers">
-        {!asks() && <span class="dim">Viewers answer nothing.</span>}
+        {!asks() && <span class="dim">Viewers cannot answer.</span>}
         {asks() &&
           offersOf(question).map(({ option, sends, says, key }) => (
             <button
@@ -151,7 +151,7 @@ function Whole({ whole: { command, detail, changes, paths } }: { whole: InternWh
       ))}
       {more && (
         <details>
-          <summary class="dim">in the intern’s own words</summary>
+          <summary class="dim">as described by the intern</summary>
           <pre>{shown(detail)}</pre>
         </details>
       )}

@@ -48,7 +48,7 @@ function KeptConversation({ intern, sessionId }: { intern: Intern; sessionId: st
   if (!data) return <Loading />
   return (
     <>
-      <Heading>{data.title || 'A session'}</Heading>
+      <Heading>{data.title || 'Session'}</Heading>
       <Entries entries={data.entries} />
       <NotRunning />
     </>
@@ -76,7 +76,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
   return (
     <>
       <header>
-        <Heading>{shown(session.title) || 'A session'}</Heading>
+        <Heading>{shown(session.title) || 'Session'}</Heading>
         <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
         {session.status !== 'idle' && run !== undefined && asks() && (
           <button type="button" onClick={() => void stopRun(intern, run)}>
@@ -84,12 +84,12 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
           </button>
         )}
       </header>
-      {session.dropped_entries > 0 && <p class="dim">What came first is no longer kept.</p>}
+      {session.dropped_entries > 0 && <p class="dim">Earlier entries are no longer stored.</p>}
       <Entries entries={entries} />
       <Inbox waiting={waiting} />
       {/* Not before what was said is there, which would push it down. */}
       {session.status === 'idle' && asks() && (entries || session.turns === 0) && (
-        <Composer label={`Say something to ${intern.name}`} send={(text) => say(intern, sessionId, text)} />
+        <Composer label={`Message to ${intern.name}`} send={(text) => say(intern, sessionId, text)} />
       )}
       <End count={entries?.length ?? 0} />
     </>

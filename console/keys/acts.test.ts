@@ -30,6 +30,6 @@ test('the kinds of things that acts are done to are told in words, each once', (
 })
 
 test('an act is told in words, and one of another version by its name', () => {
-  assert.equal(actInWords('key.updated'), 'changed a key')
+  assert.equal(actInWords('key.updated'), 'updated a key')
   assert.equal(actInWords('robot.taken_apart'), 'robot: taken apart')
 })

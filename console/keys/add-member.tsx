@@ -11,17 +11,17 @@ import { accessGivenBy } from './may.ts'
 /** What each may, beside its word. */
 const says: Record<Member['access'], string> = {
   owner: 'everything',
-  admin: 'everything but owners and management keys',
-  developer: 'use models, own keys and interns',
-  member: 'the same, and see all requests of the workspace',
-  viewer: 'see, and change nothing',
+  admin: 'all permissions except owners and management keys',
+  developer: 'models, own keys and own interns',
+  member: 'the same, and all requests of the workspace',
+  viewer: 'read access',
 }
 
 /** Takes somebody into the organization. */
 export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [access, setAccess] = useState<Member['access']>('developer')
+  const [access, setRole] = useState<Member['access']>('developer')
   const { problem, isBusy, act } = useActing()
   const submit = (event: Event) => {
     event.preventDefault()
@@ -29,7 +29,7 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
       await call('POST /organization/members', { body: { name: name.trim(), email: email.trim(), access } })
       onAdded()
       onClose()
-      toast(`${name.trim()} is a member now`)
+      toast(`${name.trim()} added`)
     })
   }
   return (
@@ -41,7 +41,7 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
           <input required autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
         <label>
-          E-mail address
+          Email address
           <input
             required
             type="email"
@@ -51,8 +51,8 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
           />
         </label>
         <label>
-          Access
-          <select value={access} onChange={(event) => setAccess(event.currentTarget.value as Member['access'])}>
+          Role
+          <select value={access} onChange={(event) => setRole(event.currentTarget.value as Member['access'])}>
             {accessGivenBy(useMe()).map((one) => (
               <option key={one} value={one}>
                 {one}: {says[one]}

@@ -12,7 +12,7 @@ import { changesOf, inWords } from './changes.ts'
 /** @param names of what is listed, by id. */
 const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   {
-    ...{ kind: 'text', name: 'action', label: 'act', placeholder: 'words of what was done' },
+    ...{ kind: 'text', name: 'action', label: 'act', placeholder: 'Filter by action' },
     ...{ suggestions: knownActs, onlySuggested: true, shown: actInWords },
   },
   { kind: 'choice', name: 'target_kind', label: 'kind', any: 'any', options: knownKinds },

@@ -33,14 +33,14 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
       onClose()
       // Who may only disable a key cannot enable it again.
       const isFinal = onlyName && patch.disabled
-      toast(`${key.name} is changed`, isFinal ? {} : { undo: () => void attempt(() => save(undoOf(patch, key))) })
+      toast(`${key.name} updated`, isFinal ? {} : { undo: () => void attempt(() => save(undoOf(patch, key))) })
     })
   }
   const remove = async () => {
     await call('DELETE /keys/{hash}', { params })
     onChanged()
     onClose()
-    toast(`${key.name} is deleted`)
+    toast(`${key.name} deleted`)
   }
   return (
     <Dialog title={`Change ${key.name}`} onClose={onClose}>
@@ -53,7 +53,7 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
             checked={fields.disabled}
             onChange={(event) => setFields({ ...fields, disabled: event.currentTarget.checked })}
           />
-          Disabled: whoever uses it is refused{onlyName && ', until an admin enables it'}
+          Disabled: its requests are rejected{onlyName && ', until an admin enables it'}
         </label>
         <Problem text={problem} />
         <div class="actions">

@@ -19,15 +19,15 @@ export function changesOf(before: unknown, after: unknown): Change[] {
 
 /** Why something was refused, where the trail has but the kind of refusal: a message would tell of paths. */
 const reasons: Record<string, string> = {
-  conflict: 'Something stood in its way.',
-  failed: 'It failed.',
-  forbidden: 'It is not allowed.',
+  conflict: 'Conflict with an existing file.',
+  failed: 'Failed.',
+  forbidden: 'Not allowed.',
   gone: 'It no longer exists.',
-  invalid: 'What was asked for is not possible.',
+  invalid: 'Invalid request.',
   not_found: 'Not found.',
-  payload_too_large: 'It is too large.',
-  range_not_satisfiable: 'It is not that long.',
-  rate_limited: 'Too much was asked at once.',
+  payload_too_large: 'Too large.',
+  range_not_satisfiable: 'Out of range.',
+  rate_limited: 'Too many requests.',
   unavailable: 'The intern’s files could not be reached.',
 }
 

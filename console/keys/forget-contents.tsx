@@ -12,14 +12,14 @@ export function ForgetContents({ of: { id, name }, onClose }: { of: Workspace; o
     const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
     forget('/generation/content')
     onClose()
-    toast(`Prompts and answers of ${counted(deleted_count, 'request')} are deleted`)
+    toast(`Deleted prompts and answers of ${counted(deleted_count, 'request')}`)
   }
   return (
     <Dialog title={`Stored data of ${name}`} onClose={onClose}>
       <h2>Delete stored data of {name}?</h2>
       <p>
-        At once nobody can read its prompts and answers any more, and requests under way leave none. What was metered
-        stays, and so does the setting: later requests are kept.
+        Prompts and answers are deleted immediately, also of requests in flight. Metering data and the setting stay, so
+        later requests are stored.
       </p>
       <DeleteNamed name={name} verb="delete" act={remove} />
     </Dialog>

@@ -29,7 +29,7 @@ export function Keys() {
   const me = useMe()
   return (
     <>
-      {made && <Secret title={`The secret of ${made.name}`} text={made.secret} onDone={() => setMade(undefined)} />}
+      {made && <Secret title={`Secret of ${made.name}`} text={made.secret} onDone={() => setMade(undefined)} />}
       {!resource.failure && (
         <div class="does">
           {mayMakeKeys(me) && (

@@ -40,13 +40,13 @@ export function MakeKey({ workspace, onMade, onClose }: Props) {
         {mayManage(me) && <Whose me={me.member.id} whose={whose} choose={setWhose} />}
         {me?.role === 'owner' && (
           <label>
-            It may
+            Permissions
             <select
               value={kind}
               onChange={(event) => setKind(event.currentTarget.value === 'api' ? 'api' : 'management')}
             >
               <option value="api">use models</option>
-              <option value="management">manage everything, as an owner</option>
+              <option value="management">management, like an owner</option>
             </select>
           </label>
         )}

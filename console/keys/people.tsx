@@ -28,7 +28,7 @@ export function People() {
     <>
       {link && (
         <Secret
-          title={`Signs ${link.name} in, once, within 15 minutes`}
+          title={`Sign-in link for ${link.name}, valid once for 15 minutes`}
           text={link.url}
           onDone={() => setLink(undefined)}
         />
@@ -40,7 +40,7 @@ export function People() {
               Add member
             </button>
           )}
-          <Find label="Find people" placeholder="words of the name or the address" />
+          <Find label="Find people" placeholder="Name or address" />
         </div>
       )}
       <Listing
@@ -89,7 +89,7 @@ function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
       <td class="number">
         {mayChange && (
           <>
-            <button type="button" aria-label={`A sign-in link for ${name}`} onClick={() => void attempt(makeLink)}>
+            <button type="button" aria-label={`Sign-in link for ${name}`} onClick={() => void attempt(makeLink)}>
               Sign-in link
             </button>{' '}
             <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
@@ -113,7 +113,7 @@ function Access({ of: member, name, onChanged }: { of: Member; name: string; onC
   }
   return (
     <select
-      aria-label={`Access of ${name}`}
+      aria-label={`Role of ${name}`}
       value={member.access}
       onChange={(event) => {
         const field = event.currentTarget

@@ -23,7 +23,7 @@ export function Providers() {
         <p class="does">
           {mayStore && (
             <button type="button" onClick={() => setOpen('new')}>
-              Store a key
+              Add provider key
             </button>
           )}
           <WhichWorkspace />
@@ -34,8 +34,8 @@ export function Providers() {
         label="Provider keys"
         heads={['provider', 'name', 'key', 'used for', 'when', 'brought', ...(mayStore ? [''] : [])]}
         empty={
-          <Nothing title="The workspace brought no provider keys">
-            <p>Models are called with the keys that the operator set in the environment.</p>
+          <Nothing title="No provider keys">
+            <p>Requests use the keys that the operator set in the environment.</p>
           </Nothing>
         }
         row={(credential) => (

@@ -18,14 +18,14 @@ export function RemoveMember({ of: member, name, onRemoved, onClose }: Props) {
     })
     onRemoved()
     onClose()
-    toast(`${name} is no member any more, ${disabled_keys} keys were disabled`)
+    toast(`${name} removed, ${disabled_keys} keys disabled`)
   }
   return (
     <Dialog title={`Remove ${name}`} onClose={onClose}>
       <h2>Remove {name}</h2>
       <label class="check">
         <input type="checkbox" checked={isWithKeys} onChange={(event) => setWithKeys(event.currentTarget.checked)} />
-        Disable their keys too; else these go on working
+        Also disable their keys (otherwise the keys keep working)
       </label>
       <DeleteNamed name={name} verb="remove" act={remove} />
     </Dialog>

@@ -15,7 +15,7 @@ export function Sessions() {
   const end = async ({ id, member }: ListedSession) => {
     await call('DELETE /sessions/{id}', { params: { id } })
     resource.reload()
-    toast(`A browser of ${member.name || member.email} is signed out`)
+    toast(`Session of ${member.name || member.email} ended`)
   }
   return (
     <Listing

@@ -24,7 +24,7 @@ export function StoreProvider({ of: credential, workspace, onStored, onClose }: 
   const [fields, setFields] = useState(before)
   const { problem, isBusy, act } = useActing()
   const name = credential ? credential.name || credential.provider : ''
-  const title = credential ? `Change ${name}` : 'Store a provider’s key'
+  const title = credential ? `Change ${name}` : 'Add provider key'
   const change = changeIn(before, fields)
   const params = { id: credential?.id ?? '' }
   const patch = async (body: typeof change) => {
@@ -39,14 +39,14 @@ export function StoreProvider({ of: credential, workspace, onStored, onClose }: 
         // The key that was there before is known to nobody any more.
         const { key, ...rest } = changeIn(fields, before)
         const undo = () => void attempt(() => patch(rest))
-        toast(`${name} is changed`, change.key === undefined ? { undo } : {})
+        toast(`${name} updated`, change.key === undefined ? { undo } : {})
       } else {
         const { provider, key, name: label, when } = fields
         await call('POST /byok', {
           body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(when), ...workspace },
         })
         onStored()
-        toast(`The key of ${provider} is stored`)
+        toast(`Key of ${provider} added`)
       }
       onClose()
     })
@@ -55,7 +55,7 @@ export function StoreProvider({ of: credential, workspace, onStored, onClose }: 
     await call('DELETE /byok/{id}', { params })
     onStored()
     onClose()
-    toast(`${name} is removed`)
+    toast(`${name} removed`)
   }
   return (
     <Dialog title={title} onClose={onClose}>
@@ -87,7 +87,7 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
         <label>
           Provider
           <select required value={fields.provider} onChange={(event) => set({ provider: event.currentTarget.value })}>
-            <option value="">choose one</option>
+            <option value="">Choose a provider</option>
             {providers.map(({ slug, name }) => (
               <option key={slug} value={slug}>
                 {name}
@@ -97,7 +97,7 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
         </label>
       )}
       <label>
-        {isNew ? 'Its key' : 'Another key, empty to keep the one that is stored'}
+        {isNew ? 'Key' : 'New key (empty: keep the stored one)'}
         <input
           type="password"
           required={isNew}
@@ -107,11 +107,11 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
         />
       </label>
       <label>
-        Name, for yourselves
+        Display name
         <input autocomplete="off" value={fields.name} onInput={(event) => set({ name: event.currentTarget.value })} />
       </label>
       <label>
-        It is used
+        Used
         <select
           value={fields.when}
           onChange={(event) => set({ when: event.currentTarget.value as ProviderFields['when'] })}
@@ -130,7 +130,7 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
             checked={fields.disabled}
             onChange={(event) => set({ disabled: event.currentTarget.checked })}
           />
-          Disabled: it is stored, and not used
+          Disabled: stored, but not used
         </label>
       )}
     </>

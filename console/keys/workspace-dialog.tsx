@@ -46,11 +46,11 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
       if (workspace) {
         await save(patch)
         const undo = () => void attempt(() => save(workspacePatch(fields, before)))
-        toast(`${workspace.name} is changed`, { undo })
+        toast(`${workspace.name} updated`, { undo })
       } else {
         await call('POST /workspaces', { body: meantWorkspace(fields) })
         changed()
-        toast(`${fields.name.trim()} is made`)
+        toast(`${fields.name.trim()} created`)
       }
       onClose()
     })
@@ -59,7 +59,7 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
     await call('DELETE /workspaces/{id}', { params })
     changed()
     onClose()
-    toast(`${workspace?.name} is deleted`)
+    toast(`${workspace?.name} deleted`)
   }
   return (
     <Dialog title={title} onClose={onClose}>
@@ -93,12 +93,12 @@ function NameInputs({ isNew, fields: { name, slug, description }, set }: InputsP
         <input required maxLength={200} value={name} onInput={(event) => rename(event.currentTarget.value)} />
       </label>
       <label>
-        In addresses
+        Slug
         <input
           required
           maxLength={64}
           pattern="[a-z0-9]+(-[a-z0-9]+)*"
-          title="lowercase letters and digits, in parts separated by single hyphens"
+          title="Lowercase letters and digits, separated by single hyphens"
           value={slug}
           onInput={(event) => set({ slug: event.currentTarget.value })}
         />

@@ -66,9 +66,9 @@ const percentOf = (rate: number) => String(Number((rate * 100).toFixed(4)))
 export function keptInWords(workspace: Workspace): string {
   const { is_observability_io_logging_enabled: isKept, io_logging_sampling_rate: rate } = workspace
   const { io_logging_api_key_ids: keys } = workspace
-  if (!isKept || keys?.length === 0) return 'not kept'
+  if (!isKept || keys?.length === 0) return 'not stored'
   const share = rate >= 1 ? 'all requests' : `${percentOf(rate)} % of requests`
   return keys === null
-    ? `kept of ${share}`
-    : `kept of ${share} of ${keys.length === 1 ? '1 key' : `${keys.length} keys`}`
+    ? `stored for ${share}`
+    : `stored for ${share} of ${keys.length === 1 ? '1 key' : `${keys.length} keys`}`
 }

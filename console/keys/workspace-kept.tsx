@@ -12,12 +12,12 @@ export function KeptInputs({ id, fields: { isKept, percent, keys }, set }: Props
     <>
       <label class="check">
         <input type="checkbox" checked={isKept} onChange={(event) => set({ isKept: event.currentTarget.checked })} />
-        Keep prompts and answers, encrypted; never of requests that are refused, or that allow no retention
+        Store prompts and answers, encrypted. Not for refused requests and requests with zero data retention
       </label>
       {isKept && (
         <>
           <label>
-            Of how many requests, in percent
+            Share of requests, in percent
             <input
               type="number"
               required
@@ -45,7 +45,7 @@ function KeptKeys({ id, keys, choose }: KeysProps) {
   return (
     <>
       <label>
-        Whose
+        Requests of
         <select
           value={keys === null ? 'all' : 'some'}
           onChange={(event) => choose(event.currentTarget.value === 'all' ? null : [])}
@@ -56,7 +56,7 @@ function KeptKeys({ id, keys, choose }: KeysProps) {
       </label>
       {keys !== null && (
         <label>
-          These keys
+          Keys
           <select
             multiple
             required

@@ -30,7 +30,7 @@ export function Workspaces() {
       <Listing
         resource={resource}
         label="Workspaces"
-        heads={['workspace', 'prompts and answers', 'made', 'leads to', ...(mayChange ? [''] : [])]}
+        heads={['workspace', 'prompts and answers', 'made', 'links to', ...(mayChange ? [''] : [])]}
         empty={<Nothing title="No workspaces" />}
         row={(workspace) => <WorkspaceRow key={workspace.id} of={workspace} mayChange={mayChange} open={setOpen} />}
       />
@@ -54,7 +54,7 @@ function WorkspaceRow({ of: workspace, mayChange, open }: RowProps) {
       <td data-head="made">
         <Ago time={created_at} />
       </td>
-      <td data-head="leads to">
+      <td data-head="links to">
         <span class="leads">
           <a href={`/keys?workspace_id=${slug}`} aria-label={`Keys of ${name}`}>
             Keys

@@ -60,7 +60,7 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
     number('asked', 'asked, 30 d', '92px', ({ id }) => shown(measured.get(id)?.requests, exactCount), 860),
     {
       name: 'reads',
-      title: 'reads text and',
+      title: 'accepts text and',
       width: 'minmax(150px, 1fr)',
       from: 1080,
       cell: (model) => <span class="dim">{reads(model) || '–'}</span>,
@@ -90,7 +90,7 @@ export function NarrowRow({ model, measured }: { model: Model; measured: Measure
       <div>
         <span>
           <PerMillion usd={model.pricing.prompt} /> → <PerMillion usd={model.pricing.completion} />{' '}
-          <span class="dim">a million</span>
+          <span class="dim">per million</span>
         </span>
         <span class="dim">{speed ? `${speed.toFixed(0)} tokens/s` : reads(model)}</span>
       </div>

@@ -19,7 +19,7 @@ const text = (name: string, title: string, placeholder: string, suggestions?: st
 const same = (...values: string[]) => values.map((value): [string, string] => [value, value])
 
 export const sort = choice('sort', 'sort', 'newest first', [
-  ['top-weekly', 'most asked this week'],
+  ['top-weekly', 'most used this week'],
   ['pricing-low-to-high', 'cheapest first'],
   ['pricing-high-to-low', 'most expensive first'],
   ['context-high-to-low', 'longest context'],
@@ -48,9 +48,9 @@ export function modelFilters({ authors, providers, parameters }: Known): Filter[
     text('supported_parameters', 'takes', 'tools,reasoning', parameters),
     choice('input_modalities', 'reads', 'any', same('text', 'image', 'audio', 'file')),
     choice('output_modalities', 'gives', 'text', same('image', 'audio', 'embeddings', 'all')),
-    choice('zdr', 'keeps data', 'any', [['true', 'no']]),
+    choice('zdr', 'retains data', 'any', [['true', 'no']]),
     choice('region', 'region', 'any', [['eu', 'in the EU']]),
-    choice('distillable', 'may be distilled', 'any', [
+    choice('distillable', 'distillable', 'any', [
       ['true', 'yes'],
       ['false', 'no'],
     ]),

@@ -14,14 +14,14 @@ export function History({ id }: { id: string }) {
   if (!plots) return null
   return (
     <>
-      <h2>How it went in the last day</h2>
+      <h2>Last 24 hours</h2>
       {plots.uptime.length === 0 ? (
-        <p class="dim">Nobody asked for it: there is nothing to show yet.</p>
+        <p class="dim">No requests in this time range.</p>
       ) : (
         <div class="model-history">
           <Plot title="First token, p50" times={plots.times} lines={plots.latency} shown={duration} together="model" />
           <Plot
-            title="Tokens a second, p50"
+            title="Tokens per second, p50"
             times={plots.times}
             lines={plots.throughput}
             shown={speed}

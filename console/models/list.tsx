@@ -60,14 +60,14 @@ function NoModels({ filters }: { filters: Filters }) {
   if (!isFiltered(filters.values)) {
     return (
       <Nothing title="The catalogue is empty" paste="npx signalbox catalogue sync">
-        <p>Fetch the models of well-known providers:</p>
+        <p>To fetch the models of well-known providers:</p>
       </Nothing>
     )
   }
   return (
     <Nothing title="No models match these filters">
       <button type="button" onClick={filters.clear}>
-        Clear the filters
+        Clear filters
       </button>
     </Nothing>
   )
@@ -100,12 +100,12 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
         ))}
         <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
       </Chips>
-      <Find label="Find models" placeholder="words of the name or id" />
+      <Find label="Find models" placeholder="Name or ID" />
       <span class="dim count" role="status">
         {count === undefined ? '' : counted(count, 'model')}
       </span>
       <fieldset class="views">
-        <legend class="unseen">Shown as</legend>
+        <legend class="unseen">View</legend>
         <button type="button" aria-pressed={!isPlots} onClick={() => filters.set({ view: undefined })}>
           Table
         </button>
@@ -133,12 +133,12 @@ function Plots({ models, measured, pathOf }: PlotsProps) {
       ) : (
         <section class="no-scores">
           <h2>Price and intelligence</h2>
-          <p class="dim">The catalogue has no scores for these models. A row of your own catalogue file brings them:</p>
+          <p class="dim">The catalogue has no scores for these models. Add them to your catalogue file:</p>
           <pre>{'"benchmarks": { "intelligence": 57.3, "coding": 44, "agentic": 31 }'}</pre>
         </section>
       )}
       <Scatter
-        title="Price and measured speed, own requests of 30 days"
+        title="Price and measured speed, your requests of 30 days"
         goodName="tokens/s p50"
         points={against(({ id }) => measured.get(id)?.throughput)}
         pathOf={pathOf}

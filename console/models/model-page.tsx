@@ -37,7 +37,7 @@ export function ModelPage({ id }: { id: string }) {
           <ModelFacts model={found} />
           {found.description && (
             <>
-              <h2>What its author says</h2>
+              <h2>Description</h2>
               <p class="description">{found.description}</p>
             </>
           )}
@@ -60,8 +60,8 @@ function Head({ model }: { model: Model }) {
     <header>
       <Heading>{model.name}</Heading>
       <code>{model.id}</code>
-      <Copy text={model.id} what="Copied the id">
-        Copy id
+      <Copy text={model.id} what="ID copied">
+        Copy ID
       </Copy>
       {model.callable !== false && asks() && (
         <a class="button try" href={`/chat?model=${encodeURIComponent(model.id)}`}>
@@ -89,13 +89,13 @@ function ModelFacts({ model }: { model: Model }) {
     [
       'allowed',
       model.callable === false ? (
-        'it gives no text: no operation of this service takes it'
+        'not supported: the output is not text'
       ) : isAllowed === undefined ? (
         '…'
       ) : (
         <>
           <span class={isAllowed ? 'dot ok' : 'dot bad'} />
-          {isAllowed ? 'yes' : 'no: a guardrail that is in force for you forbids it'}
+          {isAllowed ? 'yes' : 'no: a guardrail blocks it'}
         </>
       ),
     ],
@@ -104,7 +104,7 @@ function ModelFacts({ model }: { model: Model }) {
     ['reads', architecture.input_modalities.join(', ')],
     ['gives', architecture.output_modalities.join(', ')],
     ['since', dayOf(model)],
-    ['knows until', model.knowledge_cutoff],
+    ['knowledge cutoff', model.knowledge_cutoff],
     ['Expires', model.expiration_date],
     [
       'scores',

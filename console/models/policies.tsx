@@ -15,8 +15,8 @@ export function Policies({ author, slug }: { author: string; slug: string }) {
   const strict = data.filter(({ rule, endpoints }) => rule !== null || endpoints.length > 0)
   const others = data.length - strict.length
   return (
-    <section aria-label="What guardrails allow of it">
-      <h2>What guardrails allow of it</h2>
+    <section aria-label="Guardrails">
+      <h2>Guardrails</h2>
       {strict.length > 0 && (
         <table class="plain-table">
           <tbody>

@@ -3,7 +3,7 @@ export function PerMillion({ usd }: { usd: string | undefined }) {
   if (usd === undefined) return <span class="dim">–</span>
   const price = Number(usd) * 1e6
   if (price === 0) return <span>free</span>
-  return <span title={`$${usd} a token`}>{shownPrice(price)}</span>
+  return <span title={`$${usd} per token`}>{shownPrice(price)}</span>
 }
 
 /** `$3.00`, `$0.075`: cents, and more digits where there are parts of them. */

@@ -35,7 +35,7 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
         {width > 0 && points.length > 0 && (
           <Drawing points={points} front={front} {...{ width, height, goodName, pathOf }} />
         )}
-        {points.length === 0 && 'No model that passes has both figures'}
+        {points.length === 0 && 'No matching model has both figures'}
       </div>
       {all.length > 0 && (
         <details>
@@ -85,7 +85,7 @@ function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProp
         </g>
       ))}
       <text class="axis-name" x={width - edge.right} y={height - 4} text-anchor="end">
-        price of a million tokens, 3 of 4 prompt
+        price per million tokens, 75 % prompt
       </text>
       <text class="axis-name" x={edge.left} y={10}>
         {goodName}
@@ -153,7 +153,7 @@ function Behind({ points, front, goodName }: { points: Point[]; front: Point[]; 
             <th scope="col" class="number">
               {goodName}
             </th>
-            <th scope="col">nothing is cheaper and better</th>
+            <th scope="col">best for its price</th>
           </tr>
         </thead>
         <tbody>

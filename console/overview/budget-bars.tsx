@@ -4,7 +4,7 @@ import { relativeTime } from '../format/time.ts'
 import { Usd } from '../pieces/amount.tsx'
 import { type Budget, standingOf } from './budgets.ts'
 
-const words = { daily: 'a day', weekly: 'a week', monthly: 'a month' }
+const words = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
 /** At least so many are told; all that somebody should look at are. */
 const told = 5
@@ -20,7 +20,7 @@ export function BudgetBars({ budgets }: { budgets: Budget[] }) {
       <Bars budgets={first.slice(0, count)} />
       {others.length > 0 && (
         <details class="more-budgets">
-          <summary class="dim">{counted(others.length, 'other limit')}, none of them nearly used up</summary>
+          <summary class="dim">{counted(others.length, 'other limit')}, none nearly used up</summary>
           <Bars budgets={others} />
         </details>
       )}
@@ -72,7 +72,7 @@ function BudgetBar({ budget }: { budget: Budget }) {
         {resetsAt !== null && (
           <span>
             {forecast !== null && `${money(forecast)} at this pace, `}
-            starts again {relativeTime(new Date(resetsAt), new Date())}
+            resets {relativeTime(new Date(resetsAt), new Date())}
           </span>
         )}
       </div>

@@ -40,14 +40,7 @@ export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps
   const common = { times, together: 'overview' }
   return (
     <div class="plots">
-      <Plot
-        {...common}
-        title={`Spent, by ${by.label}`}
-        lines={spent}
-        shown={money}
-        none="Nothing was spent"
-        isStacked
-      />
+      <Plot {...common} title={`Spend, by ${by.label}`} lines={spent} shown={money} none="No spend" isStacked />
       <Plot {...common} title={`Requests, by ${by.label}`} lines={requests} shown={exactCount} isStacked isCount />
       <Plot {...common} title="First token" lines={latency} shown={duration} />
       <Plot
@@ -55,17 +48,11 @@ export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps
         title="Failed and refused requests"
         lines={failures}
         shown={exactCount}
-        none="None failed, and none was refused"
+        none="No failed or refused requests"
         isStacked
         isCount
       />
-      <Plot
-        {...common}
-        title="Saved by the providers’ caches"
-        lines={saving}
-        shown={money}
-        none="No cache saved anything"
-      />
+      <Plot {...common} title="Savings by provider caches" lines={saving} shown={money} none="No savings" />
     </div>
   )
 }

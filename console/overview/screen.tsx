@@ -82,11 +82,11 @@ export function Screen() {
           </div>
           {data.groups.length === 0 ? (
             <NoRequests
-              filtered={isFiltered && 'No request of this time passes these filters'}
+              filtered={isFiltered && 'No requests in this time range range match these filters'}
               clear={filters.clear}
-              title="No requests in this time"
+              title="No requests in this time range"
             >
-              <p>Choose a longer time above, or send a request:</p>
+              <p>Choose a longer time range above, or send a request:</p>
             </NoRequests>
           ) : (
             <>

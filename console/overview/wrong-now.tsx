@@ -61,7 +61,7 @@ type Looked = { troubles: Trouble[]; isWhole: boolean; failure: Failure | undefi
 /** What is wrong now, from all that the API has. @param turn another one whenever it is to be asked again. */
 export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Looked {
   const failures = useResource('failures of the last hour', failuresOfLastHour)
-  const endpoints = useResource('endpoints asked lately', endpointsAskedLately)
+  const endpoints = useResource('recently used endpoints', endpointsAskedLately)
   const interns = useGet('GET /interns', { query: { status: 'failed,destroy_failed', limit: 20 } })
   const service = useGet('GET /status', seesService() ? {} : undefined)
   const reload = service.reload
@@ -96,7 +96,7 @@ export function WrongNow({ troubles, isWhole, failure }: Looked) {
     return (
       <p class="all-well">
         <span class="dot ok" />
-        Nothing is wrong now.
+        No problems.
       </p>
     )
   }

@@ -23,14 +23,14 @@ function ofDatabase(state: Status['database']['state']): Trouble[] {
   if (state === 'ok') return []
   const [what, why] =
     state === 'away'
-      ? ['The database does not answer', 'What requests cost waits in memory and in files.']
-      : ['The database takes no changes', 'It can only be read now.']
+      ? ['The database does not answer', 'Metering data waits in memory and in files.']
+      : ['The database is read-only', 'It is read-only.']
   return [{ id: 'database', tone: 'bad', what, why, path: '/overview' }]
 }
 
 function ofWorkers({ wanted, answering }: Status['host']['workers']): Trouble[] {
   if (answering >= wanted) return []
-  const why = 'Others take their connections until they are back.'
+  const why = 'Other processes take their connections until they are back.'
   return [
     {
       id: 'workers',
@@ -58,7 +58,7 @@ function ofLedger(processes: Status['host']['processes'], now: number): Trouble[
       id: 'ledger',
       tone: isFull ? 'bad' : 'warn',
       what: `${counted(waiting, 'request')} not in the ledger yet`,
-      why: `The oldest waits for ${duration(oldestMs)}${where}.${isFull ? ' No further request is taken.' : ''}`,
+      why: `The oldest waits for ${duration(oldestMs)}${where}.${isFull ? ' No further requests are accepted.' : ''}`,
       path: '/requests',
     },
   ]
@@ -72,7 +72,7 @@ function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogu
     {
       id: 'catalogue',
       tone: 'warn',
-      what: `${counted(count, 'entry', 'entries')} of the catalogue left out`,
+      what: `${counted(count, 'entry', 'entries')} of the catalogue skipped`,
       why,
       path: '/service/catalogue',
     },
@@ -81,8 +81,8 @@ function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogu
 
 function ofMoney({ unaccounted_usd: unaccounted }: NonNullable<Status['organization']>['money']): Trouble[] {
   if (unaccounted === 0) return []
-  const why = 'It counts as spent until they have accounted for it.'
-  const what = `${money(unaccounted)} of limits held by servers that are not heard`
+  const why = 'The amount counts as spent until they report.'
+  const what = `${money(unaccounted)} of limits reserved by servers that do not respond`
   return [{ id: 'money', tone: 'warn', what, why, path: '/keys' }]
 }
 

@@ -46,7 +46,7 @@ test('a circuit is told as long as it is open, once for all processes', () => {
   assert.deepEqual(openCircuits([shut('half_open')]), [])
   assert.deepEqual(
     openCircuits([shut('open'), shut('open', '2')]).map(({ what, why }) => `${what}. ${why}`),
-    ['a/b@p is not asked: open circuit. failure rate, in 2 processes'],
+    ['a/b@p is skipped: open circuit. failure rate, in 2 processes'],
   )
 })
 
@@ -103,10 +103,10 @@ test('each thing that is wrong with the service has its line', () => {
   assert.deepEqual(
     told.map(({ what }) => what),
     [
-      'The database takes no changes',
+      'The database is read-only',
       '2 of 3 workers answer',
       '44 requests not in the ledger yet',
-      '2 entries of the catalogue left out',
+      '2 entries of the catalogue skipped',
       '$1.50 of limits held by servers that are not heard',
       '2 questions of interns wait for an answer',
     ],

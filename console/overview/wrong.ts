@@ -84,7 +84,7 @@ export function openCircuits(circuits: ShutCircuit[]): Trouble[] {
     return {
       id: `circuit ${endpoint}`,
       tone: 'bad' as const,
-      what: `${endpoint} is ${state === 'open' ? 'not asked: open circuit' : 'left alone'}`,
+      what: `${endpoint} is ${state === 'open' ? 'skipped: open circuit' : 'paused'}`,
       why: words.filter(Boolean).join(', '),
       path: `/models/${endpoint.split('@')[0]}`,
     }
@@ -111,7 +111,7 @@ export function failedInterns(own: Failed[], all: Failed[] = []): Trouble[] {
     id,
     tone: 'bad',
     what: `The intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
-    why: message ?? 'It did not say why.',
+    why: message ?? 'No reason was reported.',
     path: isOwn.has(id) ? `/interns/${id}` : '/interns',
   }))
 }

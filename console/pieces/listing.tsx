@@ -70,7 +70,7 @@ export function Listing<Row>({
 function NotFound({ q }: { q: string }) {
   const { set } = useFilters()
   return (
-    <Nothing title={`Nothing has the words “${q}”`}>
+    <Nothing title={`No results for “${q}”`}>
       <button type="button" onClick={() => set({ q: undefined, offset: undefined })}>
         Show all
       </button>
@@ -85,8 +85,7 @@ function Pages({ shown, total }: { shown: number; total: number }) {
   const at = (next: number) => path + queryOf({ ...query, offset: next > 0 ? next : undefined })
   return (
     <p class="pages dim">
-      {shown === 0 ? 'Nothing here' : `${exactCount(offset + 1)} to ${exactCount(offset + shown)}`} of{' '}
-      {exactCount(total)}
+      {shown === 0 ? 'No entries' : `${exactCount(offset + 1)} to ${exactCount(offset + shown)}`} of {exactCount(total)}
       {offset > 0 && <a href={at(offset - pageSize)}>Before</a>}
       {offset + shown < total && shown > 0 && <a href={at(offset + pageSize)}>After</a>}
     </p>

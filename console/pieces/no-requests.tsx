@@ -16,7 +16,7 @@ export function NoRequests({ filtered, clear, title, children }: Props) {
     return (
       <Nothing title={filtered}>
         <button type="button" onClick={clear}>
-          Clear the filters
+          Clear filters
         </button>
       </Nothing>
     )

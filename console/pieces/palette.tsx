@@ -15,7 +15,7 @@ const close = () => {
 
 /** Goes anywhere, and does anything, by a few letters. */
 export function Palette() {
-  useKeys([{ key: 'Ctrl-K', says: 'go anywhere, do anything', act: openPalette }])
+  useKeys([{ key: 'Ctrl-K', says: 'open search and commands', act: openPalette }])
   return isOpen.value ? <OpenPalette /> : null
 }
 
@@ -40,15 +40,15 @@ function OpenPalette() {
     }
   }
   return (
-    <Dialog title="Go anywhere, do anything" className="palette" onClose={close}>
+    <Dialog title="Search and commands" className="palette" onClose={close}>
       <input
         autofocus
         role="combobox"
         aria-expanded="true"
         aria-controls="commands"
         aria-activedescendant={found.length > 0 ? `command-${at}` : undefined}
-        aria-label="What to do"
-        placeholder="A screen, a key, somebody, something to do …"
+        aria-label="Search"
+        placeholder="Search screens, keys, members and commands"
         value={typed}
         onInput={(event) => {
           setTyped(event.currentTarget.value)
@@ -68,7 +68,7 @@ function OpenPalette() {
             {command.title} <span class="dim">{command.hint}</span>
           </div>
         ))}
-        {found.length === 0 && <div class="dim">Nothing of that name</div>}
+        {found.length === 0 && <div class="dim">No results</div>}
       </div>
     </Dialog>
   )

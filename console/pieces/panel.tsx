@@ -16,7 +16,7 @@ export function Panel({
     // In a narrow window the list is there again once the panel is gone.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true }))
   }
-  useKeys([{ key: 'Escape', says: 'close what is open', act: close }])
+  useKeys([{ key: 'Escape', says: 'close the panel', act: close }])
   return (
     <aside class="panel" aria-label="Details">
       <header>

@@ -108,7 +108,7 @@ function Bare({ title, height, says }: { title: string; height: number; says: st
     <figure class="plot">
       <figcaption>{title}</figcaption>
       <div class="plot-none" style={{ height: rem(height) }}>
-        {says ?? 'Nothing was measured in this time'}
+        {says ?? 'No data in this time range'}
       </div>
     </figure>
   )

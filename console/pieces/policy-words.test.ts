@@ -18,15 +18,15 @@ test('a policy is told in sentences, one a rule, the limit first', () => {
     'At most $50.00 a month.',
     'Allowed models: openai/gpt-5.5.',
     'Allowed regions: Europe or the US.',
-    'Models run only where no data is retained.',
+    'Models only with zero data retention.',
     'Text with “project blue” is blocked.',
-    'Text with e-mail addresses is redacted.',
+    'Text with email addresses is redacted.',
   ])
 })
 
 test('a vendor that says otherwise is left out of the rule on data', () => {
   const policy = { ...emptyPolicy(''), enforce_zdr: true, enforce_zdr_vendor_b: false, enforce_zdr_other: false }
-  assert.deepEqual(meaningOf(policy), ['Models of vendor a, vendor c, vendor d run only where no data is retained.'])
+  assert.deepEqual(meaningOf(policy), ['Models of vendor a, vendor c, vendor d only with zero data retention.'])
 })
 
 test('a policy that says nothing forbids nothing', () => assert.deepEqual(meaningOf(emptyPolicy('x')), []))

@@ -5,17 +5,17 @@ import { money } from '../format/money.ts'
 type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at'>
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 
-const periods = { daily: 'a day', weekly: 'a week', monthly: 'a month' }
+const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
 /** What each builtin filter looks for. */
 export const builtins: Record<Builtin['slug'], string> = {
-  email: 'e-mail addresses',
+  email: 'email addresses',
   phone: 'phone numbers',
   ssn: 'US social security numbers',
   'credit-card': 'credit card numbers',
   'ip-address': 'IP addresses',
   secrets: 'keys and passwords',
-  'person-name': 'names of persons',
+  'person-name': 'person names',
   address: 'postal addresses',
   'regex-prompt-injection': 'prompt injection',
 }
@@ -64,10 +64,10 @@ function dataIn(policy: Policy): string[] {
   const bound = Object.entries(vendors).flatMap(([name, own]) => (follows(own) ? [name] : []))
   const where = bound.length === 5 ? 'Models' : `Models of ${bound.join(', ')}`
   return [
-    ...(bound.length > 0 ? [`${where} run only where no data is retained.`] : []),
-    ...(policy.enable_paid_model_training === false ? ['No paid model that trains on what it is sent.'] : []),
-    ...(policy.enable_free_model_training === false ? ['No free model that trains on what it is sent.'] : []),
-    ...(policy.enable_free_model_publication === false ? ['No free model that publishes what it is sent.'] : []),
+    ...(bound.length > 0 ? [`${where} only with zero data retention.`] : []),
+    ...(policy.enable_paid_model_training === false ? ['No paid models that train on prompts.'] : []),
+    ...(policy.enable_free_model_training === false ? ['No free models that train on prompts.'] : []),
+    ...(policy.enable_free_model_publication === false ? ['No free models that publish prompts.'] : []),
   ]
 }
 

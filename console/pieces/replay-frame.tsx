@@ -29,7 +29,7 @@ export function ReplayFrame<Span extends string>(props: ReplayFrameProps<Span>) 
         </select>
       </h2>
       <Problem text={problem} />
-      {children ?? (problem === undefined && <p class="dim">Looking …</p>)}
+      {children ?? (problem === undefined && <p class="dim">Loading …</p>)}
     </section>
   )
 }

@@ -7,6 +7,6 @@ export const ruleOf = (rule: string) =>
     rule
       .replace('content_filter_builtins.', 'text with ')
       .replace(/^content_filters.*/, 'text that matches a pattern')
-      .replace(/^enforce_zdr.*/, 'only where no data is retained')
+      .replace(/^enforce_zdr.*/, 'zero data retention')
       .replace(/^limit(_usd)?$/, 'spending limit'),
   )

@@ -8,7 +8,7 @@ export function Secret({ title, text, onDone }: { title: string; text: string; o
   return (
     <section class="secret" ref={place} tabIndex={-1} aria-label={title}>
       <h2>{title}</h2>
-      <p>It is shown only now. Copy it to where it is used.</p>
+      <p>Copy the secret now. It is not shown again.</p>
       <div class="paste">
         <pre>{text}</pre>
         <Copy text={text}>Copy</Copy>

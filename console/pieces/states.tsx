@@ -38,11 +38,11 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
       <div role="alert">
         <h2>{isRight ? 'Access denied' : failure.status === 404 ? 'Not found' : 'Something went wrong'}</h2>
         <p>{failure.message}</p>
-        {isRight && <p class="dim">An owner or an admin of the organization can give you the right.</p>}
+        {isRight && <p class="dim">An owner or admin of the organization can give you access.</p>}
       </div>
       {failure.requestId && (
         <p class="dim">
-          Request <code>{failure.requestId}</code> <Copy text={failure.requestId}>Copy id</Copy>
+          Request <code>{failure.requestId}</code> <Copy text={failure.requestId}>Copy ID</Copy>
         </p>
       )}
       {again && !isRight && (
@@ -53,7 +53,7 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
             again()
           }}
         >
-          {pressedAt === failure ? 'Trying again …' : 'Try again'}
+          {pressedAt === failure ? 'Retrying …' : 'Try again'}
         </button>
       )}
     </div>

@@ -28,7 +28,7 @@ export function PresetList() {
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
         <Nothing title="No presets yet" paste={paste}>
-          <p>Chat keeps its settings as one, or paste:</p>
+          <p>Save the settings of a chat as a preset, or run:</p>
         </Nothing>
       )}
       {!failure && presets && presets.length > 0 && (

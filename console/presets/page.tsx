@@ -49,7 +49,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
     <>
       <header>
         <Heading>{`@preset/${slug}`}</Heading>
-        {status !== 'active' && <span class="warn">{status}: it cannot be used</span>}
+        {status !== 'active' && <span class="warn">{status}: cannot be used</span>}
         {status === 'active' && asks() && (
           <a class="button" href={`/chat${queryOf({ model: `@preset/${slug}` })}`}>
             Try it
@@ -107,7 +107,7 @@ function Versions({ preset, versions, reload }: VersionsProps) {
           >
             {versions.map(({ id, version }) => (
               <option key={id} value={version}>
-                {id === shown.id ? 'as it is' : `against version ${version}`}
+                {id === shown.id ? 'without changes' : `against version ${version}`}
               </option>
             ))}
           </select>{' '}

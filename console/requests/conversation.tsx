@@ -27,7 +27,7 @@ export function Conversation({ content }: { content: Resource<{ data: Generation
       )}
       {answer && <Message said={answer} />}
       {error?.message && <p class="refusal">{error.message}</p>}
-      {truncated && <p class="dim">Some is left out, as it is too long to be kept.</p>}
+      {truncated && <p class="dim">Some text is missing, because it was too long to be stored.</p>}
     </div>
   )
 }
@@ -35,9 +35,9 @@ export function Conversation({ content }: { content: Resource<{ data: Generation
 function NotKept() {
   return (
     <>
-      Not kept. Workspaces keep prompts and answers only where that is{' '}
-      {manages() ? <a href="/keys/workspaces">chosen for them</a> : 'chosen for them by an owner or an admin'}; never of
-      requests that were refused.
+      Not stored. Workspaces store prompts and answers only if this is{' '}
+      {manages() ? <a href="/keys/workspaces">enabled</a> : 'enabled by an owner or admin'}; never of requests that were
+      refused.
     </>
   )
 }

@@ -71,20 +71,19 @@ function Remarks({ generation, isExplained }: { generation: Generation; isExplai
     <>
       {tokens_estimated && (
         <p class="dim">
-          The provider did not count to the end: the tokens are estimated. Limits are charged {exactMoney(limit_cost)},
-          the most that it can have cost.
+          The tokens are estimated, because the provider did not report them. Charged to limits:{' '}
+          {exactMoney(limit_cost)}, the maximum possible cost.
         </p>
       )}
       {!tokens_estimated && limit_cost > upstream_inference_cost && (
-        <p class="dim">Limits are charged {exactMoney(limit_cost)}.</p>
+        <p class="dim">Charged to limits: {exactMoney(limit_cost)}.</p>
       )}
       {unpriced.length > 0 && (
-        <p class="dim">Without a price in the catalogue, so not counted: {unpriced.join(', ')}.</p>
+        <p class="dim">Not included, because the catalogue has no price: {unpriced.join(', ')}.</p>
       )}
       {!isExplained && (
         <p class="dim">
-          This request is older than the record of what was charged for each: the lines are at the prices of now, which
-          have changed since, or are others for long prompts.
+          The prices of this older request were not recorded. The lines use current prices, which can differ.
         </p>
       )}
     </>

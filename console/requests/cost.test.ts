@@ -19,7 +19,7 @@ test('each token is told once, at the price of its kind', () => {
     lines.map(({ says, count }) => [says, count]),
     [
       ['prompt', 1212],
-      ['prompt, from the cache', 6900],
+      ['prompt, cache read', 6900],
       ['completion', 316],
       ['completion, reasoning', 96],
     ],

@@ -43,9 +43,9 @@ export function costLines(counts: Counts, prices: Prices): CostLine[] {
   const cacheWrite = price('input_cache_write', plainIn)
   const tokens: [says: string, count: number, price: number][] = [
     ['prompt', prompt - audioIn - written - read, plainIn],
-    ['prompt, from the cache', read, price('input_cache_read', plainIn)],
-    ['prompt, into the cache', written - writtenLong, cacheWrite],
-    ['prompt, into the cache for 1 h', writtenLong, price('input_cache_write_1h', cacheWrite)],
+    ['prompt, cache read', read, price('input_cache_read', plainIn)],
+    ['prompt, cache write', written - writtenLong, cacheWrite],
+    ['prompt, cache write (1 h)', writtenLong, price('input_cache_write_1h', cacheWrite)],
     ['prompt, audio', audioIn, price('audio', plainIn)],
     ['completion', completion - audioOut - image - thought, plainOut],
     ['completion, reasoning', thought, price('internal_reasoning', plainOut)],

@@ -45,11 +45,11 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
         <Outcome row={generation} />
       </p>
       {why && <p class="refusal">{why}</p>}
-      <h3>What happened</h3>
+      <h3>Timeline</h3>
       <Waterfall steps={storyOf(generation)} total={generation.generation_time ?? 0} />
       {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) > 0 && (
         <>
-          <h3>What it cost</h3>
+          <h3>Cost</h3>
           <Cost generation={generation} paidBy={paidBy} />
         </>
       )}
@@ -57,7 +57,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
         <>
           <h3>Prompt and answer</h3>
           {!asks() ? (
-            <p class="dim">Viewers do not see what was asked. An owner or an admin can change that.</p>
+            <p class="dim">Viewers cannot read prompts. An owner or admin can change your role.</p>
           ) : content.isWanted ? (
             <Conversation content={content} />
           ) : (
@@ -67,7 +67,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
           )}
         </>
       )}
-      <h3>What it was</h3>
+      <h3>Details</h3>
       <RequestFacts generation={generation} paidBy={paidBy} />
       <div class="actions">
         {asks() && (
@@ -78,7 +78,7 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
         <Copy text={curlOf(generation, location.origin + root, asked)} what="Copied as curl">
           Copy as curl
         </Copy>
-        <Copy text={location.href} what="Copied the link">
+        <Copy text={location.href} what="Link copied">
           Copy link
         </Copy>
       </div>
@@ -116,7 +116,7 @@ function RequestFacts({ generation, paidBy }: { generation: Generation; paidBy: 
         </a>
       ),
     ],
-    ['asked for', requested_model !== model && requested_model],
+    ['requested', requested_model !== model && requested_model],
     ['served by', upstream_model !== model && upstream_model],
     ['protocol', `${generation.protocol}${generation.streamed ? ', streamed' : ''}`],
     ['finish', generation.native_finish_reason ?? generation.finish_reason],

@@ -22,19 +22,19 @@ function reasonOf(error: Told['error']): string {
 /** How an attempt or a request failed, shorter than its status does. */
 export const failureWords: Record<string, string> = {
   answered: 'answered',
-  broke: 'broke off',
+  broke: 'interrupted',
   client_left: 'client left',
-  circuit_open: 'not asked: open circuit',
+  circuit_open: 'skipped: open circuit',
   rate_limited: 'rate limited',
-  unauthenticated: 'credential refused',
-  payment_required: 'no credit',
+  unauthenticated: 'credential rejected',
+  payment_required: 'limit reached',
   bad_gateway: 'upstream failed',
-  gateway_timeout: 'no answer in time',
-  unavailable: 'not available',
+  gateway_timeout: 'timeout',
+  unavailable: 'unavailable',
   not_found: 'no such model',
-  invalid: 'not valid',
+  invalid: 'invalid',
   forbidden: 'forbidden',
-  internal: 'a defect here',
+  internal: 'internal error',
 }
 
 function ordinal(count: number): string {

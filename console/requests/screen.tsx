@@ -71,11 +71,11 @@ export function Screen() {
               <Failed failure={log.failure} again={log.reload} />
             ) : log.rows.length === 0 && !log.isLoading ? (
               <NoRequests
-                filtered={Object.keys(filters.values).length > 0 && 'No request passes these filters'}
+                filtered={Object.keys(filters.values).length > 0 && 'No requests match these filters'}
                 clear={filters.clear}
                 title="No requests yet"
               >
-                <p>Each request appears here within a second of its end. Send the first one:</p>
+                <p>Requests appear here within a second of their end. To send the first one:</p>
                 <CredentialState />
               </NoRequests>
             ) : (
@@ -106,12 +106,12 @@ function Foot({ log: { rows, cursor, endFailure, older } }: { log: ReturnType<ty
   if (endFailure) {
     return (
       <span role="alert">
-        Older ones could not be read: {endFailure.message}{' '}
+        Older requests could not be loaded: {endFailure.message}{' '}
         <button type="button" onClick={() => void older()}>
           Try again
         </button>
       </span>
     )
   }
-  return cursor === null && rows.length > 0 ? 'That is all there is.' : null
+  return cursor === null && rows.length > 0 ? 'End of the list.' : null
 }

@@ -19,11 +19,11 @@ const told = (more: Parameters<typeof sampleGeneration>[0]) =>
 
 test('an answer is told from the plan to the meter, its tokens apart from the wait for the first', () => {
   assert.deepEqual(told({}), [
-    ['guardrails', 'let it pass', undefined, undefined],
+    ['guardrails', 'allowed it', undefined, undefined],
     ['plan', undefined, 0, 10],
     ['anthropic', 'first token', 10, 30],
     ['anthropic', '10 tokens', 40, 60],
-    ['meter, settle', 'tokens as the provider counted', undefined, undefined],
+    ['meter, settle', 'tokens reported by the provider', undefined, undefined],
   ])
 })
 
@@ -75,17 +75,17 @@ test('who was not asked is told by reason: those left out before the attempts, t
   ]
   const lines = told({ not_asked }).map(([label, says]) => [label, says])
   assert.deepEqual(lines.slice(2, 4), [
-    ['a, b, c and 2 more', 'left out: no credential'],
+    ['a, b, c and 2 more', 'excluded: no credential'],
     ['g', 'left out: context too small'],
   ])
-  assert.deepEqual(lines.at(-2), ['f', 'next in line, not needed'])
+  assert.deepEqual(lines.at(-2), ['f', 'next, not needed'])
 })
 
 test('the plan says how many stood in line, and what put them in that order', () => {
   const behind = { endpoint_id: 'm@b', standing: 'behind' as const, reason: 'not_reached' }
   const plan = (more: Parameters<typeof sampleGeneration>[0]) => told({ not_asked: [behind], ...more })[1]?.[1]
-  assert.equal(plan({ ordered_by: 'draw' }), '2 endpoints, drawn by lot, the cheaper the likelier')
-  assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, the quickest first token first')
+  assert.equal(plan({ ordered_by: 'draw' }), '2 endpoints, weighted random, cheaper first')
+  assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, fastest first token first')
   assert.equal(plan({ ordered_by: null }), undefined)
 })
 
@@ -140,7 +140,7 @@ test('of one that failed it is said who was asked and what became of each, and t
   assert.equal(whyFailed(failed(azure, vertex)), 'The only one that was asked failed: vertex (answered 429).')
   assert.equal(
     whyFailed(failed(vertex, slow)),
-    'All that were asked failed: vertex (answered 429), anthropic (no answer in time).',
+    'All that were asked failed: vertex (answered 429), anthropic (timeout).',
   )
   assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
   assert.equal(storyOf(failed(vertex)).at(-1)!.says, 'nothing was charged')

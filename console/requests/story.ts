@@ -40,21 +40,21 @@ export function storyOf(generation: Generation): Step[] {
 
 const leftOut = (endpoint: string, says: string): Step => ({
   label: endpoint,
-  says: `left out: ${says}`,
+  says: `excluded: ${says}`,
   tone: 'quiet',
   took: '',
 })
 
 /** Why endpoints were not asked, as their shortest word. */
 const notAskedWords: Record<string, string> = {
-  not_reached: 'next in line, not needed',
-  troubled: 'stood behind: failed lately',
-  circuit_shut: 'stood behind: open circuit',
-  slow: 'stood behind: slower than wished for',
-  guardrail: 'left out: a guardrail forbids it',
-  unconfigured: 'left out: no credential',
-  not_priceable: 'left out: what it would bill has no price',
-  no_fallbacks: 'left out: no fallbacks wanted',
+  not_reached: 'next, not needed',
+  troubled: 'lower rank: recent failures',
+  circuit_shut: 'lower rank: open circuit',
+  slow: 'lower rank: slower than preferred',
+  guardrail: 'excluded: blocked by a guardrail',
+  unconfigured: 'excluded: no credential',
+  not_priceable: 'excluded: no price for what it would bill',
+  no_fallbacks: 'excluded: fallbacks disabled',
 }
 
 const namesTold = 3
@@ -65,7 +65,7 @@ function notAskedSteps(notAsked: Generation['not_asked'], standing: 'behind' | '
   return [...Map.groupBy(these, ({ reason }) => reason)].map(([reason, own]) => {
     const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
     const more = names.length > namesTold ? ` and ${names.length - namesTold} more` : ''
-    const says = notAskedWords[reason] ?? `left out: ${reason.replaceAll('_', ' ')}`
+    const says = notAskedWords[reason] ?? `excluded: ${reason.replaceAll('_', ' ')}`
     return { label: names.slice(0, namesTold).join(', ') + more, says, tone: 'quiet', took: '' }
   })
 }
@@ -82,7 +82,7 @@ function guardrailSteps({ error, outcome, content_findings }: Generation): Step[
     return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
-    return found.length > 0 ? found : [{ label: 'guardrails', says: 'let it pass', tone: 'quiet', took: '' }]
+    return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed it', tone: 'quiet', took: '' }]
   const rule = ((error?.rule && ruleOf(error.rule)) || failureWords[error?.kind ?? '']) ?? 'refused'
   const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
@@ -90,11 +90,11 @@ function guardrailSteps({ error, outcome, content_findings }: Generation): Step[
 
 /** Why the first stood first. */
 const orders: Record<NonNullable<Generation['ordered_by']>, string> = {
-  draw: 'drawn by lot, the cheaper the likelier',
-  order: 'as the request lists them',
-  price: 'the cheapest first',
-  throughput: 'the fastest first',
-  latency: 'the quickest first token first',
+  draw: 'weighted random, cheaper first',
+  order: 'in the order of the request',
+  price: 'cheapest first',
+  throughput: 'fastest first',
+  latency: 'fastest first token first',
 }
 
 function planStep(generation: Generation, before: number): Step {
@@ -104,7 +104,7 @@ function planStep(generation: Generation, before: number): Step {
     candidate_models.length > 1 && counted(candidate_models.length, 'model'),
     ordered_by && `${counted(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
   ]
-  const says = attempts.length === 0 ? `nobody to ask for ${requested_model}` : told.filter(Boolean).join(', ')
+  const says = attempts.length === 0 ? `no endpoint for ${requested_model}` : told.filter(Boolean).join(', ')
   return { label: 'plan', says: says || undefined, from: 0, ms: before, tone: 'quiet', took: duration(before) }
 }
 
@@ -180,9 +180,7 @@ export function whyFailed({ outcome, attempts }: Generation): string | undefined
   const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   if (outcome !== 'failed' || asked.length === 0 || asked.some((attempt) => attempt.outcome === 'answered')) return
   const each = asked.map((attempt) => `${attempt.provider_name} (${failureOf(attempt.outcome, attempt.reason)})`)
-  return each.length === 1
-    ? `The only one that was asked failed: ${each}.`
-    : `All that were asked failed: ${each.join(', ')}.`
+  return each.length === 1 ? `The only attempt failed: ${each}.` : `All attempts failed: ${each.join(', ')}.`
 }
 
 function meterStep(generation: Generation): Step {
@@ -192,8 +190,8 @@ function meterStep(generation: Generation): Step {
   const how = tokens_estimated
     ? 'tokens estimated'
     : tokens_capped
-      ? 'tokens capped at what was possible'
-      : 'tokens as the provider counted'
+      ? 'tokens capped at the possible maximum'
+      : 'tokens reported by the provider'
   const says = is_byok ? `${how}; paid with your own key` : how
   return { label: 'meter, settle', says, tone: 'quiet', took: '' }
 }

@@ -19,7 +19,7 @@ export function Catalogue() {
       const { data: report } = await call('POST /catalogue/reload', {})
       forget()
       reload()
-      toast(`${counted(report.models, 'model')} read, ${counted(report.skipped.length, 'row')} left out`)
+      toast(`${counted(report.models, 'model')} loaded, ${counted(report.skipped.length, 'row')} skipped`)
     })
   if (failure) return <Failed failure={failure} again={reload} />
   if (!data) return <Loading />
@@ -30,7 +30,7 @@ export function Catalogue() {
         {counted(models, 'model')}, {counted(endpoints, 'endpoint')}, {counted(providers, 'provider')}
         {manages() && (
           <button type="button" disabled={isBusy} onClick={() => void read()}>
-            {isBusy ? 'Reading …' : 'Reload'}
+            {isBusy ? 'Loading …' : 'Reload'}
           </button>
         )}
       </p>
@@ -40,7 +40,7 @@ export function Catalogue() {
         </p>
       )}
       <section class="service-part" aria-label="Sources">
-        <h2>Sources, each over the one before</h2>
+        <h2>Sources (later ones take precedence)</h2>
         <ol>
           {sources.map((source) => (
             <li key={source} class="mono">
@@ -48,7 +48,7 @@ export function Catalogue() {
             </li>
           ))}
         </ol>
-        <h2>{skipped.length === 0 ? 'Nothing was left out' : `${counted(skipped.length, 'row')} left out`}</h2>
+        <h2>{skipped.length === 0 ? 'No skipped rows' : `${counted(skipped.length, 'row')} skipped`}</h2>
       </section>
       {skipped.length > 0 && <Skipped rows={skipped} />}
     </>

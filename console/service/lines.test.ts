@@ -12,7 +12,7 @@ test('a value is told as the file has it, a secret never', () => {
   const told = (value: unknown, is_set = true, is_secret = false) => valueInWords({ value, is_set, is_secret })
   assert.deepEqual(
     [told('info'), told(8080), told({ a: 1 }), told(null, true, true), told(null, false, true), told(null, false)],
-    ['info', '8080', '{"a":1}', 'set, and not shown', 'not set', 'not set'],
+    ['info', '8080', '{"a":1}', 'set (hidden)', 'not set', 'not set'],
   )
   assert.equal(sourceInWords({ source: 'default', source_name: null }), 'default')
   assert.equal(sourceInWords({ source: 'file', source_name: '/etc/x.yaml' }), '/etc/x.yaml')

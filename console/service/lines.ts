@@ -7,7 +7,7 @@ export const environmentLines = ({ missing }: Pick<ProviderNeeds, 'missing'>): s
 /** A value as the configuration file would have it. */
 export function valueInWords({ value, is_set, is_secret }: Pick<Setting, 'value' | 'is_set' | 'is_secret'>): string {
   if (!is_set) return 'not set'
-  if (is_secret) return 'set, and not shown'
+  if (is_secret) return 'set (hidden)'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -20,7 +20,7 @@ export function Providers() {
       {asked.length === 0 && waiting.length > 0 && <FirstRun first={waiting[0]!} />}
       {providers.length === 0 && (
         <Nothing title="The catalogue has no models" paste="npx signalbox catalogue sync">
-          <p>This fetches one; the service reads it at its next start, or by Reload:</p>
+          <p>To fetch a catalogue, which the service loads at its next start or on Reload:</p>
         </Nothing>
       )}
       {providers.length > 0 && (
@@ -53,16 +53,15 @@ function FirstRun({ first }: { first: ProviderNeeds }) {
     <section class="service-first" aria-label="First run">
       <h2>No provider has a credential yet</h2>
       <p>
-        Until one has, only the demo model answers. Set a provider’s variable where the service is started, then start
-        it again:
+        Only the demo model can answer. Set the variable of a provider in the environment of the service, then restart
+        it:
       </p>
       <div class="paste">
         <pre>{paste}</pre>
         <Copy text={paste}>Copy</Copy>
       </div>
       <p class="dim">
-        Without a new start: a workspace can bring <a href="/keys/providers">provider keys</a> of its own, which are
-        kept encrypted.
+        Without a restart: add <a href="/keys/providers">provider keys</a> to a workspace. They are stored encrypted.
       </p>
     </section>
   )
@@ -87,7 +86,7 @@ function ProviderRow({ of: provider }: { of: ProviderNeeds }) {
           credential_variables.length > 0 ? (
             'is set'
           ) : (
-            <span class="dim">needs none</span>
+            <span class="dim">not needed</span>
           )
         ) : (
           <>
@@ -95,7 +94,7 @@ function ProviderRow({ of: provider }: { of: ProviderNeeds }) {
           </>
         )}
       </td>
-      <td class="number">{!isReady && <Copy text={environmentLines(provider)}>Copy lines</Copy>}</td>
+      <td class="number">{!isReady && <Copy text={environmentLines(provider)}>Copy commands</Copy>}</td>
     </tr>
   )
 }

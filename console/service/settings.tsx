@@ -18,7 +18,7 @@ export function Settings() {
         <input
           type="search"
           aria-label="Find a setting"
-          placeholder="find a setting"
+          placeholder="Find a setting"
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
@@ -50,7 +50,7 @@ export function Settings() {
 
 function SettingRow({ of: setting }: { of: Setting }) {
   const { name, variable, meaning, is_set, source } = setting
-  const usual = setting.default === null ? '' : `\nUnless set: ${JSON.stringify(setting.default)}`
+  const usual = setting.default === null ? '' : `\nDefault: ${JSON.stringify(setting.default)}`
   return (
     <tr>
       <th scope="row">

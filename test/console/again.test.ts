@@ -38,7 +38,7 @@ test('a request is asked again in the chat: where its text was not kept, the cha
   await using watched = await open(`/requests/${id}`)
   const { page } = watched
   await page.getByRole('link', { name: 'Open in chat' }).click()
-  await page.getByText('What that request said was not kept: say it anew.').waitFor()
+  await page.getByText('The prompt of that request was not stored. Enter it again.').waitFor()
   await page.getByText('openai/gpt-5.4-mini').first().waitFor()
   assert.equal(await page.getByLabel('Message').inputValue(), '')
 })
@@ -77,21 +77,17 @@ test('it is asked again with its temperature, its tools and its other fields', o
   await until(async () => (await page.getByLabel('Message').inputValue()) === 'Anew')
   await page.getByRole('button', { name: 'Settings' }).click()
   assert.equal(await page.getByLabel('Temperature').inputValue(), '0.3')
-  assert.deepEqual(JSON.parse(await page.getByLabel('Further fields, as JSON').inputValue()), { seed: 7, tools })
+  assert.deepEqual(JSON.parse(await page.getByLabel('Additional fields, as JSON').inputValue()), { seed: 7, tools })
   assert.deepEqual(faults, [])
 })
 
-test(
-  'an answer that failed tells the id of its request, which can be copied, and is asked for again',
-  options,
-  async () => {
-    await using watched = await open('/requests/gen-that-is-not-there')
-    const { page } = watched
-    const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
-    const id = await notice.locator('code').textContent()
-    assert.equal(await copied(page, 'Copy id', 'Copied'), id)
-    const again = page.waitForResponse((response) => response.url().includes('/generation?id='))
-    await notice.getByRole('button', { name: 'Try again' }).click()
-    assert.equal((await again).status(), 404)
-  },
-)
+test('a failed answer displays the request ID, which can be copied, and can be retried', options, async () => {
+  await using watched = await open('/requests/gen-that-is-not-there')
+  const { page } = watched
+  const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
+  const id = await notice.locator('code').textContent()
+  assert.equal(await copied(page, 'Copy id', 'Copied'), id)
+  const again = page.waitForResponse((response) => response.url().includes('/generation?id='))
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  assert.equal((await again).status(), 404)
+})

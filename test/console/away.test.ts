@@ -28,7 +28,7 @@ async function cutOff(page: Page, what: string): Promise<() => Promise<void>> {
   return () => page.unroute(what, refuse)
 }
 
-const says = (page: Page) => page.getByText('The service does not answer since')
+const says = (page: Page) => page.getByText('The service has been unreachable since')
 
 test('while the service is away what it said stays, and all is read again once it answers', options, async () => {
   await using watched = await open('/keys')
@@ -61,7 +61,7 @@ test('who cannot be signed out is told that they are still signed in', options, 
   await page.getByRole('status').getByText('You are still signed in. The service cannot be reached.').waitFor()
   await comeBack()
   await signOut.click()
-  await page.getByLabel('A key of this service').waitFor()
+  await page.getByLabel('Key', { exact: true }).waitFor()
 })
 
 test('who signs out before the page knows who they are is signed out', options, async () => {
@@ -75,7 +75,7 @@ test('who signs out before the page knows who they are is signed out', options, 
   await page.reload({ waitUntil: 'commit' })
   await page.getByRole('navigation', { name: 'Screens' }).getByRole('button', { name: 'Sign out' }).click()
   known.resolve()
-  await page.getByLabel('A key of this service').waitFor()
+  await page.getByLabel('Key', { exact: true }).waitFor()
 })
 
 test('a screen whose files are not there says so, and another try brings it', options, async () => {
@@ -86,7 +86,7 @@ test('a screen whose files are not there says so, and another try brings it', op
   await page.getByRole('link', { name: 'Presets' }).click()
   await page.getByText('This screen could not be loaded').waitFor()
   await comeBack()
-  await page.getByRole('button', { name: 'Load the page again' }).click()
+  await page.getByRole('button', { name: 'Reload the page' }).click()
   await page.getByText('No presets yet').waitFor()
 })
 
@@ -127,11 +127,11 @@ test(
       return route.fulfill({ json: { ...page, next_cursor: isOlder ? null : 'next' } })
     })
     await page.getByRole('link', { name: 'Requests', exact: true }).click()
-    await page.getByText('Older ones could not be read: It broke.').waitFor()
+    await page.getByText('Older requests could not be loaded: It broke.').waitFor()
     await page.getByRole('row').getByText('signalbox/demo').waitFor()
     isBroken = false
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('That is all there is.').waitFor()
+    await page.getByText('End of the list.').waitFor()
   },
 )
 

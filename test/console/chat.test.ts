@@ -25,7 +25,7 @@ test(
     for (const answer of answers) {
       await answer.getByText('lacks a digit').waitFor()
       await answer.getByText(/^\$0\.\d+$/).waitFor()
-      const path = await answer.getByRole('link', { name: 'its request' }).getAttribute('href')
+      const path = await answer.getByRole('link', { name: 'request' }).getAttribute('href')
       const told = await metered(
         { ask: (method, path) => at.world.service.manage(method, path) },
         decodeURIComponent(path!.split('/').at(-1)!),
@@ -62,7 +62,7 @@ test('thoughts are folded, a failure says why, and stopping ends the answer', op
   }
   await say('demo:reasoning')
   await page.getByRole('article').getByText('reasoning', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'its request' }).waitFor()
+  await page.getByRole('link', { name: 'request' }).waitFor()
   await say('demo:error=503')
   await page.getByRole('alert').filter({ hasText: 'asked to fail' }).waitFor()
   await say('demo:words=3 demo:stall')
@@ -85,7 +85,7 @@ test('settings are saved as a preset, which can be asked then', options, async (
   assert.equal(designated_version.system_prompt, 'Answer in Latin.')
   assert.deepEqual(designated_version.config, { temperature: 0.3, model: 'signalbox/demo' })
   await page.getByRole('button', { name: 'Compare with another' }).click()
-  await page.getByRole('textbox', { name: 'another model or preset' }).fill('latin')
+  await page.getByRole('textbox', { name: 'Add a model or preset' }).fill('latin')
   await page.getByRole('button', { name: '@preset/latin', exact: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL((url) => url.searchParams.get('model') === 'signalbox/demo,@preset/latin')
@@ -101,10 +101,10 @@ test('a saved version of a preset is used only after Use this version', options,
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByLabel('Temperature').fill('0.1')
-  await page.getByLabel('Further fields, as JSON').fill('{"metadata": {"team": "poetry"}}')
+  await page.getByLabel('Additional fields, as JSON').fill('{"metadata": {"team": "poetry"}}')
   await page.getByLabel('Save as preset').fill('sea')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('Requests still use the version that was in use before.').waitFor()
+  await page.getByText('Requests still use the previous version.').waitFor()
   await page.getByText('Not saved: metadata, the additional model signalbox/demo.').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.equal((await used()).version, 1)
@@ -145,7 +145,7 @@ test('pictures are chosen and pasted, shown, and come to the provider beside wha
   await page.keyboard.press('Enter')
   const sent = page.getByRole('img', { name: /^Sent, / })
   await sent.nth(1).waitFor()
-  await page.getByRole('link', { name: 'its request' }).waitFor()
+  await page.getByRole('link', { name: 'request' }).waitFor()
   const url = `data:image/png;base64,${png}`
   const image = { type: 'image_url', image_url: { url } }
   assert.deepEqual(at.world.asked().messages, [
@@ -162,12 +162,12 @@ test('a picture alone is sent without a text, and what is no picture is told', o
   await using watched = await open('/chat?model=google/gemini-3-flash')
   const { page, faults } = watched
   await page.getByLabel('Pictures').setInputFiles({ ...picture, name: 'notes.txt', mimeType: 'text/plain' })
-  await page.getByText('notes.txt is not a picture.').waitFor()
+  await page.getByText('notes.txt is not an image.').waitFor()
   await page.getByLabel('Pictures').setInputFiles(picture)
   await page.getByRole('button', { name: 'Remove picture 1' }).waitFor()
-  assert.equal(await page.getByText('notes.txt is not a picture.').count(), 0)
+  assert.equal(await page.getByText('notes.txt is not an image.').count(), 0)
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('link', { name: 'its request' }).waitFor()
+  await page.getByRole('link', { name: 'request' }).waitFor()
   const { content } = at.world.asked().messages.at(-1)
   assert.deepEqual(
     content.map((part: { type: string }) => part.type),
@@ -192,7 +192,7 @@ for (const width of [390, 1280]) {
       const { page } = watched
       await page.getByLabel('Message').fill('Hello')
       await page.keyboard.press('Enter')
-      await page.getByRole('link', { name: 'its request' }).waitFor()
+      await page.getByRole('link', { name: 'request' }).waitFor()
       assert.deepEqual(await accessibilityFaults(page), [])
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
       assert.deepEqual(watched.faults, [])
@@ -205,11 +205,11 @@ test('a new chat leaves the one before, which can be brought back', options, asy
   const { page, faults } = watched
   await page.getByLabel('Message').fill('Which is the third?')
   await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'its request' }).waitFor()
+  await page.getByRole('link', { name: 'request' }).waitFor()
   await page.getByRole('button', { name: 'New chat' }).click()
   await page.getByText('Which is the third?').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Which is the third?', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'its request' }).waitFor()
+  await page.getByRole('link', { name: 'request' }).waitFor()
   assert.deepEqual(faults, [])
 })

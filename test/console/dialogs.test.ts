@@ -51,7 +51,7 @@ const dialogs: Record<string, Opened[]> = {
   'interns/hosts/gone-dialog.tsx': [{ path: () => '/interns?part=hosts', open: click(/^Move or give up/) }],
   'interns/hosts/place.tsx': [{ path: () => `/interns/${made.lost}?part=tools`, open: click('Move …'), maker: true }],
   'interns/tools/server-dialog.tsx': [
-    { path: () => `/interns/${talk.id}?part=tools`, open: click('Add a server'), maker: true },
+    { path: () => `/interns/${talk.id}?part=tools`, open: click('Add MCP server'), maker: true },
     { path: () => `/interns/${talk.id}?part=tools`, open: click('Change search'), maker: true },
   ],
   'interns/webhooks/webhook-dialog.tsx': [
@@ -64,7 +64,7 @@ const dialogs: Record<string, Opened[]> = {
   'keys/make-key.tsx': [{ path: () => '/keys', open: click('Create key') }],
   'keys/remove-member.tsx': [{ path: () => '/keys/people', open: click('Remove Ada') }],
   'keys/store-provider.tsx': [
-    { path: () => '/keys/providers', open: click('Store a key') },
+    { path: () => '/keys/providers', open: click('Add provider key') },
     { path: () => '/keys/providers', open: click('Change team') },
   ],
   'keys/what-it-may.tsx': [{ path: () => '/keys', open: click(/^Permissions of /) }],

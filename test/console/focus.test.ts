@@ -125,7 +125,7 @@ test('who removes the only row by keys is at the heading', options, async () => 
   await page.getByRole('button', { name: 'Change team' }).press('Enter')
   await page.getByLabel('To remove it for good').fill('team')
   await page.keyboard.press('Enter')
-  await page.getByText('The workspace brought no provider keys').waitFor()
+  await page.getByText('No provider keys').waitFor()
   await untilFocus(page, 'h1', 'Keys & people')
   assert.deepEqual(faults, [])
 })

@@ -31,7 +31,7 @@ test('the palette goes to a screen by a few letters, and "?" shows the keys', op
   const { page, faults } = watched
   await page.getByRole('link', { name: 'Requests' }).waitFor()
   await page.keyboard.press('?')
-  await page.getByText('go anywhere, do anything').waitFor()
+  await page.getByText('open search and commands').waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('theme dark')
@@ -54,7 +54,7 @@ test(
     const { page, faults } = watched
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url().replace(/.*\/api\/v1/, '')))
-    // Once changes are told, what has happened until then is asked for.
+    // After the event stream opens, earlier changes are requested.
     page.on('response', (response) => response.url().endsWith('/events') && asked.push('told'))
     const came = await page.goto(new URL('/requests', service.url).href)
     await page.getByText('No requests yet').waitFor()
@@ -70,23 +70,19 @@ test(
   },
 )
 
-test(
-  'who is not signed in is asked for a key, and only how one can sign in is asked of the service',
-  options,
-  async () => {
-    await using watched = await watchedPage(browser, new URL(service.url).origin)
-    const asked: string[] = []
-    watched.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    await watched.page.goto(`${new URL(service.url).origin}/requests`)
-    await watched.page.getByLabel('A key of this service').waitFor()
-    await watched.page.waitForLoadState('networkidle')
-    // The second tells whether there is an issuer of OpenID Connect to offer.
-    assert.deepEqual(
-      asked.filter((path) => path.startsWith('/api/')),
-      ['/api/v1/sessions/current', '/api/v1/sessions/methods'],
-    )
-  },
-)
+test('without a session, the page asks for a key and requests only the sign-in methods', options, async () => {
+  await using watched = await watchedPage(browser, new URL(service.url).origin)
+  const asked: string[] = []
+  watched.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await watched.page.goto(`${new URL(service.url).origin}/requests`)
+  await watched.page.getByLabel('Key', { exact: true }).waitFor()
+  await watched.page.waitForLoadState('networkidle')
+  // The second tells whether there is an issuer of OpenID Connect to offer.
+  assert.deepEqual(
+    asked.filter((path) => path.startsWith('/api/')),
+    ['/api/v1/sessions/current', '/api/v1/sessions/methods'],
+  )
+})
 
 test('the link of the first start signs in once, and is gone from the address', options, async () => {
   const { body } = await service.manage('POST', '/sessions/links', {})
@@ -102,20 +98,20 @@ test('a key signs in, a wrong one says so, and signing out ends it', options, as
   await using watched = await watchedPage(browser, new URL(service.url).origin)
   const { page } = watched
   await page.goto(`${new URL(service.url).origin}/requests`)
-  await page.getByLabel('A key of this service').fill(`sb-v1-${'0'.repeat(64)}`)
+  await page.getByLabel('Key', { exact: true }).fill(`sb-v1-${'0'.repeat(64)}`)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').waitFor()
-  await page.getByLabel('A key of this service').fill(service.managementKey)
+  await page.getByLabel('Key', { exact: true }).fill(service.managementKey)
   await page.keyboard.press('Enter')
   await page.getByRole('grid', { name: 'Requests' }).or(page.getByText('No requests yet')).waitFor()
   await page.evaluate('globalThis.leftOver = true')
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('A key of this service').waitFor()
+  await page.getByLabel('Key', { exact: true }).waitFor()
   // Nothing that was in the memory of the page is there for who comes next.
   await until(() => page.evaluate('globalThis.leftOver === undefined').catch(() => false))
-  await page.getByLabel('A key of this service').waitFor()
+  await page.getByLabel('Key', { exact: true }).waitFor()
   await page.reload()
-  await page.getByLabel('A key of this service').waitFor()
+  await page.getByLabel('Key', { exact: true }).waitFor()
 })
 
 test(

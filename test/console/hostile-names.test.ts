@@ -70,7 +70,7 @@ test('workspaces: names and descriptions, in lists, choices, dialogs, guardrails
   for (const [path, label] of [
     ['/keys', 'Workspace'],
     ['/keys/providers', 'Workspace'],
-    ['/interns?part=rules', 'Of the workspace'],
+    ['/interns?part=rules', 'Workspace'],
   ] as const) {
     await goto(page, path)
     await page.getByLabel(label).waitFor()

@@ -41,8 +41,8 @@ test('guardrails: names, descriptions, patterns, the trail, and texts that are t
       content_filters: [{ pattern: '.', action: 'flag', label: payload.slice(0, 100) }],
     })
     await goto(page, `/guardrails/${ids[at]}`)
-    await page.getByLabel('A text to try').fill(payload)
-    await page.getByText('It would be sent as it is.').waitFor()
+    await page.getByLabel('Text').fill(payload)
+    await page.getByText('The text would be sent unchanged.').waitFor()
     assert.equal((await page.locator('.guardrail-tried').textContent())?.replace(/\s/g, ''), payload.replace(/\s/g, ''))
     await actsOnNothing(watched)
   }
@@ -147,7 +147,7 @@ test('rules of interns: names, conditions, what they would have decided, and wha
   })
   const { page } = watched
   await page.getByRole('region', { name: 'Version 1' }).getByText(inLine[0]!.slice(0, 60)).first().waitFor()
-  await page.getByRole('region', { name: 'Replay' }).getByText('What these figures rest on').waitFor()
+  await page.getByRole('region', { name: 'Replay' }).getByText('Notes').waitFor()
   await page.getByRole('button', { name: 'Change rule 1', exact: true }).click()
   await page.getByLabel('Tools').waitFor()
   await actsOnNothing(watched)

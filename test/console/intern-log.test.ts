@@ -36,7 +36,7 @@ test('the log of an intern is followed, and not any more, and looked at again', 
   write('said meanwhile \u202e\n')
   await log.getByText('said meanwhile \\u202e').waitFor()
   await page.getByRole('button', { name: 'followed', exact: true }).click()
-  await page.getByRole('button', { name: 'not followed' }).waitFor()
+  await page.getByRole('button', { name: 'not live' }).waitFor()
   write('said unseen\n')
   await page.getByRole('button', { name: 'Refresh' }).click()
   await log.getByText('said unseen').waitFor()

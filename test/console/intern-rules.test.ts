@@ -26,13 +26,13 @@ const rulesOf = async () => (await talk.ask('GET', `/interns/${talk.id}/rules`))
 test('a rule is written, says what it means, is saved as a version, and that is undone', options, async () => {
   await using watched = await open(rulesPage())
   const { page, faults } = watched
-  await page.getByText('There are no rules.').waitFor()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
-  await page.getByLabel('What becomes of it').selectOption('deny')
+  await page.getByText('No rules.').waitFor()
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await page.getByLabel('Effect').selectOption('deny')
   await page.getByLabel('Name').fill('no push')
   await page.getByLabel('Commands', { exact: true }).fill('git push\nnpm publish')
   await page.getByLabel('Files').fill('**/*.pem')
-  const means = 'Refused: commands that begin with “git push” or “npm publish”, where any file is in “**/*.pem”.'
+  const means = 'Deny: commands that start with “git push” or “npm publish”, where any file is in “**/*.pem”.'
   await page.getByRole('region', { name: 'Rules' }).getByText(means).waitFor()
   await page.getByRole('region', { name: 'The change' }).getByText(`+ no push. ${means}`).waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -41,7 +41,7 @@ test('a rule is written, says what it means, is saved as a version, and that is 
   assert.deepEqual((await rulesOf()).rules, [rule])
   await page.getByRole('button', { name: 'Undo' }).click()
   await until(async () => (await rulesOf()).version === 2)
-  await page.getByText('There are no rules.').waitFor()
+  await page.getByText('No rules.').waitFor()
   await page.getByLabel('Version', { exact: true }).selectOption('1')
   await page.getByRole('region', { name: 'Version 1' }).getByText(means).first().waitFor()
   assert.equal(new URL(page.url()).searchParams.get('version'), '1')
@@ -58,7 +58,7 @@ test('what the service says against a rule is told, and nothing is saved', optio
   await using watched = await open(rulesPage())
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change rule 1' }).click()
-  await page.getByLabel('What becomes of it').selectOption('allow')
+  await page.getByLabel('Effect').selectOption('allow')
   await page.getByLabel('Commands', { exact: true }).fill('sudo ls')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page
@@ -98,23 +98,23 @@ test('the replay tells what a draft would have decided, and where people decided
   await using watched = await open(rulesPage())
   const { page, faults } = watched
   await page.getByText('Would have granted 0 of 3').waitFor()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
-  await page.getByLabel('What becomes of it').selectOption('allow')
+  await page.getByRole('button', { name: 'Add rule' }).click()
+  await page.getByLabel('Effect').selectOption('allow')
   await page.getByLabel('Commands', { exact: true }).fill('npm test')
   await page.getByText('Would have granted 2 of 3, 1 of the 1 that were rejected').waitFor()
-  const otherwise = page.getByRole('table', { name: 'Where people decided otherwise' })
+  const otherwise = page.getByRole('table', { name: 'Differences from the actual answers' })
   await otherwise.getByText('npm test').waitFor()
   await otherwise.getByText('people: reject once').waitFor()
   assert.equal(await otherwise.getByRole('row').count(), 1)
-  await page.getByText('Question by question').click()
-  await page.getByRole('table', { name: 'Question by question' }).getByText('people: allow once').waitFor()
+  await page.getByText('Questions').click()
+  await page.getByRole('table', { name: 'Questions' }).getByText('people: allow once').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.deepEqual(faults, [])
 })
 
 test('the rules of the workspace are its managers’ to change, and a viewer’s to read', options, async () => {
   await using owner = await open('/interns?part=rules', { key: talk.managementKey })
-  await owner.page.getByRole('button', { name: 'Add a rule' }).click()
+  await owner.page.getByRole('button', { name: 'Add rule' }).click()
   await owner.page.getByLabel('Tools').fill('shell.escalate')
   await owner.page.getByRole('button', { name: 'Save', exact: true }).click()
   await owner.page.getByText('Saved as version 1').waitFor()
@@ -125,8 +125,8 @@ test('the rules of the workspace are its managers’ to change, and a viewer’s
       link: await linkForRole(talk, colorScheme === 'light' ? 'viewer' : 'admin'),
       colorScheme,
     })
-    await viewer.page.getByText('Asked, in self-drive too: the tool “shell.escalate” and what is below it.').waitFor()
-    assert.equal(await viewer.page.getByRole('button', { name: 'Add a rule' }).count(), colorScheme === 'light' ? 0 : 1)
+    await viewer.page.getByText('Ask, also in self-drive: the tool “shell.escalate” and what is below it.').waitFor()
+    assert.equal(await viewer.page.getByRole('button', { name: 'Add rule' }).count(), colorScheme === 'light' ? 0 : 1)
     assert.deepEqual(await accessibilityFaults(viewer.page), [])
     assert.deepEqual(viewer.faults, [])
   }
@@ -138,16 +138,16 @@ test('an admin reads and changes the rules of each workspace, whichever is their
   await talk.manage('PUT', `/workspaces/${id}/intern-rules`, { rules })
   await using watched = await open('/interns?part=rules', { key: undefined, link: await linkForRole(talk, 'admin') })
   const { page, faults } = watched
-  await page.getByLabel('Of the workspace').selectOption('Elsewhere')
+  await page.getByLabel('Workspace').selectOption('Elsewhere')
   await page.getByText('Refused: the tool “fetch” and what is below it.').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('workspace'), id)
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Tools').last().fill('shell')
   // What is not saved yet stays while one looks at another workspace, and is told of there.
   const own = (await talk.manage('GET', '/workspaces')).body.data.find((one: { id: string }) => one.id !== id)
-  await page.getByLabel('Of the workspace').selectOption(own.id)
+  await page.getByLabel('Workspace').selectOption(own.id)
   await page.getByText('the tool “fetch”').first().waitFor({ state: 'detached' })
-  await page.getByLabel('Of the workspace').selectOption('Elsewhere, not saved yet')
+  await page.getByLabel('Workspace').selectOption('Elsewhere, not saved yet')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved as version 2').waitFor()
   const { data } = (await talk.manage('GET', `/workspaces/${id}/intern-rules`)).body
@@ -163,8 +163,8 @@ test('an admin reads and changes the rules of each workspace, whichever is their
 test('rules of an intern that somebody else made are read, and not offered to be changed', options, async () => {
   await talk.ask('PATCH', `/interns/${talk.id}`, { body: { visibility: 'workspace' } })
   await using watched = await open(rulesPage(), { key: undefined, link: await linkForRole(talk, 'developer') })
-  await watched.page.getByText('Whoever made the intern changes its rules.').waitFor()
-  assert.equal(await watched.page.getByRole('button', { name: 'Add a rule' }).count(), 0)
+  await watched.page.getByText('Only the creator of the intern can change its rules.').waitFor()
+  assert.equal(await watched.page.getByRole('button', { name: 'Add rule' }).count(), 0)
   await watched.page.goto(new URL('/interns?part=rules', watched.page.url()).href)
   await watched.page.getByText('Access denied').waitFor()
   assert.deepEqual(watched.faults, [])

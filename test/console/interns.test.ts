@@ -246,7 +246,7 @@ test('a viewer sees what waits and is offered no answer, no word and no act', op
   await page.getByText('for Owner, asked').first().waitFor()
   for (const path of ['', `/${talk.id}`, `/${talk.id}/${sessionId}`]) {
     await page.goto(new URL(`/interns${path}`, page.url()).href)
-    await page.getByText('Viewers answer nothing.').waitFor()
+    await page.getByText('Viewers cannot answer.').waitFor()
     assert.equal(await page.getByRole('main').getByRole('button').count(), 0)
     assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0)
   }

@@ -42,8 +42,8 @@ test('no name makes a screen wider than its window', options, async () => {
   const shown: [string, string, Page][] = [
     ['/keys', 'Create key', managed.page],
     ['/keys/workspaces', 'Create workspace', managed.page],
-    ['/keys/providers', 'Store a key', managed.page],
-    ['/interns?part=rules', 'Add a rule', managed.page],
+    ['/keys/providers', 'Add provider key', managed.page],
+    ['/interns?part=rules', 'Add rule', managed.page],
     ['/guardrails', 'Create', managed.page],
     ['/requests', 'Add a filter', managed.page],
     ['/overview', 'Add a filter', managed.page],

@@ -47,7 +47,7 @@ test('of many guardrails each is listed, and the last one governs whichever key 
   await page.getByText(`${many} guardrails`).waitFor()
   const found = (await service.manage('GET', '/guardrails?limit=1')).body.data[0]
   await page.goto(new URL(`/guardrails/${found.id}`, page.url()).href)
-  const choice = page.getByLabel('Assign it to')
+  const choice = page.getByLabel('Assign to')
   for (const name of [`key n0`, `key ${last}`, `member n0`, `member ${last}`])
     await choice.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' })
   await choice.selectOption({ label: `key ${last}` })
@@ -59,7 +59,7 @@ test('of many limits the first have their bars at once, and the others when they
   await using watched = await open('/overview')
   const { page, faults } = watched
   await page.locator('.budgets > li').nth(4).waitFor()
-  await page.getByText('other limits, none of them nearly used up').click()
+  await page.getByText('other limits, none nearly used up').click()
   for (const name of ['n0', last])
     await page
       .getByRole('listitem')
@@ -95,7 +95,7 @@ test('the palette finds keys and people by name, and leads to them', options, as
     [`${last}@example.com`, '/keys/people'],
   ] as const) {
     await page.getByRole('button', { name: 'Go to…' }).click()
-    await page.getByRole('combobox', { name: 'What to do' }).fill(last)
+    await page.getByRole('combobox', { name: 'Search' }).fill(last)
     await page.getByRole('option').filter({ hasText: hint }).click()
     await page.waitForURL((address) => address.pathname === path && address.searchParams.has('q'))
     await until(async () => (await page.locator('tbody tr').count()) === 1)

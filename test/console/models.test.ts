@@ -88,7 +88,7 @@ test('a model tells what each guardrail allows of it, by which rule, and leads t
   const { id } = (await service.manage('POST', '/guardrails', made)).body.data
   await using watched = await signedInPage(browser, service, '/models/deepseek/deepseek-v4')
   const { page, faults } = watched
-  const policies = page.getByRole('region', { name: 'What guardrails allow of it' })
+  const policies = page.getByRole('region', { name: 'Guardrails' })
   const row = policies.getByRole('row').filter({ hasText: 'No DeepInfra' })
   await row.getByText('not by deepinfra (ignored providers)').waitFor()
   assert.equal(await row.getByRole('link').getAttribute('href'), `/guardrails/${id}`)

@@ -25,8 +25,8 @@ test('a request tells what put its endpoints in order, and how fast its tokens c
   await using watched = await signedInPage(at.browser, at.world.service, `/requests/${sorted.id}`)
   const { page, faults } = watched
   const story = page.getByRole('complementary', { name: 'Details' }).locator('.waterfall')
-  await story.getByText('2 endpoints, the cheapest first').waitFor()
-  await story.getByText('next in line, not needed').waitFor()
+  await story.getByText('2 endpoints, cheapest first').waitFor()
+  await story.getByText('next, not needed').waitFor()
   await story.getByText(/\d+ tokens, \d+ to \d+ a second|\d+ tokens, \d+ a second/).waitFor()
   assert.ok((await story.locator('.work i').count()) > 1)
   assert.deepEqual(faults, [])

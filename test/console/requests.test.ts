@@ -39,14 +39,14 @@ const scroll = (list: Locator, to: number) =>
 
 const open = (path: string, more = {}) => signedInPage(browser, world.service, path, more)
 
-test('the log lists what was asked, and a row opens as the story of its request', options, async () => {
+test('the log lists requests, and a row opens the details of the request', options, async () => {
   await using watched = await open('/requests')
   const { page, faults } = watched
   const row = page.getByRole('row').filter({ hasText: 'anthropic/claude-sonnet-5' })
   await row.filter({ hasText: '2nd answered' }).click()
   const panel = page.getByRole('complementary', { name: 'Details' })
   await panel.getByText('answered 429').waitFor()
-  await panel.getByText('prompt, from the cache').waitFor()
+  await panel.getByText('prompt, cache read').waitFor()
   assert.equal(await panel.getByText('$0.000735').count(), 1)
   assert.match(page.url(), new RegExp(`/requests/${ids[1]}$`))
   await page.keyboard.press('Escape')
@@ -68,7 +68,7 @@ test('in a window of any width nothing of a row is cut off at its end', options,
   assert.deepEqual(faults, [])
 })
 
-test('a request that nobody answered says who was asked and what became of it', options, async () => {
+test('a request without an answer displays its attempts and the error', options, async () => {
   await using watched = await open(`/requests/${ids[5]}`)
   const { page, faults } = watched
   const panel = page.getByRole('complementary', { name: 'Details' })
@@ -112,8 +112,8 @@ test('what was typed after "/" filters, and nothing found says how to see all ag
   await page.keyboard.type('session:nobody')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/requests?session_id=nobody')
-  await page.getByText('No request passes these filters').waitFor()
-  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page.getByText('No requests match these filters').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByRole('row').nth(1).waitFor()
   assert.deepEqual(faults, [])
 })
@@ -151,7 +151,7 @@ test('a time is filtered by as it is typed, and costs and durations from above',
   await page.getByRole('button', { name: 'Without from' }).waitFor()
   await page.getByRole('button', { name: 'Without takes at most' }).waitFor()
   await page.goto(new URL('/requests?to=2020-01-01', page.url()).href)
-  await page.getByText('No request passes these filters').waitFor()
+  await page.getByText('No requests match these filters').waitFor()
   assert.deepEqual(faults, [])
 })
 
@@ -212,7 +212,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await watched.page.getByRole('row').nth(1).waitFor()
       assert.deepEqual(await accessibilityFaults(watched.page), [])
       await watched.page.goto(`${new URL(world.service.url).origin}/requests/${ids[1]}`)
-      await watched.page.getByText('prompt, from the cache').waitFor()
+      await watched.page.getByText('prompt, cache read').waitFor()
       assert.deepEqual(await accessibilityFaults(watched.page), [])
       assert.equal(await watched.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
       assert.deepEqual(watched.faults, [])
@@ -288,7 +288,7 @@ test(
       await route.fallback()
     })
     await page.goto(new URL('/requests?session_id=untold', page.url()).href)
-    await page.getByText('No request passes these filters').waitFor()
+    await page.getByText('No requests match these filters').waitFor()
     const { headers } = await say('Now', 'untold')
     await metered(world.service, headers.get('x-generation-id'))
     untold.resolve()

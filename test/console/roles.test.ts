@@ -70,10 +70,10 @@ const rows: Record<string, Row> = {
   },
   'rules of an intern': {
     path: () => `/interns/${talk.id}?part=rules`,
-    shows: 'There are no rules.',
+    shows: 'No rules.',
     acts: [
       {
-        offer: button('Add a rule'),
+        offer: button('Add rule'),
         // Whoever made it: none of these.
         by: [],
         call: () => ['PUT', `/interns/${talk.id}/rules`, { rules: [{ effect: 'allow' }] }],
@@ -83,10 +83,10 @@ const rows: Record<string, Row> = {
   'rules of the workspace': {
     path: () => '/interns?part=rules',
     seenBy: seers,
-    shows: 'There are no rules.',
+    shows: 'No rules.',
     acts: [
       {
-        offer: button('Add a rule'),
+        offer: button('Add rule'),
         by: managers,
         call: () => ['PUT', `/workspaces/default/intern-rules`, { rules: [{ effect: 'ask' }] }],
       },
@@ -94,10 +94,10 @@ const rows: Record<string, Row> = {
   },
   'tools of an intern': {
     path: () => `/interns/${talk.id}?part=tools`,
-    shows: 'Servers of tools',
+    shows: 'MCP servers',
     acts: [
       {
-        offer: button('Add a server'),
+        offer: button('Add MCP server'),
         by: [],
         call: () => ['PATCH', `/interns/${talk.id}`, { web_hosts: ['*'] }],
       },
@@ -107,7 +107,7 @@ const rows: Record<string, Row> = {
   webhooks: {
     path: () => '/interns?part=webhooks',
     seenBy: managers,
-    shows: 'There are no webhooks yet',
+    shows: 'No webhooks yet',
     acts: [
       {
         offer: button('Create webhook'),
@@ -125,7 +125,7 @@ const rows: Record<string, Row> = {
   'a guardrail': {
     path: () => `/guardrails/${made.guardrail}`,
     seenBy: seers,
-    shows: 'It forbids nothing.',
+    shows: 'No rules.',
     acts: [
       { offer: button('Delete'), by: managers, call: () => ['DELETE', `/guardrails/${made.guardrail}`] },
       { offer: field('Name'), by: managers, call: () => ['PATCH', `/guardrails/${made.guardrail}`, { name: 'Mine' }] },
@@ -154,14 +154,14 @@ const rows: Record<string, Row> = {
     shows: 'team',
     acts: [
       {
-        offer: button('Store a key'),
+        offer: button('Add provider key'),
         by: managers,
         call: () => ['POST', '/byok', { provider: 'openai', key: 'sk-1' }],
       },
       { offer: button('Change team'), by: managers, call: () => ['PATCH', '/byok/none', { name: 'mine' }] },
     ],
   },
-  'the trail': { path: () => '/keys/audit', seenBy: seers, shows: 'made a guardrail', acts: [] },
+  'the trail': { path: () => '/keys/audit', seenBy: seers, shows: 'created a guardrail', acts: [] },
   'a preset': {
     path: () => '/presets/haiku?version=1',
     shows: 'in use',
@@ -173,7 +173,7 @@ const rows: Record<string, Row> = {
       },
     ],
   },
-  service: { path: () => '/service', seenBy: seers, shows: 'needs none', acts: [] },
+  service: { path: () => '/service', seenBy: seers, shows: 'not needed', acts: [] },
   catalogue: {
     path: () => '/service/catalogue',
     seenBy: seers,

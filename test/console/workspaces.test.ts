@@ -26,7 +26,7 @@ test('a workspace is made, and changed to keep prompts and answers, which can be
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Create workspace' }).click()
   await page.getByLabel('Name').fill('Field research')
-  assert.equal(await page.getByLabel('In addresses').inputValue(), 'field-research')
+  assert.equal(await page.getByLabel('Slug').inputValue(), 'field-research')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('row').filter({ hasText: 'Field research' }).getByText('not kept').waitFor()
   await page.getByRole('button', { name: 'Change Field research' }).click()
@@ -49,7 +49,7 @@ test('what is kept can be chosen by keys, and all of it is deleted once the name
   await page.getByRole('button', { name: `Change ${own.name}` }).click()
   await page.getByLabel('Keep prompts and answers').check()
   await page.getByLabel('Whose').selectOption('some')
-  await page.getByLabel('These keys').selectOption([{ label: 'ci-bot' }])
+  await page.getByLabel('Keys').selectOption([{ label: 'ci-bot' }])
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('kept of all requests of 1 key').waitFor()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Keep this' }] }
@@ -82,7 +82,7 @@ test('the keys of another workspace are listed and made there, and the address s
     ['bench'],
   )
   await page.goto(new URL(`/keys/providers?workspace_id=${slug}`, page.url()).href)
-  await page.getByText('The workspace brought no provider keys').waitFor()
+  await page.getByText('No provider keys').waitFor()
   assert.deepEqual(faults, [])
 })
 

@@ -32,14 +32,14 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
     await call('DELETE /interns/{internId}/files', { params, query })
     after()
     onClose()
-    toast(`${shown(name)} is deleted`)
+    toast(`${shown(name)} deleted`)
   }
   return (
     <Dialog title={`Change ${shown(name)}`} onClose={onClose}>
       <h2>Change {shown(name)}</h2>
       <form class="fields" onSubmit={submit}>
         <label>
-          Path, from the workspace on
+          Path, relative to the workspace
           <input class="mono" required value={to} onInput={(event) => setTo(event.currentTarget.value)} />
         </label>
         <Problem text={problem} />
@@ -52,7 +52,7 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
           </button>
         </div>
       </form>
-      {isFolder && <p class="lost">All that is in it goes with it.</p>}
+      {isFolder && <p class="lost">Its content is also deleted.</p>}
       <DeleteNamed name={shown(name)} verb="delete" act={remove} />
     </Dialog>
   )

@@ -79,7 +79,7 @@ export function Files({ id }: { id: string }) {
       <NewFolder id={id} below={below} after={reload} />
       {failure && <Failed failure={failure} again={reload} />}
       {!failure && !data && <Loading />}
-      {data?.rows.length === 0 && <p class="dim">Empty.</p>}
+      {data?.rows.length === 0 && <p class="dim">The folder is empty.</p>}
       <ul class="interns">
         {data?.rows.map(({ name, kind, size, modified_at, addressable }) => (
           <li key={name}>

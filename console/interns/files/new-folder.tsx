@@ -17,7 +17,7 @@ export function NewFolder({ id, below, after }: { id: string; below: (name: stri
       await call('DELETE /interns/{internId}/files', { params, query: { path } })
       after()
     }
-    toast(data.created ? `The folder ${shown(name)} is made` : `The folder ${shown(name)} was there already`, {
+    toast(data.created ? `Folder ${shown(name)} created` : `Folder ${shown(name)} already exists`, {
       ...(data.created && { undo: () => void attempt(undo) }),
     })
   }
@@ -30,8 +30,8 @@ export function NewFolder({ id, below, after }: { id: string; below: (name: stri
       }}
     >
       <input
-        aria-label="Name of a new folder"
-        placeholder="a new folder"
+        aria-label="Name of New folder"
+        placeholder="New folder"
         required
         value={name}
         onInput={(event) => setName(event.currentTarget.value)}

@@ -9,7 +9,7 @@ import { MoveForm } from './move-form.tsx'
 
 type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => void; onClose: () => void }
 
-/** What becomes of all interns of a host that is gone: their files are on another one, or lost. */
+/** Moves all interns of a lost host to another host, or gives up their files. */
 export function GoneDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
   const done = (says: string) => {
     forget('/interns')
@@ -30,10 +30,9 @@ export function GoneDialog({ host: { name: host, interns }, others, after, onClo
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
       <MoveForm hosts={others} label="Move them all to" verb="Move them" move={move} onClose={onClose}>
-        Where their folders were put into the data folder of another host, they are moved there, and started again if
-        they were in service.
+        First copy their folders to the data folder of another host. Interns that were in service are started there.
       </MoveForm>
-      <p class="lost">Given up, they start anew on any host, with an empty workspace: their files are lost.</p>
+      <p class="lost">Interns that are given up start on any host with an empty workspace. Their files are lost.</p>
       <DeleteNamed name={host} verb="give up" act={giveUp} />
     </Dialog>
   )

@@ -19,9 +19,9 @@ export function Hosts() {
   const hosts = data.data
   if (hosts.length === 0)
     return (
-      <Nothing title="There is no host for interns">
+      <Nothing title="No hosts for interns">
         <p>
-          A server has interns on its host unless it is set to <code>interns: off</code>.
+          Every server runs interns unless it has the setting <code>interns: off</code>.
         </p>
       </Nothing>
     )
@@ -68,7 +68,7 @@ function HostRow({ of: host, onLost }: { of: ListedInternHost; onLost: () => voi
       <td data-head="labels">{labels.length > 0 ? shown(labels.join(', ')) : <span class="dim">none</span>}</td>
       <td class="number">
         {state === 'gone' && interns > 0 && manages() && (
-          <button type="button" onClick={onLost} aria-label={`Move or give up … the interns of ${name}`}>
+          <button type="button" onClick={onLost} aria-label={`Move or give up the interns of ${name} …`}>
             Move or give up …
           </button>
         )}

@@ -30,7 +30,7 @@ export function MoveForm({ hosts, label, verb, children, move, onClose }: Props)
       <label>
         {label}
         <select required value={to} onChange={(event) => choose(event.currentTarget.value)}>
-          <option value="">{hosts.length > 0 ? 'choose a host' : 'there is no other host'}</option>
+          <option value="">{hosts.length > 0 ? 'Choose a host' : 'No other host'}</option>
           {hosts.map(({ name }) => (
             <option key={name} value={name}>
               {name}

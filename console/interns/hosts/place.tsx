@@ -19,10 +19,10 @@ export function Place({ intern, mayChange, after }: Props) {
   const isGone = host.state === 'gone'
   return (
     <p class={isGone ? 'bad' : 'dim'}>
-      Lives on {shown(host.name)}
+      Host: {shown(host.name)}
       {isGone && (
         <>
-          , which is gone{host.since && ' since '}
+          , which is lost{host.since && ' since '}
           {host.since && <Ago time={host.since} />}
           {host.reason && `: ${shown(host.reason)}`}
         </>
@@ -50,22 +50,22 @@ function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
   }
   const move = async (to: string) => {
     await call('POST /interns/{internId}/move', { params, body: { host: to } })
-    done(`${intern.name} lives on ${to} now`)
+    done(`${intern.name} moved to ${to}`)
   }
   const giveUp = async () => {
     await call('POST /interns/{internId}/give-up', { params, body: {} })
-    done(`${intern.name} was given up: waking it starts it anew`)
+    done(`Files of ${intern.name} given up. Wake it to start with an empty workspace`)
   }
   return (
     <Dialog title={`Move ${intern.name}`} onClose={onClose}>
       <h2>Move {intern.name}</h2>
       <MoveForm hosts={others} label="To" verb="Move it" move={move} onClose={onClose}>
-        Its folder is to be in the data folder of the other host first, at <code>interns/{intern.id}</code>, with owner
-        and modes.
+        First copy its folder to the data folder of the other host, at <code>interns/{intern.id}</code>, with owner and
+        modes.
       </MoveForm>
       {isGone && (
         <>
-          <p class="lost">Given up, it starts anew on any host, with an empty workspace: its files are lost.</p>
+          <p class="lost">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
           <DeleteNamed name={intern.name} verb="give up" act={giveUp} />
         </>
       )}

@@ -32,7 +32,7 @@ export function Log({ id }: { id: string }) {
       <p class="log-bar">
         <button type="button" class="chip" aria-pressed={isFollowed} onClick={() => follow(!isFollowed)}>
           {isFollowed && <span class="dot ok" />}
-          <b>{isFollowed ? 'followed' : 'not followed'}</b>
+          <b>{isFollowed ? 'followed' : 'not live'}</b>
         </button>
         <button type="button" onClick={reload}>
           Refresh
@@ -44,7 +44,7 @@ export function Log({ id }: { id: string }) {
       {!failure && log?.message && <p class="dim">{log.message}</p>}
       {!failure && log && !log.message && (
         <section ref={box} class="log" aria-label="Log" tabIndex={0}>
-          <pre>{log.lines.length === 0 ? 'It has said nothing.' : log.lines.map((line) => <Line line={line} />)}</pre>
+          <pre>{log.lines.length === 0 ? 'The log is empty.' : log.lines.map((line) => <Line line={line} />)}</pre>
         </section>
       )}
     </>

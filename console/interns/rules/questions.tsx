@@ -2,7 +2,7 @@ import type { InternReplayedQuestion, InternRulesReplay } from '../../api/types.
 import { At } from '../../pieces/when.tsx'
 import { shown } from '../shown.ts'
 
-const would = { allow: 'would be granted', ask: 'would be asked', deny: 'would be refused' }
+const would = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }
 
 /** The questions one by one: first those where people decided otherwise. */
 export function Questions({
@@ -12,16 +12,16 @@ export function Questions({
 }) {
   return (
     <>
-      <h3>Where people decided otherwise</h3>
+      <h3>Differences from the actual answers</h3>
       {otherwise.length === 0 ? (
-        <p class="dim">Nowhere.</p>
+        <p class="dim">None.</p>
       ) : (
-        <List label="Where people decided otherwise" of={otherwise} />
+        <List label="Differences from the actual answers" of={otherwise} />
       )}
       {questions.length > 0 && (
         <details>
-          <summary>Question by question: the latest {questions.length} that a rule decides</summary>
-          <List label="Question by question" of={questions} />
+          <summary>Questions: the latest {questions.length} decided by a rule</summary>
+          <List label="Questions" of={questions} />
         </details>
       )}
     </>
@@ -49,7 +49,7 @@ function List({ label, of }: { label: string; of: InternReplayedQuestion[] }) {
               </span>
             </td>
             <td class={tone(answer)}>
-              {answer === null ? 'nobody answered' : `people: ${shown(answer.replace('_', ' '))}`}
+              {answer === null ? 'not answered' : `people: ${shown(answer.replace('_', ' '))}`}
             </td>
           </tr>
         ))}

@@ -15,7 +15,7 @@ const dayMs = 86_400_000
 /** So many questions are told one by one. */
 const listed = 200
 
-/** What rules would have decided about the questions of the past: as they are, beside as they would be. */
+/** What rules would have decided about the questions of the past: without changes, beside as they would be. */
 export function Replayed({ owner, version, draft }: { owner: Owner; version: number; draft?: InternRule[] }) {
   const [span, setSpan] = useState<Span>('30 d')
   const paused = usePaused(JSON.stringify(draft))
@@ -25,7 +25,7 @@ export function Replayed({ owner, version, draft }: { owner: Owner; version: num
   const replay = draft && !after.failure ? after.data : undefined
   return (
     <ReplayFrame
-      title="What they would have decided"
+      title="Result"
       class="rules-replay"
       spans={spanNames}
       span={span}
@@ -50,20 +50,20 @@ const totals = [
   ['granted', 'would_allow'],
   ['asked', 'would_ask'],
   ['refused', 'would_deny'],
-  ['left to the mode', 'no_rule'],
+  ['by approval mode', 'no_rule'],
 ] as const
 
 function Figures({ before, after }: { before: InternRulesReplay; after: InternRulesReplay | undefined }) {
   const replay = after ?? before
-  if (before.all.questions === 0) return <p class="dim">Nobody was asked for a permission in that time.</p>
+  if (before.all.questions === 0) return <p class="dim">No permission questions in this time range.</p>
   return (
     <>
       <p>{replay.summary}</p>
-      <table class="plain-table" aria-label="What would have become of the questions">
+      <table class="plain-table" aria-label="Replay of past questions">
         <thead>
           <tr>
             <td />
-            {['as they are', ...(after ? ['with the change'] : []), 'people allowed', 'rejected'].map((head) => (
+            {['without changes', ...(after ? ['with changes'] : []), 'people allowed', 'rejected'].map((head) => (
               <th key={head} scope="col" class="number">
                 {head}
               </th>
@@ -93,7 +93,7 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
       </ul>
       <Questions replay={replay} />
       <details>
-        <summary>What these figures rest on</summary>
+        <summary>Notes</summary>
         <ul>
           {replay.notes.map((note) => (
             <li key={note}>{note}</li>

@@ -19,7 +19,7 @@ export function RuleFields({ rule, change }: Props) {
   return (
     <div class="rule-fields">
       <label>
-        <span>What becomes of it</span>
+        <span>Effect</span>
         <select value={rule.effect} onChange={(event) => set({ effect: event.currentTarget.value as Effect })}>
           {Object.entries(effects).map(([effect, says]) => (
             <option key={effect} value={effect}>
@@ -32,7 +32,7 @@ export function RuleFields({ rule, change }: Props) {
         <span>Name</span>
         <input
           defaultValue={rule.name}
-          placeholder="what people call it"
+          placeholder="Display name"
           onInput={(event) => set({ name: event.currentTarget.value.trim() })}
         />
       </label>
@@ -55,7 +55,7 @@ export function RuleFields({ rule, change }: Props) {
             checked={rule.unclear === true}
             onChange={(event) => set({ unclear: event.currentTarget.checked || undefined } as Partial<InternRule>)}
           />
-          Only commands that cannot be read with certainty
+          Only commands that cannot be parsed reliably
         </label>
       )}
     </div>

@@ -26,13 +26,13 @@ export function RuleList({ rules, change }: Props) {
                 <span class={`dot ${dots[rule.effect]}`} />
                 {rule.name && <b>{shown(rule.name)} </b>}
                 {shown(meaningOf(rule))}
-                {shadow > 0 && <span class="warn"> Never reached: rule {shadow} decides everything.</span>}
+                {shadow > 0 && <span class="warn"> Never applies: rule {shadow} matches everything.</span>}
               </p>
               {change && (
                 <span class="intern-acts">
                   <button
                     type="button"
-                    aria-label={`Rule ${place} earlier`}
+                    aria-label={`Move rule ${place} up`}
                     disabled={index === 0}
                     onClick={() => swap(index, index - 1)}
                   >
@@ -40,7 +40,7 @@ export function RuleList({ rules, change }: Props) {
                   </button>
                   <button
                     type="button"
-                    aria-label={`Rule ${place} later`}
+                    aria-label={`Move rule ${place} down`}
                     disabled={place === rules.length}
                     onClick={() => swap(index, place)}
                   >
@@ -82,7 +82,7 @@ export function RuleList({ rules, change }: Props) {
               open(rules.length)
             }}
           >
-            Add a rule
+            Add rule
           </button>
         </li>
       )}

@@ -5,7 +5,7 @@ import { changesBetween, meaningOf, shadowOf } from './rule-words.ts'
 test('a rule says what becomes of what: a grant means it whole, a refusal all that touches it', () => {
   assert.equal(
     meaningOf({ effect: 'allow', commands: ['npm test', 'git log **'] }),
-    'Granted without a question: exactly the command “npm test” or “git log …”.',
+    'Allow without a question: exactly the command “npm test” or “git log …”.',
   )
   assert.equal(
     meaningOf({ effect: 'deny', tools: ['edit'], paths: ['.git/**', '**/*.pem'] }),
@@ -13,9 +13,9 @@ test('a rule says what becomes of what: a grant means it whole, a refusal all th
   )
   assert.equal(
     meaningOf({ effect: 'ask', hosts: ['*.internal'] }),
-    'Asked, in self-drive too: anything, where any host is “*.internal”.',
+    'Ask, also in self-drive: anything, where any host is “*.internal”.',
   )
-  assert.equal(meaningOf({ effect: 'ask' }), 'Asked, in self-drive too: everything.')
+  assert.equal(meaningOf({ effect: 'ask' }), 'Ask, also in self-drive: everything.')
 })
 
 test('a rule behind one about everything is never reached', () => {

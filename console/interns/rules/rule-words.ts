@@ -4,9 +4,9 @@ export type Effect = InternRule['effect']
 
 /** What becomes of what a rule is about. */
 export const effects: Record<Effect, string> = {
-  allow: 'Granted without a question',
-  ask: 'Asked, in self-drive too',
-  deny: 'Refused',
+  allow: 'Allow without a question',
+  ask: 'Ask, also in self-drive',
+  deny: 'Deny',
 }
 
 /** `a, b or c`, each in quotes. */
@@ -26,8 +26,8 @@ function thingsIn({ effect, tools, commands, unclear }: InternRule): string[] {
   const isGrant = effect === 'allow'
   const words = commands?.map((command) => command.replace(/ \*\*$/, ' …')) ?? []
   return [
-    ...(commands ? [`${isGrant ? 'exactly the command' : 'commands that begin with'} ${either(words)}`] : []),
-    ...(unclear ? ['commands that cannot be read with certainty'] : []),
+    ...(commands ? [`${isGrant ? 'exactly the command' : 'commands that start with'} ${either(words)}`] : []),
+    ...(unclear ? ['commands that cannot be parsed reliably'] : []),
     ...(tools
       ? [isGrant ? `exactly the tool ${either(tools)}` : `the tool ${either(tools)} and what is below it`]
       : []),

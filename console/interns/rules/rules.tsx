@@ -41,16 +41,18 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
   return (
     <>
       <section aria-label="Rules">
-        <h2>{changes.length > 0 ? 'What they would mean' : 'What they mean'}</h2>
+        <h2>{changes.length > 0 ? 'Effect with changes' : 'Effect'}</h2>
         <p class="dim">
-          The first that matches decides. Where none does, <i>manual</i> asks and <i>self-drive</i> goes on.{' '}
+          The first matching rule decides. Without a match, <i>manual</i> asks and <i>self-drive</i> goes on.{' '}
           {owner.kind === 'intern'
-            ? 'Rules of its workspace hold beside them, and the stricter of both.'
-            : 'They hold for all interns of the workspace; one’s own rules only narrow them.'}
+            ? 'The rules of its workspace also apply; the stricter rule decides.'
+            : 'These rules apply to all interns of the workspace. Rules of an intern can only restrict further.'}
         </p>
-        {rules.length === 0 && <p>There are no rules.</p>}
+        {rules.length === 0 && <p>No rules.</p>}
         <RuleList key={filled} rules={rules} change={mayChange ? setDraft : undefined} />
-        {!mayChange && owner.kind === 'intern' && <p class="dim">Whoever made the intern changes its rules.</p>}
+        {!mayChange && owner.kind === 'intern' && (
+          <p class="dim">Only the creator of the intern can change its rules.</p>
+        )}
       </section>
       {changes.length > 0 && (
         <SaveRules
@@ -74,7 +76,7 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
               value={query.version ?? ''}
               onChange={(event) => look(event.currentTarget.value)}
             >
-              <option value="">version {saved.version}, which holds</option>
+              <option value="">version {saved.version}, current</option>
               {Array.from({ length: saved.version - 1 }, (_, index) => saved.version - 1 - index).map((version) => (
                 <option key={version} value={version}>
                   version {version}

@@ -29,9 +29,9 @@ export function Version({ owner, version, against, take }: Props) {
       <h3>
         Version {version} of {updated_at && <At time={updated_at} />}
       </h3>
-      {rules.length === 0 && <p>There were no rules.</p>}
+      {rules.length === 0 && <p>No rules.</p>}
       <RuleList rules={rules} />
-      <h3>What is other since</h3>
+      <h3>Changes since</h3>
       <Difference changes={changesBetween(rules, against)} />
       {take && (
         <button type="button" onClick={() => take(rules)}>

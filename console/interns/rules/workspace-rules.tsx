@@ -17,7 +17,7 @@ export function WorkspaceRules() {
       {all.length > 1 && (
         <p>
           <label>
-            Of the workspace{' '}
+            Workspace{' '}
             <select value={id} onChange={(event) => choose(event.currentTarget.value)}>
               {all.map((one) => (
                 <option key={one.id} value={one.id}>

@@ -8,7 +8,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
   const set = (at: number, part: Partial<Credential>) => change(credentials.with(at, { ...credentials[at]!, ...part }))
   return (
     <fieldset class="credentials">
-      <legend>Credentials, kept encrypted</legend>
+      <legend>Credentials (stored encrypted)</legend>
       {credentials.map(({ name, value, isStored }, at) => (
         <div key={at}>
           <input
@@ -23,7 +23,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
             type="password"
             autocomplete="new-password"
             aria-label={`Value of ${name || `${says} ${at + 1}`}`}
-            placeholder={isStored ? 'stays as it is' : 'value'}
+            placeholder={isStored ? 'unchanged' : 'value'}
             required={!isStored}
             value={value}
             onInput={(event) => set(at, { value: event.currentTarget.value })}

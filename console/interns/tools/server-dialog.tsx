@@ -20,27 +20,27 @@ type Props = {
 export function ServerDialog({ of: server, put, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
   const { problem, isBusy, act } = useActing()
-  const title = server ? `Change ${server.name}` : 'Add a server of tools'
+  const title = server ? `Change ${server.name}` : 'Add MCP server'
   const set = (part: Partial<ServerFields>) => setFields({ ...fields, ...part })
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
       await put(serverIn(fields))
       onClose()
-      toast(`${fields.name} is ${server ? 'changed' : 'added'}: from the next start on`)
+      toast(`${fields.name} ${server ? 'updated' : 'added'}. Takes effect at the next start`)
     })
   }
   const remove = async () => {
     await put(undefined)
     onClose()
-    toast(`${server?.name} is removed: from the next start on`)
+    toast(`${server?.name} removed. Takes effect at the next start`)
   }
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <label>
-          Name, which begins the names of its tools
+          Name (prefix of its tool names)
           <input
             required
             value={fields.name}
@@ -49,14 +49,14 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
           />
         </label>
         <label>
-          It is reached
+          Connection
           <select
             value={fields.type}
             onChange={(event) => set({ type: event.currentTarget.value as ServerFields['type'], credentials: [] })}
           >
-            <option value="http">over HTTP (streamable)</option>
-            <option value="sse">over SSE</option>
-            <option value="stdio">by a command on its host</option>
+            <option value="http">HTTP (streamable)</option>
+            <option value="sse">HTTP (SSE)</option>
+            <option value="stdio">command on the host</option>
           </select>
         </label>
         {fields.type === 'stdio' ? (
@@ -72,7 +72,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
               />
             </label>
             <label>
-              Arguments, one a line; they are shown
+              Arguments, one per line (not secret)
               <textarea
                 class="mono"
                 rows={2}
@@ -93,7 +93,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
           </>
         ) : (
           <label>
-            Address
+            URL
             <input
               class="mono"
               required
@@ -110,7 +110,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
           change={(credentials) => set({ credentials })}
         />
         <label>
-          Waits for an answer, seconds
+          Timeout, seconds
           <input
             type="number"
             min="1"

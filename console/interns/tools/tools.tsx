@@ -24,13 +24,10 @@ export function Tools({ intern, mayChange, after }: Props) {
   }
   return (
     <>
-      <section aria-label="Servers of tools">
-        <h2>Servers of tools</h2>
-        <p class="dim">
-          By the Model Context Protocol. Each tool is under the rules of the intern. What changes here holds from its
-          next start on.
-        </p>
-        {servers.length === 0 && <p>There are none.</p>}
+      <section aria-label="MCP servers">
+        <h2>MCP servers</h2>
+        <p class="dim">The rules of the intern apply to each tool. Changes take effect at its next start.</p>
+        {servers.length === 0 && <p>None.</p>}
         <ul class="interns">
           {servers.map((server) => (
             <ServerLine key={server.name} of={server} onChange={mayChange && (() => setOpen(server))} />
@@ -38,7 +35,7 @@ export function Tools({ intern, mayChange, after }: Props) {
         </ul>
         {mayChange && (
           <button type="button" onClick={() => setOpen('new')}>
-            Add a server
+            Add MCP server
           </button>
         )}
       </section>
@@ -47,7 +44,7 @@ export function Tools({ intern, mayChange, after }: Props) {
         hosts={intern.web_hosts}
         {...(mayChange && { change: (web_hosts) => change({ web_hosts }) })}
       />
-      {!mayChange && <p class="dim">Whoever made the intern changes its tools.</p>}
+      {!mayChange && <p class="dim">Only the creator of the intern can change its tools.</p>}
       {open && (
         <ServerDialog
           {...(open !== 'new' && { of: open })}

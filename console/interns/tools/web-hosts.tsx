@@ -8,10 +8,10 @@ type Props = { hosts: string[]; change?: (hosts: string[]) => Promise<void> }
 
 const meaningOf = (hosts: string[]) =>
   hosts.length === 0
-    ? 'Its builtin agent fetches no pages.'
+    ? 'The builtin agent cannot fetch web pages.'
     : hosts.includes('*')
-      ? 'Its builtin agent may fetch pages from every public host.'
-      : `Its builtin agent may fetch pages from ${shown(hosts.join(', '))}, and nowhere else.`
+      ? 'The builtin agent can fetch web pages from every public host.'
+      : `The builtin agent can fetch web pages only from ${shown(hosts.join(', '))}.`
 
 /** From where the builtin agent may fetch pages. @param change none where it is only read. */
 export function WebHosts({ hosts, change }: Props) {
@@ -23,25 +23,25 @@ export function WebHosts({ hosts, change }: Props) {
     event.preventDefault()
     void act(async () => {
       await change!(wanted)
-      toast('Saved: from the next start on', { undo: () => void attempt(() => change!(hosts)) })
+      toast('Saved. Takes effect at the next start', { undo: () => void attempt(() => change!(hosts)) })
     })
   }
   return (
-    <section aria-label="Pages of the web">
-      <h2>Pages of the web</h2>
+    <section aria-label="Web pages">
+      <h2>Web pages</h2>
       <p>{meaningOf(wanted)}</p>
       {change && (
         <form class="web-hosts" onSubmit={save}>
           <textarea
             class="mono"
-            aria-label="Hosts, one a line"
+            aria-label="Hosts, one per line"
             rows={Math.max(2, wanted.length)}
             placeholder={'docs.example.com\n*.wikipedia.org'}
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
           <button type="submit" disabled={isBusy || !isChanged}>
-            Save the hosts
+            Save hosts
           </button>
           <Problem text={problem} />
         </form>

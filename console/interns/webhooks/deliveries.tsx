@@ -22,7 +22,7 @@ export function Deliveries({ id }: { id: string }) {
       body: {},
     })
     resource.reload()
-    toast('It is sent once more')
+    toast('Queued again')
   }
   return (
     <>
@@ -34,15 +34,15 @@ export function Deliveries({ id }: { id: string }) {
       </p>
       <Listing
         resource={resource}
-        label="What was sent"
+        label="Deliveries"
         heads={['when', 'what', 'state', 'tried', 'last answer', '']}
-        empty={<Nothing title="Nothing was sent there in the last seven days" />}
+        empty={<Nothing title="No deliveries in the last seven days" />}
         row={(delivery) => (
           <tr key={delivery.id}>
             <th scope="row">
               <At time={delivery.created_at} />
             </th>
-            <td data-head="what">{delivery.event === 'webhook.test' ? 'a test' : events[delivery.event]}</td>
+            <td data-head="what">{delivery.event === 'webhook.test' ? 'test' : events[delivery.event]}</td>
             <td data-head="state">
               <span class={`dot ${tones[delivery.state]}`} />
               {delivery.state}

@@ -1,16 +1,16 @@
 import type { Webhook } from '../../api/types.ts'
 
 export const events: Record<Webhook['events'][number], string> = {
-  'intern.question_asked': 'a question waits',
-  'intern.run_ended': 'a turn has ended',
-  'intern.failed': 'an intern failed',
-  'limit.nearly_spent': '80 % of a limit are spent',
-  'limit.spent': 'a limit is spent',
+  'intern.question_asked': 'a question is asked',
+  'intern.run_ended': 'a run ends',
+  'intern.failed': 'an intern fails',
+  'limit.nearly_spent': '80 % of a limit is used',
+  'limit.spent': 'a limit is used up',
 }
 
 export const includes: Record<Webhook['include'][number], string> = {
-  question: 'what is asked, commands included',
-  answer_link: 'a link that answers, for whoever has it',
+  question: 'the text, including commands',
+  answer_link: 'an answer link, usable by anyone who has it',
 }
 
 /** What the form of a webhook holds. */

@@ -15,7 +15,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
   const [fields, setFields] = useState(webhook ? fieldsOf(webhook) : newWebhook)
   const { problem, isBusy, act } = useActing()
   const params = { webhookId: webhook?.id ?? '' }
-  const title = webhook ? 'Change a webhook' : 'Create webhook'
+  const title = webhook ? 'Change webhook' : 'Create webhook'
   const done = (says: string, undo?: () => void) => {
     onChanged()
     onClose()
@@ -33,16 +33,16 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
     }
     const { secret } = await call('POST /webhooks', { body: bodyOf(fields) })
     onSecret(secret)
-    done('The webhook is made')
+    done('Webhook created')
   }
   const rotate = async () => {
     const { secret } = await call('POST /webhooks/{webhookId}/rotate-secret', { params, body: {} })
     onSecret(secret)
-    done('It has a new secret; the one before signs for a day as well')
+    done('Secret rotated. The previous one also signs for a day')
   }
   const remove = async () => {
     await call('DELETE /webhooks/{webhookId}', { params })
-    done('The webhook is deleted')
+    done('Webhook deleted')
   }
   return (
     <Dialog title={title} onClose={onClose}>
@@ -62,7 +62,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
           </button>
           {webhook && (
             <button type="button" disabled={isBusy} onClick={() => void act(rotate)}>
-              A new secret
+              Rotate secret
             </button>
           )}
           <button type="button" onClick={onClose}>
@@ -83,7 +83,7 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
   return (
     <>
       <label>
-        Address
+        URL
         <input
           class="mono"
           type="url"
@@ -94,12 +94,12 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
         />
       </label>
       <label>
-        What it is for
+        Description
         <input value={fields.description} onInput={(event) => set({ description: event.currentTarget.value })} />
       </label>
-      <Choices legend="It is told when" all={events} chosen={fields.events} choose={(events) => set({ events })} />
+      <Choices legend="Events" all={events} chosen={fields.events} choose={(events) => set({ events })} />
       <Choices
-        legend="A question comes with"
+        legend="Question events include"
         all={includes}
         chosen={fields.include}
         choose={(include) => set({ include })}
@@ -111,7 +111,7 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
             checked={!fields.enabled}
             onChange={(event) => set({ enabled: !event.currentTarget.checked })}
           />
-          Disabled: nothing is sent, and nothing that happens is kept for it
+          Disabled: no events are sent or queued
         </label>
       )}
     </>

@@ -25,9 +25,7 @@ function All() {
   const [secret, setSecret] = useState<string>()
   return (
     <>
-      {secret !== undefined && (
-        <Secret title="The secret that signs what is sent" text={secret} onDone={() => setSecret(undefined)} />
-      )}
+      {secret !== undefined && <Secret title="Signing secret" text={secret} onDone={() => setSecret(undefined)} />}
       <p class="does">
         <button type="button" onClick={() => setOpen('new')}>
           Create webhook
@@ -38,8 +36,8 @@ function All() {
         label="Webhooks"
         heads={['address', 'is told', 'state', '']}
         empty={
-          <Nothing title="There are no webhooks yet">
-            <p>A webhook is an address that is told when an intern asks, ends a turn, or fails.</p>
+          <Nothing title="No webhooks yet">
+            <p>A webhook is a URL that receives events of interns and limits.</p>
           </Nothing>
         }
         row={(webhook) => <WebhookRow key={webhook.id} of={webhook} onChange={() => setOpen(webhook)} />}
@@ -60,7 +58,7 @@ function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => vo
   const { id, url, description, failing_since } = webhook
   const test = async () => {
     await call('POST /webhooks/{webhookId}/test', { params: { webhookId: id }, body: {} })
-    toast('A test is on its way: what became of it stands in what was sent')
+    toast('Test event queued. Deliveries show the result')
   }
   return (
     <tr class={webhook.enabled ? undefined : 'dim'}>
@@ -69,20 +67,20 @@ function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => vo
       </th>
       <td data-head="is told">
         {webhook.events.map((event) => events[event]).join(', ')}
-        {webhook.include.includes('question') && <span class="dim"> with what is asked</span>}
-        {webhook.include.includes('answer_link') && <span class="dim"> with a link that answers</span>}
+        {webhook.include.includes('question') && <span class="dim"> with question text</span>}
+        {webhook.include.includes('answer_link') && <span class="dim"> with answer link</span>}
       </td>
       <td data-head="state">
         <span class={`dot ${!webhook.enabled ? 'bad' : failing_since ? 'warn' : 'ok'}`} />
         {!webhook.enabled
           ? `disabled${webhook.disabled_reason ? `: ${webhook.disabled_reason}` : ''}`
           : failing_since
-            ? 'takes nothing since '
+            ? 'failing since '
             : 'enabled'}
         {webhook.enabled && failing_since && <Ago time={failing_since} />}
       </td>
       <td class="number">
-        <a href={`/interns?part=webhooks&id=${id}`} aria-label={`What was sent to ${url}`}>
+        <a href={`/interns?part=webhooks&id=${id}`} aria-label={`Deliveries to ${url}`}>
           Sent
         </a>{' '}
         <button type="button" aria-label={`Test ${url}`} onClick={() => void attempt(test)}>
