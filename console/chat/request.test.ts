@@ -10,7 +10,7 @@ const turn = (id: number, said: string, replies: Record<string, string> = {}): T
   replies: Object.fromEntries(Object.entries(replies).map(([model, text]) => [model, { ...asked, text }])),
 })
 
-test('each model is told its own answers, and not what another said', () => {
+test('requestFor sends a model its own answers, not those of other models', () => {
   const turns = [turn(1, 'Hi', { a: 'I am a', b: 'I am b' }), turn(2, 'Only b', { b: 'Yes' })]
   const { messages } = requestFor('a', { turns, turn: turn(3, 'Go on'), opening: [], settings: noSettings })
   assert.deepEqual(
@@ -19,28 +19,28 @@ test('each model is told its own answers, and not what another said', () => {
   )
 })
 
-test('settings that are left empty are not sent', () => {
+test('requestFor omits empty settings', () => {
   assert.deepEqual(fieldsOf(noSettings), {})
   const settings = { ...noSettings, system: 'Be short.', temperature: '0', more: '{"seed": 7}' }
   const sent = requestFor('a', { turns: [], turn: turn(1, 'Hi'), opening: [], settings })
   assert.deepEqual([sent.temperature, sent.seed, sent.top_p, sent.messages[0]?.content], [0, 7, undefined, 'Be short.'])
 })
 
-test('further fields that are no JSON object are refused by name', () => {
-  assert.throws(() => fieldsOf({ ...noSettings, more: '[1]' }), /Further fields: an object is expected/)
-  assert.throws(() => fieldsOf({ ...noSettings, more: '{' }), /Further fields: /)
+test('fieldsOf rejects additional fields that are not a JSON object', () => {
+  assert.throws(() => fieldsOf({ ...noSettings, more: '[1]' }), /Additional fields must be a JSON object/)
+  assert.throws(() => fieldsOf({ ...noSettings, more: '{' }), /Additional fields: /)
 })
 
-test('pictures go along as parts of the message', () => {
-  const shown = { ...turn(1, 'What is it?'), images: ['data:image/png;base64,AA'] }
-  const { messages } = requestFor('a', { turns: [], turn: shown, opening: [], settings: noSettings })
+test('requestFor sends images as parts of the message', () => {
+  const withImage = { ...turn(1, 'What is it?'), images: ['data:image/png;base64,AA'] }
+  const { messages } = requestFor('a', { turns: [], turn: withImage, opening: [], settings: noSettings })
   assert.deepEqual(messages[0]?.content, [
     { type: 'text', text: 'What is it?' },
     { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
   ])
 })
 
-test('the address names four at most, each once', () => {
+test('modelsIn returns at most four models, without duplicates', () => {
   assert.deepEqual(modelsIn('a/1,b/2,a/1,@preset/c,d/4,e/5'), ['a/1', 'b/2', '@preset/c', 'd/4'])
   assert.deepEqual(modelsIn(undefined), [])
 })

@@ -25,14 +25,14 @@ test('only what was changed is sent, and a share is told in percent', () => {
   assert.deepEqual(meantWorkspace({ ...before, name: ' A ', description: ' ' }).description, null)
 })
 
-test('of which requests something is kept is told in words', () => {
-  const told = (more: Partial<Workspace>) => keptInWords(workspace(more))
-  assert.equal(told({ is_observability_io_logging_enabled: false }), 'not kept')
-  assert.equal(told({ io_logging_api_key_ids: [] }), 'not kept')
-  assert.equal(told({}), 'kept of 12.5 % of requests')
+test('keptInWords describes the requests whose prompts are stored', () => {
+  const words = (more: Partial<Workspace>) => keptInWords(workspace(more))
+  assert.equal(words({ is_observability_io_logging_enabled: false }), 'not stored')
+  assert.equal(words({ io_logging_api_key_ids: [] }), 'not stored')
+  assert.equal(words({}), 'stored for 12.5 % of requests')
   assert.equal(
-    told({ io_logging_sampling_rate: 1, io_logging_api_key_ids: ['a', 'b'] }),
-    'kept of all requests of 2 keys',
+    words({ io_logging_sampling_rate: 1, io_logging_api_key_ids: ['a', 'b'] }),
+    'stored for all requests of 2 keys',
   )
 })
 

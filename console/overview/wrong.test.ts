@@ -107,12 +107,12 @@ test('each thing that is wrong with the service has its line', () => {
       '2 of 3 workers answer',
       '44 requests not in the ledger yet',
       '2 entries of the catalogue skipped',
-      '$1.50 of limits held by servers that are not heard',
+      '$1.50 of limits reserved by servers that do not respond',
       '2 questions of interns wait for an answer',
     ],
   )
   assert.equal(told[3]!.path, '/service/catalogue')
-  assert.match(told[2]!.why, /40 of them in files\. No further request is taken/)
+  assert.match(told[2]!.why, /40 of them in files\. No further requests are accepted/)
 })
 
 test('a key is told in the week before it ends, not after, and not when it is off', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { emptyPolicy } from '../guardrails/policy.ts'
 import { meaningOf } from './policy-words.ts'
 
-test('a policy is told in sentences, one a rule, the limit first', () => {
+test('meaningOf returns a sentence per rule, the limit first', () => {
   const policy = {
     ...emptyPolicy('House rules'),
     limit_usd: 50,
@@ -15,7 +15,7 @@ test('a policy is told in sentences, one a rule, the limit first', () => {
     content_filters: [{ pattern: 'project blue', action: 'block' as const }],
   }
   assert.deepEqual(meaningOf(policy), [
-    'At most $50.00 a month.',
+    'At most $50.00 per month.',
     'Allowed models: openai/gpt-5.5.',
     'Allowed regions: Europe or the US.',
     'Models only with zero data retention.',
@@ -24,14 +24,14 @@ test('a policy is told in sentences, one a rule, the limit first', () => {
   ])
 })
 
-test('a vendor that says otherwise is left out of the rule on data', () => {
+test('meaningOf names only the vendors that need zero data retention', () => {
   const policy = { ...emptyPolicy(''), enforce_zdr: true, enforce_zdr_vendor_b: false, enforce_zdr_other: false }
   assert.deepEqual(meaningOf(policy), ['Models of vendor a, vendor c, vendor d only with zero data retention.'])
 })
 
-test('a policy that says nothing forbids nothing', () => assert.deepEqual(meaningOf(emptyPolicy('x')), []))
+test('meaningOf returns nothing for a policy without rules', () => assert.deepEqual(meaningOf(emptyPolicy('x')), []))
 
-test('of a long list the first are named and the rest counted', () => {
+test('meaningOf counts the models after the first six', () => {
   const allowed_models = Array.from({ length: 9 }, (_, index) => `a/${index}`)
   const [says] = meaningOf({ ...emptyPolicy(''), allowed_models })
   assert.equal(says, 'Allowed models: a/0, a/1, a/2, a/3, a/4, a/5 and 3 more.')

@@ -14,11 +14,11 @@ const attempt = (provider_name: string, outcome: string, duration: number, reaso
   ...(reason && { reason }),
 })
 
-const told = (more: Parameters<typeof sampleGeneration>[0]) =>
+const stepsOf = (more: Parameters<typeof sampleGeneration>[0]) =>
   storyOf(sampleGeneration(more)).map(({ label, says, from, ms }) => [label, says, from, ms])
 
-test('an answer is told from the plan to the meter, its tokens apart from the wait for the first', () => {
-  assert.deepEqual(told({}), [
+test('storyOf lists the steps of an answer from the plan to the meter', () => {
+  assert.deepEqual(stepsOf({}), [
     ['guardrails', 'allowed it', undefined, undefined],
     ['plan', undefined, 0, 10],
     ['anthropic', 'first token', 10, 30],
@@ -27,23 +27,23 @@ test('an answer is told from the plan to the meter, its tokens apart from the wa
   ])
 })
 
-test('attempts follow each other on one axis, and what was not asked is a step too', () => {
+test('storyOf places attempts on one time axis and lists open circuits', () => {
   const attempts = [
     attempt('azure', 'circuit_open', 0, 'open circuit'),
     attempt('vertex', 'rate_limited', 20, 'status 429'),
     attempt('anthropic', 'answered', 70),
   ]
-  assert.deepEqual(told({ attempts, latency: 50 }).slice(2, -1), [
-    ['azure', 'left out: open circuit', undefined, undefined],
+  assert.deepEqual(stepsOf({ attempts, latency: 50 }).slice(2, -1), [
+    ['azure', 'excluded: open circuit', undefined, undefined],
     ['vertex', 'answered 429', 10, 20],
     ['anthropic', 'first token', 30, 20],
     ['anthropic', '10 tokens', 50, 50],
   ])
 })
 
-test('an attempt is told by what it waited for; what took no time has no line', () => {
+test('storyOf splits an attempt into its waits and omits empty ones', () => {
   const waited = (more: object) => ({ ...attempt('anthropic', 'answered', 90), ...more })
-  const steps = (more: object) => told({ attempts: [waited(more)], latency: 40 }).slice(2, -1)
+  const steps = (more: object) => stepsOf({ attempts: [waited(more)], latency: 40 }).slice(2, -1)
   assert.deepEqual(steps({ connect: 5, first_byte: 20 }), [
     ['anthropic', 'connect', 10, 5],
     ['anthropic', 'first byte', 15, 15],
@@ -55,14 +55,14 @@ test('an attempt is told by what it waited for; what took no time has no line', 
     ['anthropic', '10 tokens', 40, 60],
   ])
   const slow = { ...attempt('vertex', 'rate_limited', 20, 'status 429'), connect: 4, first_byte: 19 }
-  assert.deepEqual(told({ attempts: [slow], outcome: 'failed', latency: null }).slice(2, -1), [
+  assert.deepEqual(stepsOf({ attempts: [slow], outcome: 'failed', latency: null }).slice(2, -1), [
     ['vertex', 'connect', 80, 4],
     ['vertex', 'first byte', 84, 15],
     ['vertex', 'answered 429', 99, 1],
   ])
 })
 
-test('who was not asked is told by reason: those left out before the attempts, those behind after them', () => {
+test('storyOf lists excluded endpoints first and unused endpoints last', () => {
   const not = (tag: string, standing: 'behind' | 'left_out', reason: string) => ({
     endpoint_id: `m@${tag}`,
     standing,
@@ -73,23 +73,23 @@ test('who was not asked is told by reason: those left out before the attempts, t
     not('f', 'behind', 'not_reached'),
     not('g', 'left_out', 'context_too_small'),
   ]
-  const lines = told({ not_asked }).map(([label, says]) => [label, says])
+  const lines = stepsOf({ not_asked }).map(([label, says]) => [label, says])
   assert.deepEqual(lines.slice(2, 4), [
     ['a, b, c and 2 more', 'excluded: no credential'],
-    ['g', 'left out: context too small'],
+    ['g', 'excluded: context too small'],
   ])
   assert.deepEqual(lines.at(-2), ['f', 'next, not needed'])
 })
 
-test('the plan says how many stood in line, and what put them in that order', () => {
+test('storyOf names the number of planned endpoints and their order', () => {
   const behind = { endpoint_id: 'm@b', standing: 'behind' as const, reason: 'not_reached' }
-  const plan = (more: Parameters<typeof sampleGeneration>[0]) => told({ not_asked: [behind], ...more })[1]?.[1]
+  const plan = (more: Parameters<typeof sampleGeneration>[0]) => stepsOf({ not_asked: [behind], ...more })[1]?.[1]
   assert.equal(plan({ ordered_by: 'draw' }), '2 endpoints, weighted random, cheaper first')
   assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, fastest first token first')
   assert.equal(plan({ ordered_by: null }), undefined)
 })
 
-test('tokens are told over time: how fast the slowest stretch went and how fast the fastest', () => {
+test('storyOf reports the slowest and the fastest token rate', () => {
   const pace = { every: 500, tokens: [10, 30, 0, 20, 1] }
   const steps = storyOf(sampleGeneration({ pace, tokens_completion: 61 }))
   const answered = steps.find((step) => step.pace)
@@ -100,14 +100,14 @@ test('tokens are told over time: how fast the slowest stretch went and how fast 
   )
 })
 
-test('a refusal names the rule and leads to the guardrail, and nothing follows', () => {
+test('storyOf ends a refusal with the rule and a link to the guardrail', () => {
   const error = { kind: 'forbidden', rule: 'ignored_models', guardrail_id: 'g-1' }
   const [step, ...others] = storyOf(sampleGeneration({ outcome: 'refused', attempts: [], error }))
   assert.deepEqual([step?.says, step?.href, others], ['ignored models', '/guardrails/g-1', []])
 })
 
-test('what filters found, a preset and endpoints that were left out are steps with their reason', () => {
-  const steps = told({
+test('storyOf lists presets, filter findings and excluded endpoints', () => {
+  const steps = stepsOf({
     preset: { id: 'p', slug: 'support', version: 4 },
     content_findings: [{ guardrail_id: 'g-1', rule: 'email', action: 'redact', count: 2 }],
     error: { kind: 'unavailable', excluded: [{ endpoint: 'm@eu', reason: 'region' }] },
@@ -118,10 +118,10 @@ test('what filters found, a preset and endpoints that were left out are steps wi
     ['preset support', 'version 4'],
     ['guardrail', 'redacted 2 email'],
   ])
-  assert.deepEqual(steps[3], ['m@eu', 'left out: region'])
+  assert.deepEqual(steps[3], ['m@eu', 'excluded: region'])
 })
 
-test('an outcome is told in the words of the domain', () => {
+test('outcomeOf names the outcome of a request', () => {
   const says = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).says
   assert.equal(says({}), 'answered')
   assert.equal(says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }), '2nd answered')
@@ -131,17 +131,14 @@ test('an outcome is told in the words of the domain', () => {
   assert.equal(says({ outcome: 'failed', error: { kind: 'rate_limited' } }), 'failed: rate limited')
 })
 
-test('of one that failed it is said who was asked and what became of each, and that nothing was charged', () => {
+test('whyFailed lists the failed attempts of a request', () => {
   const failed = (...attempts: ReturnType<typeof attempt>[]) =>
     sampleGeneration({ outcome: 'failed', attempts, total_cost: 0, tokens_prompt: 0, tokens_completion: 0 })
   const vertex = attempt('vertex', 'rate_limited', 20, 'status 429')
   const azure = attempt('azure', 'circuit_open', 0, 'open circuit')
   const slow = attempt('anthropic', 'gateway_timeout', 70)
-  assert.equal(whyFailed(failed(azure, vertex)), 'The only one that was asked failed: vertex (answered 429).')
-  assert.equal(
-    whyFailed(failed(vertex, slow)),
-    'All that were asked failed: vertex (answered 429), anthropic (timeout).',
-  )
+  assert.equal(whyFailed(failed(azure, vertex)), 'The only attempt failed: vertex (answered 429).')
+  assert.equal(whyFailed(failed(vertex, slow)), 'All attempts failed: vertex (answered 429), anthropic (timeout).')
   assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
   assert.equal(storyOf(failed(vertex)).at(-1)!.says, 'nothing was charged')
 })
