@@ -1,9 +1,9 @@
 import { render } from 'preact'
 import { findSession } from './api/session.ts'
 import { App } from './app.tsx'
-import { rootLinks } from './below-root.tsx'
-import './pieces/second-click.ts'
-import './pieces/whole-on-hover.ts'
+import { rootLinks } from './rooted-location.tsx'
+import './components/double-click.ts'
+import './components/overflow-title.ts'
 
 rootLinks()
 void findSession()

@@ -56,26 +56,26 @@ export const screens: Screen[] = [
     title: 'Guardrails',
     words: 'policy limits budgets filters replay',
     offeredTo: seers,
-    load: async () => ({ Screen: (await import('./seldom.ts')).guardrails }),
+    load: async () => ({ Screen: (await import('./management-screens.ts')).guardrails }),
   },
   {
     name: 'keys',
     title: 'Keys & people',
     words: 'members roles access sessions audit byok provider secrets limits',
-    load: async () => ({ Screen: (await import('./seldom.ts')).keys }),
+    load: async () => ({ Screen: (await import('./management-screens.ts')).keys }),
   },
   {
     name: 'presets',
     title: 'Presets',
     words: 'versions prompts configuration',
-    load: async () => ({ Screen: (await import('./seldom.ts')).presets }),
+    load: async () => ({ Screen: (await import('./management-screens.ts')).presets }),
   },
   {
     name: 'service',
     title: 'Service',
     words: 'first run set up providers credentials catalogue sources reload settings configuration',
     offeredTo: seers,
-    load: async () => ({ Screen: (await import('./seldom.ts')).service }),
+    load: async () => ({ Screen: (await import('./management-screens.ts')).service }),
   },
 ]
 

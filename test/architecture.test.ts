@@ -114,7 +114,7 @@ test('no two folders of a room import each other by value, but those that are li
 })
 
 /** The folders of the console that all screens may import; these among each other, as here. */
-const consoleMayImport: Record<string, string[]> = { format: [], api: ['format'], pieces: ['format', 'api'] }
+const consoleMayImport: Record<string, string[]> = { format: [], api: ['format'], components: ['format', 'api'] }
 
 test('the console imports nothing of the service but its described types, and a screen nothing of another', () => {
   const wrong = edges.filter(({ from, to }) => {
@@ -212,7 +212,7 @@ test('every file is reached from bin/: a route, command, tool, filter or protoco
     'console/main.tsx',
   ]
   // Told to the bundler alone: what only this file takes is dead.
-  const told = 'console/together.ts'
+  const told = 'console/shared-chunk.ts'
   const reached = new Set<string>()
   const visit = (file: string) => {
     if (reached.has(file)) return

@@ -1,5 +1,5 @@
 import { pathOf, queryOf } from './address.ts'
-import { heard, isOfService, unheard } from './away.ts'
+import { heard, isOfService, unheard } from './connection.ts'
 import { failureOf } from './failure.ts'
 import { withRoot } from './root.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'

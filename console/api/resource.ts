@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { awaySince } from './away.ts'
-import { useBehind } from './behind.ts'
 import { type Answer, addressOf, call, type Input, type RouteName } from './client.ts'
+import { awaySince } from './connection.ts'
 import type { Failure } from './failure.ts'
 import { isPassing, type Missed, missedOnceMore, useRetry } from './retry.ts'
+import { useBehind } from './stale-data.ts'
 
 /**
  * What a screen shows of something it asked for. While the next is on its way, the old one stays; and where the next

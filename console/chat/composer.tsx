@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
 import { asks } from '../api/session.ts'
-import { useKeys } from '../pieces/keys.ts'
-import { Problem } from '../pieces/problem.tsx'
-import { draft, isBusy, pictures, say, stop } from './talk.ts'
+import { useKeys } from '../components/keys.ts'
+import { Problem } from '../components/problem.tsx'
+import { draft, isBusy, pictures, say, stop } from './conversation.ts'
 
 /** Larger ones make requests that few providers take. */
 const largestBytes = 8_000_000

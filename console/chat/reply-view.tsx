@@ -1,8 +1,8 @@
+import { Copy } from '../components/copy.tsx'
+import { Markdown } from '../components/markdown.tsx'
+import { Usd } from '../components/usd.tsx'
 import { exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import { Usd } from '../pieces/amount.tsx'
-import { Copy } from '../pieces/copy.tsx'
-import { Markdown } from '../pieces/markdown.tsx'
 import { type Reply, speedOf } from './reply.ts'
 
 type ReplyProps = { name: string; reply: Reply; again: () => void }

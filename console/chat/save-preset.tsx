@@ -4,10 +4,10 @@ import { asFailure } from '../api/failure.ts'
 import { forget } from '../api/resource.ts'
 import { manages } from '../api/session.ts'
 import type { SavedPresetVersion } from '../api/types.ts'
-import { Problem } from '../pieces/problem.tsx'
-import { toast } from '../pieces/toast.tsx'
+import { Problem } from '../components/problem.tsx'
+import { toast } from '../components/toast.tsx'
+import { settings, timesSaved } from './conversation.ts'
 import { savedRequest, skippedText } from './saved-request.ts'
-import { settings, timesSaved } from './talk.ts'
 
 type Saved = { slug: string; version: SavedPresetVersion; skippedFields: string | undefined }
 

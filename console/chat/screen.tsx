@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { Heading } from '../components/heading.tsx'
+import { Failed, Nothing } from '../components/page-states.tsx'
 import { counted } from '../format/count.ts'
-import { Heading } from '../pieces/heading.tsx'
-import { Failed, Nothing } from '../pieces/states.tsx'
-import { useAgain } from './again.ts'
-import { beginAnew } from './anew.tsx'
-import { Bar, useChoices, useSides } from './bar.tsx'
 import { Composer } from './composer.tsx'
+import { askAgain, opening, turns } from './conversation.ts'
+import { Bar, useChoices, useSides } from './model-bar.tsx'
+import { beginAnew } from './new-chat.tsx'
+import { useAgain } from './reopen-request.ts'
 import { ReplyView } from './reply-view.tsx'
 import type { Turn } from './request.ts'
 import { SettingsPanel } from './settings-panel.tsx'
-import { askAgain, opening, turns } from './talk.ts'
 
 /** Up to four models or presets, which answer the same prompt. */
 export function Screen() {

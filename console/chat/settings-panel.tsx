@@ -1,7 +1,7 @@
-import { Panel } from '../pieces/panel.tsx'
+import { Panel } from '../components/panel.tsx'
+import { settings } from './conversation.ts'
 import type { Settings } from './request.ts'
 import { SaveAsPreset } from './save-preset.tsx'
-import { settings } from './talk.ts'
 
 const set = (changes: Partial<Settings>) => {
   settings.value = { ...settings.peek(), ...changes }

@@ -1,4 +1,4 @@
-import { builtins } from '../pieces/policy-words.ts'
+import { builtins } from '../components/policy-description.ts'
 import type { EditorProps, Policy } from './policy.ts'
 
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]

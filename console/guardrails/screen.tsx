@@ -1,9 +1,9 @@
 import { useRoute } from 'preact-iso/router'
 import { Failure } from '../api/failure.ts'
 import { signedIn } from '../api/session.ts'
-import { Failed, Loading } from '../pieces/states.tsx'
-import { GuardrailList } from './list.tsx'
-import { GuardrailPage } from './page.tsx'
+import { Failed, Loading } from '../components/page-states.tsx'
+import { GuardrailList } from './guardrail-list.tsx'
+import { GuardrailPage } from './guardrail-page.tsx'
 
 const forbidden = new Failure(403, 'You need access to the whole organization to see guardrails.')
 

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import type { TriedText } from '../api/types.ts'
+import { builtins } from '../components/policy-description.ts'
+import { Problem } from '../components/problem.tsx'
+import { usePaused } from '../components/use-debounced.ts'
 import { exactCount } from '../format/count.ts'
-import { usePaused } from '../pieces/paused.ts'
-import { builtins } from '../pieces/policy-words.ts'
-import { Problem } from '../pieces/problem.tsx'
-import { countsOf, piecesOf } from './marks.ts'
 import { type Policy, patchBetween } from './policy.ts'
+import { countsOf, piecesOf } from './text-pieces.ts'
 
 type TryProps = { id: string; saved: Policy; policy: Policy }
 type Told = { text: string; tried: TriedText }

@@ -1,4 +1,4 @@
-import { shown } from './shown.ts'
+import { shown } from './visible-text.ts'
 
 /** Only its first two lines name the file: a line further down that begins like these goes or comes. */
 function toneOf(line: string, at: number): string | undefined {

@@ -1,8 +1,8 @@
 import type { InternEntry } from '../api/types.ts'
+import { At } from '../components/timestamp.tsx'
 import { exactCount } from '../format/count.ts'
-import { At } from '../pieces/when.tsx'
 import { Diff } from './diff.tsx'
-import { shown } from './shown.ts'
+import { shown } from './visible-text.ts'
 
 type Of<T extends InternEntry['type']> = Extract<InternEntry, { type: T }>
 

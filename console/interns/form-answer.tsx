@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { asks } from '../api/session.ts'
 import type { InternElicitation } from '../api/types.ts'
 import { contentOf, type Field } from './answer-form.ts'
-import { shown } from './shown.ts'
+import { shown } from './visible-text.ts'
 
 type Said = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
 type Props = { question: InternElicitation; isSent: boolean; send: (said: Said) => void }

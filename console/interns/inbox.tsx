@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useKeys } from '../pieces/keys.ts'
-import type { Waiting } from './live.ts'
+import { useKeys } from '../components/keys.ts'
+import { answered } from './intern-messages.ts'
+import type { Waiting } from './intern-updates.ts'
 import { QuestionCard } from './question-card.tsx'
-import { answered } from './turns.ts'
 
 /** A question must have been in front so long before a key answers it: a key pressed twice answers one. */
 const readMs = 500

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso/router'
 import { Composer } from './composer.tsx'
-import type { Asker } from './live.ts'
-import { begin } from './turns.ts'
+import { begin } from './intern-messages.ts'
+import type { Asker } from './intern-updates.ts'
 
 /** Begins a conversation, and leads to it. */
 export function NewSession({ intern }: { intern: Asker }) {

@@ -1,8 +1,8 @@
 import { asks } from '../api/session.ts'
-import { Failed, Loading, Nothing } from '../pieces/states.tsx'
-import { AllInterns } from './all-interns.tsx'
+import { Failed, Loading, Nothing } from '../components/page-states.tsx'
 import { Inbox } from './inbox.tsx'
-import { useWorld } from './live.ts'
+import { AllInterns } from './intern-list.tsx'
+import { useWorld } from './intern-updates.ts'
 
 /** Who waits for me, and how they all are. */
 export function Overview() {

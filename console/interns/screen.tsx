@@ -1,6 +1,6 @@
 import { useRoute } from 'preact-iso/router'
-import { Home } from './home.tsx'
 import { InternPage } from './intern-page.tsx'
+import { Home } from './interns-home.tsx'
 import { SessionPage } from './session-page.tsx'
 
 /** `/interns` is what waits and who there is, `/interns/<id>` one intern, `/interns/<id>/<session>` a conversation. */

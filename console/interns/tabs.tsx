@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 
-import { useHereInSight } from '../pieces/parts.tsx'
+import { useHereInSight } from '../components/screen-tabs.tsx'
 
 /** A part of a page by its name in the address, `?part=rules`; the first has none. */
 export type Tab = { name: string; title: string }

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useMe } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
-import { useActing } from '../pieces/acting.ts'
-import { Dialog } from '../pieces/dialog.tsx'
-import { Problem } from '../pieces/problem.tsx'
-import { toast } from '../pieces/toast.tsx'
-import { accessGivenBy } from './may.ts'
+import { Dialog } from '../components/dialog.tsx'
+import { Problem } from '../components/problem.tsx'
+import { toast } from '../components/toast.tsx'
+import { useActing } from '../components/use-action.ts'
+import { accessGivenBy } from './permissions.ts'
 
 /** What each may, beside its word. */
 const says: Record<Member['access'], string> = {

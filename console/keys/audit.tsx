@@ -1,13 +1,13 @@
 import { useGet } from '../api/resource.ts'
 import type { AuditEvent } from '../api/types.ts'
-import { AddFilter, Chip, Chips, type Filter } from '../pieces/chips.tsx'
-import { useFilters } from '../pieces/filters.ts'
-import { Listing, usePage } from '../pieces/listing.tsx'
-import { nameOf as fieldInWords } from '../pieces/rule-name.ts'
-import { Nothing } from '../pieces/states.tsx'
-import { At } from '../pieces/when.tsx'
-import { actInWords, knownActs, knownKinds } from './acts.ts'
-import { changesOf, inWords } from './changes.ts'
+import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
+import { useFilters } from '../components/filters.ts'
+import { Listing, usePage } from '../components/listing.tsx'
+import { Nothing } from '../components/page-states.tsx'
+import { nameOf as fieldInWords } from '../components/rule-label.ts'
+import { At } from '../components/timestamp.tsx'
+import { actInWords, knownActs, knownKinds } from './audit-actions.ts'
+import { changesOf, inWords } from './audit-changes.ts'
 
 /** @param names of what is listed, by id. */
 const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import type { Member } from '../api/types.ts'
-import { DeleteNamed } from '../pieces/delete-named.tsx'
-import { Dialog } from '../pieces/dialog.tsx'
-import { toast } from '../pieces/toast.tsx'
+import { DeleteNamed } from '../components/delete-named.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { toast } from '../components/toast.tsx'
 
 type Props = { of: Member; name: string; onRemoved: () => void; onClose: () => void }
 

@@ -1,8 +1,8 @@
-import { Parts } from '../pieces/parts.tsx'
+import { Parts } from '../components/screen-tabs.tsx'
 import { Audit } from './audit.tsx'
 import { Keys } from './keys.tsx'
 import { People } from './people.tsx'
-import { Providers } from './providers.tsx'
+import { Providers } from './provider-keys.tsx'
 import { Sessions } from './sessions.tsx'
 import { Workspaces } from './workspaces.tsx'
 

@@ -1,11 +1,11 @@
 import { call } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import type { ListedSession } from '../api/types.ts'
-import { attempt } from '../pieces/acting.ts'
-import { Listing, usePage } from '../pieces/listing.tsx'
-import { Nothing } from '../pieces/states.tsx'
-import { toast } from '../pieces/toast.tsx'
-import { Ago } from '../pieces/when.tsx'
+import { Listing, usePage } from '../components/listing.tsx'
+import { Nothing } from '../components/page-states.tsx'
+import { Ago } from '../components/timestamp.tsx'
+import { toast } from '../components/toast.tsx'
+import { attempt } from '../components/use-action.ts'
 
 const methods = { key: 'a key', link: 'a link', oidc: 'OpenID Connect' }
 

@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { forget } from '../api/resource.ts'
 import type { Workspace, WorkspacePatch } from '../api/types.ts'
-import { attempt, useActing } from '../pieces/acting.ts'
-import { DeleteNamed } from '../pieces/delete-named.tsx'
-import { Dialog } from '../pieces/dialog.tsx'
-import { Problem } from '../pieces/problem.tsx'
-import { toast } from '../pieces/toast.tsx'
+import { DeleteNamed } from '../components/delete-named.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Problem } from '../components/problem.tsx'
+import { toast } from '../components/toast.tsx'
+import { attempt, useActing } from '../components/use-action.ts'
+import { KeptInputs } from './content-storage.tsx'
 import {
   fieldsOfWorkspace,
   meantWorkspace,
@@ -15,7 +16,6 @@ import {
   type WorkspaceFields,
   workspacePatch,
 } from './workspace-fields.ts'
-import { KeptInputs } from './workspace-kept.tsx'
 
 type Props = {
   /** The one to change; a new one without. */

@@ -1,8 +1,8 @@
 import type { Model } from '../api/types.ts'
+import type { Column } from '../components/table.tsx'
 import { count, exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import type { Column } from '../pieces/table.tsx'
-import type { MeasuredModels } from './measured.ts'
+import type { MeasuredModels } from './model-measurements.ts'
 import { PerMillion } from './price.tsx'
 
 const dash = <span class="dim">–</span>

@@ -1,4 +1,4 @@
-import type { Filter } from '../pieces/chips.tsx'
+import type { Filter } from '../components/chips.tsx'
 
 const choice = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
   kind: 'choice',

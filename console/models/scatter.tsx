@@ -1,7 +1,7 @@
-import { marksTo } from '../pieces/marks.ts'
-import { rem, textScale } from '../pieces/text-size.ts'
-import { useWidth } from '../pieces/width.ts'
-import { placed } from './labels.ts'
+import { marksTo } from '../components/axis-ticks.ts'
+import { rem, textScale } from '../components/text-size.ts'
+import { useWidth } from '../components/use-width.ts'
+import { placed } from './dot-labels.ts'
 import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 

@@ -1,5 +1,5 @@
 import { useRoute } from 'preact-iso/router'
-import { ModelList } from './list.tsx'
+import { ModelList } from './model-list.tsx'
 import { ModelPage } from './model-page.tsx'
 
 /** The catalogue: `/models` is the list, `/models/<author>/<slug>` one model. */

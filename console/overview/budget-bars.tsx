@@ -1,7 +1,7 @@
+import { Usd } from '../components/usd.tsx'
 import { counted } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
-import { Usd } from '../pieces/amount.tsx'
 import { type Budget, standingOf } from './budgets.ts'
 
 const words = { daily: 'per day', weekly: 'per week', monthly: 'per month' }

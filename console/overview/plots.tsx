@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks'
+import { Plot } from '../components/plot.tsx'
 import { exactCount } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
-import { Plot } from '../pieces/plot.tsx'
 import type { breakdownOf, Row } from './queries.ts'
-import { lineOf, shownOf, stackOf, stepsBetween } from './stack.ts'
+import { lineOf, shownOf, stackOf, stepsBetween } from './stacked-lines.ts'
 
 type PlotsProps = {
   overTime: Row[]

@@ -1,5 +1,5 @@
 import type { AnalyticsQuery, AnalyticsRow } from '../api/types.ts'
-import { spanOf, timesOf } from './spans.ts'
+import { spanOf, timesOf } from './time-ranges.ts'
 
 type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number]
 type Filter = NonNullable<AnalyticsQuery['filters']>[number]

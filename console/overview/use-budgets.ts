@@ -1,4 +1,4 @@
-import { seesAll, seesKeys, useEveryKey } from '../api/every-key.ts'
+import { seesAll, seesKeys, useEveryKey } from '../api/all-keys.ts'
 import { useEvery } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { useMe } from '../api/session.ts'

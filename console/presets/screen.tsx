@@ -1,6 +1,6 @@
 import { useRoute } from 'preact-iso/router'
-import { PresetList } from './list.tsx'
-import { PresetPage } from './page.tsx'
+import { PresetList } from './preset-list.tsx'
+import { PresetPage } from './preset-page.tsx'
 
 /** Named configurations of requests: `/presets` is the list, `/presets/<slug>` one with its versions. */
 export function Screen() {

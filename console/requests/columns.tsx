@@ -1,9 +1,9 @@
 import type { Generation } from '../api/types.ts'
+import type { Column } from '../components/table.tsx'
+import { At } from '../components/timestamp.tsx'
+import { Usd } from '../components/usd.tsx'
 import { count, exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import { Usd } from '../pieces/amount.tsx'
-import type { Column } from '../pieces/table.tsx'
-import { At } from '../pieces/when.tsx'
 import { outcomeOf } from './outcome.ts'
 
 export type KeyName = (hash: string) => string

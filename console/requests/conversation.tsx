@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import type { Resource } from '../api/resource.ts'
 import { manages } from '../api/session.ts'
 import type { GenerationContent } from '../api/types.ts'
+import { Markdown } from '../components/markdown.tsx'
 import { counted } from '../format/count.ts'
-import { Markdown } from '../pieces/markdown.tsx'
-import { answeredOf, askedOf, type Said } from './content.ts'
+import { answeredOf, askedOf, type Said } from './content-messages.ts'
 
 /** So many of the last messages are open; long conversations repeat what came before. */
 const shownAtFirst = 3

@@ -1,5 +1,5 @@
 import type { Generation } from '../api/types.ts'
-import { ruleOf } from '../pieces/rule-name.ts'
+import { ruleOf } from '../components/rule-label.ts'
 
 export type Tone = 'ok' | 'warn' | 'bad'
 

@@ -3,10 +3,10 @@ import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import { role } from '../api/session.ts'
 import type { AnalyticsRow, Key } from '../api/types.ts'
+import { Spark } from '../components/spark.tsx'
 import { count, exactCount, percent } from '../format/count.ts'
 import { exactMoney, money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
-import { Spark } from '../pieces/spark.tsx'
 import { everyBucket, type SummaryQuery, summaryQuery } from './summary-query.ts'
 
 const refreshMs = 10_000

@@ -1,6 +1,6 @@
+import { rem } from '../components/text-size.ts'
 import { duration } from '../format/time.ts'
-import { rem } from '../pieces/text-size.ts'
-import type { Step } from './story.ts'
+import type { Step } from './timeline.ts'
 
 /** The steps on one time axis. */
 export function Waterfall({ steps, total }: { steps: Step[]; total: number }) {

@@ -2,10 +2,10 @@ import { call } from '../api/client.ts'
 import { forget, useGet } from '../api/resource.ts'
 import { manages } from '../api/session.ts'
 import type { CatalogueReport } from '../api/types.ts'
+import { Failed, Loading } from '../components/page-states.tsx'
+import { toast } from '../components/toast.tsx'
+import { useActing } from '../components/use-action.ts'
 import { counted, exactCount } from '../format/count.ts'
-import { useActing } from '../pieces/acting.ts'
-import { Failed, Loading } from '../pieces/states.tsx'
-import { toast } from '../pieces/toast.tsx'
 
 /** More rows than these are counted. */
 const shown = 500

@@ -1,9 +1,9 @@
 import { useGet } from '../api/resource.ts'
 import type { ProviderNeeds } from '../api/types.ts'
+import { Copy } from '../components/copy.tsx'
+import { Failed, Loading, Nothing } from '../components/page-states.tsx'
 import { counted } from '../format/count.ts'
-import { Copy } from '../pieces/copy.tsx'
-import { Failed, Loading, Nothing } from '../pieces/states.tsx'
-import { environmentLines } from './lines.ts'
+import { environmentLines } from './settings-text.ts'
 
 /** Which providers can be asked, and what the others need: the first thing to see to on a new service. */
 export function Providers() {

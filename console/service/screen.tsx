@@ -1,4 +1,4 @@
-import { Parts } from '../pieces/parts.tsx'
+import { Parts } from '../components/screen-tabs.tsx'
 import { Catalogue } from './catalogue.tsx'
 import { Providers } from './providers.tsx'
 import { Settings } from './settings.tsx'

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { Setting } from '../api/types.ts'
-import { Failed, Loading, Nothing } from '../pieces/states.tsx'
-import { found, sourceInWords, valueInWords } from './lines.ts'
+import { Failed, Loading, Nothing } from '../components/page-states.tsx'
+import { found, sourceInWords, valueInWords } from './settings-text.ts'
 
 /** Every setting in force, and who said it. They are changed where they were said, and hold from the next start on. */
 export function Settings() {

@@ -45,11 +45,13 @@ const press = (key: string) => (page: Page) => page.keyboard.press(key)
 /** By the file that has it: where it is opened, and how. As whoever made the intern, or who manages. */
 type Opened = { path: () => string; open: (page: Page) => Promise<void>; maker?: boolean }
 const dialogs: Record<string, Opened[]> = {
-  'guardrails/remove.tsx': [{ path: () => `/guardrails/${made.guardrail}`, open: click('Delete') }],
-  'interns/acts.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Suspend ada'), maker: true }],
+  'guardrails/delete-guardrail.tsx': [{ path: () => `/guardrails/${made.guardrail}`, open: click('Delete') }],
+  'interns/intern-actions.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Suspend ada'), maker: true }],
   'interns/files/change-file.tsx': [{ path: () => `/interns/${talk.id}`, open: click('Change notes.md'), maker: true }],
-  'interns/hosts/gone-dialog.tsx': [{ path: () => '/interns?part=hosts', open: click(/^Move or give up/) }],
-  'interns/hosts/place.tsx': [{ path: () => `/interns/${made.lost}?part=tools`, open: click('Move …'), maker: true }],
+  'interns/hosts/lost-host-dialog.tsx': [{ path: () => '/interns?part=hosts', open: click(/^Move or give up/) }],
+  'interns/hosts/intern-host.tsx': [
+    { path: () => `/interns/${made.lost}?part=tools`, open: click('Move …'), maker: true },
+  ],
   'interns/tools/server-dialog.tsx': [
     { path: () => `/interns/${talk.id}?part=tools`, open: click('Add MCP server'), maker: true },
     { path: () => `/interns/${talk.id}?part=tools`, open: click('Change search'), maker: true },
@@ -60,20 +62,20 @@ const dialogs: Record<string, Opened[]> = {
   ],
   'keys/add-member.tsx': [{ path: () => '/keys/people', open: click('Add member') }],
   'keys/change-key.tsx': [{ path: () => '/keys', open: click(/^Change/) }],
-  'keys/forget-contents.tsx': [{ path: () => '/keys/workspaces', open: click(/^Delete stored data/) }],
-  'keys/make-key.tsx': [{ path: () => '/keys', open: click('Create key') }],
+  'keys/delete-contents.tsx': [{ path: () => '/keys/workspaces', open: click(/^Delete stored data/) }],
+  'keys/create-key.tsx': [{ path: () => '/keys', open: click('Create key') }],
   'keys/remove-member.tsx': [{ path: () => '/keys/people', open: click('Remove Ada') }],
-  'keys/store-provider.tsx': [
+  'keys/provider-key-dialog.tsx': [
     { path: () => '/keys/providers', open: click('Add provider key') },
     { path: () => '/keys/providers', open: click('Change team') },
   ],
-  'keys/what-it-may.tsx': [{ path: () => '/keys', open: click(/^Permissions of /) }],
+  'keys/key-permissions.tsx': [{ path: () => '/keys', open: click(/^Permissions of /) }],
   'keys/workspace-dialog.tsx': [
     { path: () => '/keys/workspaces', open: click('Create workspace') },
     { path: () => '/keys/workspaces', open: click(/^Change/) },
   ],
-  'pieces/palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
-  'pieces/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
+  'components/palette.tsx': [{ path: () => '/models', open: press('Control+k') }],
+  'components/shortcuts.tsx': [{ path: () => '/models', open: press('?') }],
 }
 
 for (const [width, colorScheme] of [

@@ -60,5 +60,5 @@ test('no sheet sets a size of text, the height of a line or the width of a windo
       .map((line) => `${file}: ${line.trim()}`)
   })
   // In a drawing a px is a unit of it, and that is as large as the text around it.
-  assert.deepEqual(found, ['pieces/plot.css: font-size: 11px;'])
+  assert.deepEqual(found, ['components/plot.css: font-size: 11px;'])
 })

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { attempt, useActing } from '../../pieces/acting.ts'
-import { DeleteNamed } from '../../pieces/delete-named.tsx'
-import { Dialog } from '../../pieces/dialog.tsx'
-import { Problem } from '../../pieces/problem.tsx'
-import { toast } from '../../pieces/toast.tsx'
-import { shown } from '../shown.ts'
+import { DeleteNamed } from '../../components/delete-named.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { attempt, useActing } from '../../components/use-action.ts'
+import { shown } from '../visible-text.ts'
 
 type Props = { id: string; path: string; isFolder: boolean; after: () => void; onClose: () => void }
 

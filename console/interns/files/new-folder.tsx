@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { attempt } from '../../pieces/acting.ts'
-import { toast } from '../../pieces/toast.tsx'
-import { shown } from '../shown.ts'
+import { toast } from '../../components/toast.tsx'
+import { attempt } from '../../components/use-action.ts'
+import { shown } from '../visible-text.ts'
 
 /** Makes a folder in the one that is open. While it is empty that can be undone. */
 export function NewFolder({ id, below, after }: { id: string; below: (name: string) => string; after: () => void }) {

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
 import { manages } from '../../api/session.ts'
 import type { ListedInternHost } from '../../api/types.ts'
+import { Failed, Loading, Nothing } from '../../components/page-states.tsx'
+import { Ago } from '../../components/timestamp.tsx'
 import { exactCount } from '../../format/count.ts'
-import { Failed, Loading, Nothing } from '../../pieces/states.tsx'
-import { Ago } from '../../pieces/when.tsx'
-import { shown } from '../shown.ts'
-import { GoneDialog } from './gone-dialog.tsx'
+import { shown } from '../visible-text.ts'
+import { GoneDialog } from './lost-host-dialog.tsx'
 
 const heads = ['host', 'state', 'interns', 'in use', 'labels', '']
 

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ListedInternHost } from '../../api/types.ts'
-import { useActing } from '../../pieces/acting.ts'
-import { Problem } from '../../pieces/problem.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useActing } from '../../components/use-action.ts'
 
 type Props = {
   /** The hosts that can be moved to. */

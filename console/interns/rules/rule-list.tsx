@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { InternRule } from '../../api/types.ts'
-import { onFirstClick } from '../../pieces/second-click.ts'
-import { shown } from '../shown.ts'
+import { onFirstClick } from '../../components/double-click.ts'
+import { shown } from '../visible-text.ts'
 import { RuleFields } from './rule-fields.tsx'
 import { meaningOf, shadowOf } from './rule-words.ts'
 

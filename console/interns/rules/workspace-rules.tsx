@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address.ts'
 import { useEvery } from '../../api/pages.ts'
 import { manages, useMe } from '../../api/session.ts'
-import { hasDraft } from '../../pieces/drafts.ts'
+import { hasDraft } from '../../components/drafts.ts'
 import { Rules } from './rules.tsx'
 
 /** The rules for all interns of a workspace: one's own unless the address names another one. */

@@ -1,4 +1,4 @@
-import { onFirstClick } from '../../pieces/second-click.ts'
+import { onFirstClick } from '../../components/double-click.ts'
 import type { Credential } from './server-fields.ts'
 
 type Props = { says: string; of: Credential[]; change: (credentials: Credential[]) => void }

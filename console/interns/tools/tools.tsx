@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Intern, InternPatch, McpServer } from '../../api/types.ts'
-import { shown } from '../shown.ts'
+import { shown } from '../visible-text.ts'
 import { ServerDialog } from './server-dialog.tsx'
 import { asStored } from './server-fields.ts'
 import { WebHosts } from './web-hosts.tsx'

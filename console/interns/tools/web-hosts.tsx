@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { attempt, useActing } from '../../pieces/acting.ts'
-import { Problem } from '../../pieces/problem.tsx'
-import { toast } from '../../pieces/toast.tsx'
-import { shown } from '../shown.ts'
+import { Problem } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { attempt, useActing } from '../../components/use-action.ts'
+import { shown } from '../visible-text.ts'
 
 type Props = { hosts: string[]; change?: (hosts: string[]) => Promise<void> }
 

@@ -1,13 +1,13 @@
 import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { WebhookDelivery } from '../../api/types.ts'
+import { Listing, usePage } from '../../components/listing.tsx'
+import { Nothing } from '../../components/page-states.tsx'
+import { Ago, At } from '../../components/timestamp.tsx'
+import { toast } from '../../components/toast.tsx'
+import { attempt } from '../../components/use-action.ts'
 import { counted } from '../../format/count.ts'
-import { attempt } from '../../pieces/acting.ts'
-import { Listing, usePage } from '../../pieces/listing.tsx'
-import { Nothing } from '../../pieces/states.tsx'
-import { toast } from '../../pieces/toast.tsx'
-import { Ago, At } from '../../pieces/when.tsx'
-import { events } from './fields.ts'
+import { events } from './webhook-fields.ts'
 
 const tones = { pending: 'warn', delivered: 'ok', failed: 'bad' }
 

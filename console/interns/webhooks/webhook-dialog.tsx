@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Webhook, WebhookPatch } from '../../api/types.ts'
-import { attempt, useActing } from '../../pieces/acting.ts'
-import { DeleteNamed } from '../../pieces/delete-named.tsx'
-import { Dialog } from '../../pieces/dialog.tsx'
-import { Problem } from '../../pieces/problem.tsx'
-import { toast } from '../../pieces/toast.tsx'
-import { bodyOf, events, fieldsOf, includes, newWebhook, turned, type WebhookFields } from './fields.ts'
+import { DeleteNamed } from '../../components/delete-named.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { attempt, useActing } from '../../components/use-action.ts'
+import { bodyOf, events, fieldsOf, includes, newWebhook, turned, type WebhookFields } from './webhook-fields.ts'
 
 type Props = { of?: Webhook; onChanged: () => void; onSecret: (secret: string) => void; onClose: () => void }
 

@@ -28,7 +28,7 @@ const code = () =>
   buildSync({
     ...common,
     entryPoints: { main: 'console/main.tsx' },
-    inject: ['console/together.ts'],
+    inject: ['console/shared-chunk.ts'],
     format: 'esm',
     splitting: true,
     target: 'es2023',
@@ -40,7 +40,7 @@ const code = () =>
 
 /** One sheet for all: what all screens share first, then what belongs to one. */
 function style(files: string[]) {
-  const order = ['style', 'pieces']
+  const order = ['style', 'components']
   const rank = (file: string) => (order.indexOf(file.split('/')[0]!) + 1 || order.length + 1) * 1
   const sheets = files.filter((file) => file.endsWith('.css')).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   const contents = sheets.map((file) => `@import './${file}';`).join('\n')

@@ -1,8 +1,0 @@
-import { toast } from '../pieces/toast.tsx'
-import { clear } from './talk.ts'
-
-/** A new chat, and for a while the way back to the one before: it is kept nowhere else. */
-export function beginAnew(): void {
-  const undo = clear()
-  if (undo) toast('New chat started', { undo })
-}

@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
+import type { Failure } from '../api/failure.ts'
+import { useEvery } from '../api/pages.ts'
+import { useGet } from '../api/resource.ts'
+import { Chip, type Filter, Menu } from '../components/chips.tsx'
+import type { Filters } from '../components/filters.ts'
+import { isBusy, timesSaved, turns } from './conversation.ts'
+import { beginAnew } from './new-chat.tsx'
+import { modelsIn, sidesShown } from './request.ts'
+
+/** Whom the address names, and how to change that. */
+export function useSides(): { models: string[]; choose: (models: string[]) => void } {
+  const { query, path, route } = useLocation()
+  return {
+    models: modelsIn(query.model),
+    choose: (models) => route(path + queryOf({ model: models.join(',') }), true),
+  }
+}
+
+/** All that can be asked: models that no guardrail forbids, and presets. */
+export function useChoices(): { choices: string[] | undefined; failure: Failure | undefined; reload: () => void } {
+  const { data: found, failure, reload: again } = useGet('GET /models/user', {})
+  const models = found?.data
+  const { data, reload } = useEvery('GET /presets', {})
+  const savedHere = timesSaved.value
+  useEffect(() => {
+    if (savedHere > 0) reload()
+  }, [savedHere, reload])
+  const presets = data ?? []
+  const active = presets.filter(({ status }) => status === 'active')
+  const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
+  return { choices, failure, reload: again }
+}
+
+type BarProps = {
+  models: string[]
+  choose: (models: string[]) => void
+  choices: string[]
+  toggle: () => void
+  isOpen: boolean
+}
+
+/** Who is asked, side by side. */
+export function Bar({ models, choose, choices, toggle, isOpen }: BarProps) {
+  const others = choices.filter((one) => !models.includes(one))
+  const filter: Filter = {
+    kind: 'text',
+    name: 'model',
+    label: 'model',
+    placeholder: 'model, or @preset/…',
+    suggestions: others,
+  }
+  const put = (at: number) => (next: string | undefined) => {
+    const changed = [...models]
+    changed.splice(at, 1, ...(next ? [next] : []))
+    choose(changed)
+  }
+  const side = (at: number): Filters => ({
+    values: models[at] ? { model: models[at] } : {},
+    set: ({ model }) => put(at)(model),
+    clear: () => put(at)(undefined),
+  })
+  return (
+    <div class="bar">
+      {models.map((model, at) => (
+        <Chip key={model} filter={{ ...filter, bare: 'always' }} filters={side(at)} />
+      ))}
+      {models.length === 0 && <Chip filter={filter} filters={side(0)} />}
+      {models.length > 0 && models.length < sidesShown && (
+        <Compare among={others} choose={(one) => choose([...models, one])} />
+      )}
+      <span class="gap" />
+      <button type="button" aria-expanded={isOpen} onClick={toggle}>
+        Settings
+      </button>
+      <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={beginAnew}>
+        New chat
+      </button>
+    </div>
+  )
+}
+
+/** One more beside those that are there. */
+function Compare({ among, choose }: { among: string[]; choose: (model: string) => void }) {
+  const [typed, setTyped] = useState('')
+  const fitting = among.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)
+  return (
+    <Menu button="+ compare" label="Compare with another">
+      {(close) => {
+        const take = (one: string | undefined) => {
+          setTyped('')
+          close()
+          if (one) choose(one)
+        }
+        return (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              take(fitting[0] ?? typed.trim())
+            }}
+          >
+            <input
+              aria-label="Add a model or preset"
+              placeholder="model, or @preset/…"
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+            {fitting.map((one) => (
+              <button key={one} type="button" onClick={() => take(one)}>
+                {one}
+              </button>
+            ))}
+          </form>
+        )
+      }}
+    </Menu>
+  )
+}

@@ -1,0 +1,8 @@
+import { toast } from '../components/toast.tsx'
+import { clear } from './conversation.ts'
+
+/** A new chat, and for a while the way back to the one before: it is kept nowhere else. */
+export function beginAnew(): void {
+  const undo = clear()
+  if (undo) toast('New chat started', { undo })
+}

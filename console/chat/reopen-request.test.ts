@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settingsOf, takenApart } from './reopen-request.ts'
+import { fieldsOf } from './request.ts'
+
+test('a kept request becomes its system prompt, what came before, and what was said last', () => {
+  const taken = takenApart([
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello' },
+    { role: 'user', content: [{ type: 'text', text: 'Which invoice?' }] },
+  ])
+  assert.equal(taken.system, 'Be short.')
+  assert.deepEqual(
+    taken.before.map(({ content }) => content),
+    ['Hi', 'Hello'],
+  )
+  assert.equal(taken.last, 'Which invoice?')
+})
+
+test('a request that ended with the answer of a tool leaves nothing to say, and goes before whole', () => {
+  const { before, last } = takenApart([
+    { role: 'user', content: 'Look' },
+    { role: 'tool', content: 'found', tool_call_id: '1' },
+  ])
+  assert.deepEqual([before.length, last], [2, ''])
+})
+
+test('a kept request is asked as it was: each of its fields is sent again, but for its session', () => {
+  const parameters = {
+    ...{ temperature: 0, top_p: 0.5, max_tokens: 9, reasoning: { effort: 'low' } },
+    ...{ tools: [{ type: 'function', function: { name: 'find' } }], seed: 7 },
+  }
+  assert.deepEqual(fieldsOf(settingsOf('', { ...parameters, session_id: 's' })), parameters)
+  const thinking = { reasoning: { effort: 'high', exclude: true } }
+  assert.deepEqual(fieldsOf(settingsOf('', thinking)), thinking)
+  assert.deepEqual(fieldsOf(settingsOf('', {})), {})
+})

@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import type { ChatRequest } from '../api/types.ts'
+import { draft, opening, settings } from './conversation.ts'
+import { noSettings, type Settings } from './request.ts'
+
+type Message = ChatRequest['messages'][number]
+
+/** A kept request as the chat has it: its system prompt, what came before, and what was said last. */
+export function takenApart(messages: Message[]): { system: string; before: Message[]; last: string } {
+  const isSystem = ({ role }: Message) => role === 'system' || role === 'developer'
+  const rest = messages.filter((message) => !isSystem(message))
+  const ends = rest.at(-1)?.role === 'user'
+  return {
+    system: messages.filter(isSystem).map(textOf).join('\n\n'),
+    before: ends ? rest.slice(0, -1) : rest,
+    last: ends ? textOf(rest.at(-1)!) : '',
+  }
+}
+
+function textOf({ content }: Message): string {
+  if (typeof content === 'string') return content
+  return (content ?? []).map(({ text }) => text ?? '').join('\n')
+}
+
+/** How a kept request was asked, as the chat has it: what has no field of its own stands among the further ones. */
+export function settingsOf(system: string, parameters: Record<string, unknown>): Settings {
+  const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _own, ...more } = parameters
+  const { effort, ...thinking } = (reasoning ?? {}) as { effort?: unknown }
+  // A field that is filled in is all that is said of reasoning.
+  const isEffortAll = typeof effort === 'string' && Object.keys(thinking).length === 0
+  const others = { ...more, ...(reasoning !== undefined && reasoning !== null && !isEffortAll && { reasoning }) }
+  const number = (value: unknown) => (typeof value === 'number' ? String(value) : '')
+  return {
+    ...noSettings,
+    system,
+    temperature: number(temperature),
+    topP: number(top_p),
+    maxTokens: number(max_tokens ?? max_completion_tokens),
+    effort: isEffortAll ? effort : '',
+    more: Object.keys(others).length > 0 ? JSON.stringify(others, null, 2) : '',
+  }
+}
+
+/** Fills a new chat with a request that is to be asked again. @returns why it cannot be, when it cannot. */
+export function useAgain(id: string | undefined, beginAnew: () => void): string | undefined {
+  const [problem, setProblem] = useState<string>()
+  useEffect(() => {
+    if (id === undefined) return
+    setProblem(undefined)
+    call('GET /generation/content', { query: { id } }).then(
+      ({ data }) => {
+        const { system, before, last } = takenApart(data.input.messages as Message[])
+        beginAnew()
+        opening.value = before
+        settings.value = settingsOf(system, data.input.parameters ?? {})
+        draft.value = last
+        if (data.input.parameters === null) setProblem('Other fields of that request were too long to be stored.')
+      },
+      (error) => {
+        const { status, message } = asFailure(error)
+        setProblem(status === 404 ? 'The prompt of that request was not stored. Enter it again.' : message)
+      },
+    )
+  }, [id])
+  return problem
+}

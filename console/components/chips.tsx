@@ -1,0 +1,190 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { chipWords, type Filter, titleOf, withoutWhat } from './filter-label.ts'
+import type { Filters } from './filters.ts'
+
+export type { Filter } from './filter-label.ts'
+
+/** Filters beside each other. A narrow window has them in one line, to be pushed sideways. */
+export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
+
+/** A button that opens a small menu below it, in which arrow keys move. A press elsewhere, and Escape, close it. */
+export function Menu({
+  button,
+  label,
+  children,
+}: {
+  button: ComponentChildren
+  label?: string
+  children: (close: () => void) => ComponentChildren
+}) {
+  const place = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  /** Who chose something by keys goes on from the button. */
+  const close = () => {
+    setOpen(false)
+    place.current?.querySelector('button')?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    const leave = (event: Event) => {
+      if (!place.current?.contains(event.target as Node)) setOpen(false)
+    }
+    const press = (event: KeyboardEvent) => {
+      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (!by && event.key !== 'Escape') return
+      event.preventDefault()
+      if (!by) return close()
+      const all = [...place.current!.querySelectorAll<HTMLElement>(choosable)]
+      all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
+    }
+    document.addEventListener('pointerdown', leave)
+    document.addEventListener('keydown', press, true)
+    place.current?.querySelector<HTMLElement>(choosable)?.focus()
+    return () => {
+      document.removeEventListener('pointerdown', leave)
+      document.removeEventListener('keydown', press, true)
+    }
+  }, [isOpen])
+  return (
+    <div class="menu-place" ref={place}>
+      <button type="button" class="chip" aria-expanded={isOpen} aria-label={label} onClick={() => setOpen(!isOpen)}>
+        {button}
+      </button>
+      {isOpen && <div class="menu">{children(close)}</div>}
+    </div>
+  )
+}
+
+/** What the focus moves through in an open menu. */
+const choosable = '.menu input, .menu button'
+
+/** What is taken away with its button leaves the focus where another filter is added. */
+function toAdding(from: HTMLElement): void {
+  const all = from.closest('.bar, .does')?.querySelectorAll<HTMLElement>('.menu-place > button')
+  all?.[all.length - 1]?.focus()
+}
+
+export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) {
+  const value = filters.values[filter.name]
+  const set = (next: string | undefined) => filters.set({ [filter.name]: next || undefined })
+  return (
+    <span class="chip-pair">
+      <Menu button={<ChipText filter={filter} value={value} />}>
+        {(close) => {
+          const choose = (next: string | undefined) => {
+            close()
+            set(next)
+          }
+          return filter.kind === 'choice' ? (
+            <Choices filter={filter} value={value} choose={choose} />
+          ) : (
+            <TextFilter filter={filter} value={value} choose={choose} />
+          )
+        }}
+      </Menu>
+      {value !== undefined && (
+        <button
+          type="button"
+          class="chip-end"
+          aria-label={`Without ${withoutWhat(filter, value)}`}
+          onClick={(event) => {
+            toAdding(event.currentTarget)
+            set(undefined)
+          }}
+        >
+          ✕
+        </button>
+      )}
+    </span>
+  )
+}
+
+function ChipText({ filter, value }: { filter: Filter; value: string | undefined }) {
+  const words = chipWords(filter, value)
+  return (
+    <>
+      {words.label} <b>{words.value}</b>
+    </>
+  )
+}
+
+type Choosing<Kind> = {
+  filter: Extract<Filter, { kind: Kind }>
+  value: string | undefined
+  choose: (value: string | undefined) => void
+}
+
+function Choices({ filter, value, choose }: Choosing<'choice'>) {
+  return (
+    <>
+      {[{ value: undefined, label: filter.any }, ...filter.options].map((option) => (
+        <button
+          key={option.label}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => choose(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </>
+  )
+}
+
+function TextFilter({ filter, value, choose }: Choosing<'text'>) {
+  const [typed, setTyped] = useState((!filter.onlySuggested && value) || '')
+  const fitting = (filter.suggestions ?? [])
+    .filter((one) => `${one} ${filter.shown?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
+    .slice(0, filter.onlySuggested ? undefined : 12)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        // What is suggested by another name is meant where its name was typed.
+        const named = fitting.find((one) => filter.shown?.(one) === typed.trim())
+        choose(named ?? (filter.onlySuggested ? fitting[0] : typed.trim()))
+      }}
+    >
+      <input
+        aria-label={titleOf(filter)}
+        placeholder={filter.placeholder}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      {fitting.map((one) => (
+        <button key={one} type="button" onClick={() => choose(one)}>
+          {filter.shown?.(one) ?? one}
+        </button>
+      ))}
+    </form>
+  )
+}
+
+/** A menu of the filters that are not set; those that are stand as chips. */
+export function AddFilter(props: { among: Filter[]; filters: Filters }) {
+  return (
+    <Menu button="+ filter" label="Add a filter">
+      {(close) => <Adding {...props} close={close} />}
+    </Menu>
+  )
+}
+
+/** Which filter, and then by what: each time the menu opens it begins anew. */
+function Adding({ among, filters, close }: { among: Filter[]; filters: Filters; close: () => void }) {
+  const [filter, setFilter] = useState<Filter>()
+  useEffect(() => {
+    if (filter) document.querySelector<HTMLElement>(choosable)?.focus()
+  }, [filter])
+  const choose = (value: string | undefined) => {
+    close()
+    if (filter && value) filters.set({ [filter.name]: value })
+  }
+  if (filter?.kind === 'choice') return <Choices filter={filter} value={undefined} choose={choose} />
+  if (filter) return <TextFilter filter={filter} value={undefined} choose={choose} />
+  return among.map((one) => (
+    <button key={one.name} type="button" onClick={() => setFilter(one)}>
+      {titleOf(one)}
+    </button>
+  ))
+}

@@ -1,0 +1,93 @@
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
+import type { Resource } from '../api/resource.ts'
+import { exactCount } from '../format/count.ts'
+import { useFilters } from './filters.ts'
+import { Failed, Loading, Nothing, Progress } from './page-states.tsx'
+
+/** So many rows a page. */
+export const pageSize = 50
+
+/** Which page the address asks for, as routes of lists want it. */
+export function usePage() {
+  const offset = Number(useLocation().query.offset)
+  return { limit: pageSize, offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0 }
+}
+
+/** The same of a list that is searched by words. */
+export function useFoundPage() {
+  const { q } = useLocation().query
+  return { ...usePage(), ...(q !== undefined && { q }) }
+}
+
+type List<Row> = { data: Row[]; total_count: number }
+
+/** A list in all its states, with the way to its other pages. */
+export function Listing<Row>({
+  resource,
+  label,
+  heads,
+  empty,
+  row,
+}: {
+  resource: Resource<List<Row>>
+  label: string
+  /** The titles of the columns. One that begins with `#` has numbers, an empty one has buttons. */
+  heads: string[]
+  empty: ComponentChildren
+  row: (row: Row) => ComponentChildren
+}) {
+  const { data, failure, reload, isLoading } = resource
+  const { q } = useFilters().values
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!data) return <Loading />
+  if (data.total_count === 0) return q ? <NotFound q={q} /> : empty
+  return (
+    <>
+      <Progress isOn={isLoading} />
+      <table class="plain-table" aria-label={label}>
+        <thead>
+          <tr>
+            {heads.map((head) =>
+              head === '' ? (
+                <td key={head} />
+              ) : (
+                <th key={head} scope="col" class={head.startsWith('#') ? 'number' : undefined}>
+                  {head.replace('#', '')}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>{data.data.map(row)}</tbody>
+      </table>
+      <Pages shown={data.data.length} total={data.total_count} />
+    </>
+  )
+}
+
+function NotFound({ q }: { q: string }) {
+  const { set } = useFilters()
+  return (
+    <Nothing title={`No results for “${q}”`}>
+      <button type="button" onClick={() => set({ q: undefined, offset: undefined })}>
+        Show all
+      </button>
+    </Nothing>
+  )
+}
+
+function Pages({ shown, total }: { shown: number; total: number }) {
+  const { path, query } = useLocation()
+  const { offset } = usePage()
+  if (offset === 0 && shown === total) return null
+  const at = (next: number) => path + queryOf({ ...query, offset: next > 0 ? next : undefined })
+  return (
+    <p class="pages dim">
+      {shown === 0 ? 'No entries' : `${exactCount(offset + 1)} to ${exactCount(offset + shown)}`} of {exactCount(total)}
+      {offset > 0 && <a href={at(offset - pageSize)}>Before</a>}
+      {offset + shown < total && shown > 0 && <a href={at(offset + pageSize)}>After</a>}
+    </p>
+  )
+}

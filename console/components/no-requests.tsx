@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact'
+import { withRoot } from '../api/root.ts'
+import { Nothing } from './page-states.tsx'
+
+type Props = {
+  /** Where filters hide what there is: what to say, and how to be without them. */
+  filtered: string | false
+  clear: () => void
+  title: string
+  children: ComponentChildren
+}
+
+/** No requests, because filters let none pass, or because there are none: then with the line that makes one. */
+export function NoRequests({ filtered, clear, title, children }: Props) {
+  if (filtered !== false) {
+    return (
+      <Nothing title={filtered}>
+        <button type="button" onClick={clear}>
+          Clear filters
+        </button>
+      </Nothing>
+    )
+  }
+  const paste = `curl ${location.origin}${withRoot('/api/v1')}/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
+  return (
+    <Nothing title={title} paste={paste}>
+      {children}
+    </Nothing>
+  )
+}

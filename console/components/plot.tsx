@@ -1,0 +1,152 @@
+import { signal } from '@preact/signals'
+import { clockTime } from '../format/time.ts'
+import { marksTo, timeMarks } from './axis-ticks.ts'
+import { Axes, Shapes } from './plot-drawing.tsx'
+import { colourOf, isNothing, type PlotLine, topsOf } from './plot-shapes.ts'
+import { PlotTable } from './plot-table.tsx'
+import { rem, textScale } from './text-size.ts'
+import { useWidth } from './use-width.ts'
+
+export type { PlotLine } from './plot-shapes.ts'
+
+type PlotProps = {
+  title: string
+  /** The instants of the values, in seconds since the epoch. */
+  times: number[]
+  lines: PlotLine[]
+  /** A value with its unit. */
+  shown: (value: number) => string
+  height?: number
+  /** Amounts that add up: each line is an area on top of those before it. */
+  isStacked?: boolean
+  /** Things that are whole: the axis has no halves of them. */
+  isCount?: boolean
+  /** What is told where all of it is nothing; without it a line at zero is drawn. */
+  none?: string
+  /** The cursors of plots with the same name move together. */
+  together?: string
+}
+
+/** A plot is as high as its window is wide, in measure: on a large screen it is read from farther away. In px of the usual text size. */
+export const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / textScale / 9)))
+const edge = { left: 62, right: 8, top: 8, bottom: 26 }
+/** As much of the axis as a time takes, in px. */
+const timeWidth = 70
+
+/** Where the cursor stands: in which plots, at which of their instants. */
+const cursor = signal<{ together: string; index: number }>()
+
+/** Lines over time, the cursor reads all of them at once, and a table with the same figures behind. */
+export function Plot(props: PlotProps) {
+  const { title, lines, height = usualHeight(), none } = props
+  const isBare = isNothing(lines, none !== undefined)
+  return isBare ? <Bare title={title} height={height} says={none} /> : <Drawn {...props} />
+}
+
+function Drawn(props: PlotProps) {
+  const {
+    title,
+    times,
+    lines,
+    shown,
+    height = usualHeight(),
+    isStacked = false,
+    isCount = false,
+    together = title,
+  } = props
+  const [place, width] = useWidth()
+  const first = times[0] ?? 0
+  const end = times.at(-1)! + (times[1] ?? first + 1) - first
+  const tops = topsOf(lines, isStacked)
+  const most = Math.max(0, ...tops.flat().map(Number))
+  const marks = marksTo(most > 0 ? most : 1, isCount)
+  const [inner, tall] = [width - edge.left - edge.right, height - edge.top - edge.bottom]
+  const x = (time: number) => edge.left + ((time - first) / (end - first)) * inner
+  const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * tall
+  const read = (event: PointerEvent) => {
+    const across = (event.clientX - place.current!.getBoundingClientRect().left) / textScale
+    const at = first + ((across - edge.left) / inner) * (end - first)
+    const index = times.findLastIndex((time) => time <= at)
+    cursor.value = index < 0 ? undefined : { together, index }
+  }
+  return (
+    <figure class="plot">
+      <figcaption>{title}</figcaption>
+      {/* With the legend, which is below: nothing jumps when it comes. */}
+      <div
+        ref={place}
+        aria-hidden="true"
+        style={{ minHeight: rem(height + 22) }}
+        onPointerMove={read}
+        onPointerLeave={() => {
+          cursor.value = undefined
+        }}
+      >
+        {inner > 0 && times.length > 0 && (
+          <svg aria-hidden="true" {...{ width: rem(width), height: rem(height) }} viewBox={`0 0 ${width} ${height}`}>
+            <Axes
+              {...{ x, y, marks, shown }}
+              times={timeMarks(first, end, Math.floor(inner / timeWidth))}
+              left={edge.left}
+              right={width - edge.right}
+              bottom={height - edge.bottom}
+            />
+            <Shapes {...{ lines, tops, times, end, x, y, isStacked }} />
+            <Reading {...{ times, together, x }} top={edge.top} bottom={height - edge.bottom} />
+          </svg>
+        )}
+        <Legend {...{ times, lines, shown, together, isStacked }} />
+      </div>
+      <PlotTable title={title} times={times} lines={lines} shown={shown} />
+    </figure>
+  )
+}
+
+/** As high as with lines, so that nothing jumps when there are some. */
+function Bare({ title, height, says }: { title: string; height: number; says: string | undefined }) {
+  return (
+    <figure class="plot">
+      <figcaption>{title}</figcaption>
+      <div class="plot-none" style={{ height: rem(height) }}>
+        {says ?? 'No data in this time range'}
+      </div>
+    </figure>
+  )
+}
+
+const indexIn = (together: string) => (cursor.value?.together === together ? cursor.value.index : undefined)
+
+type ReadingProps = { times: number[]; together: string; x: (time: number) => number; top: number; bottom: number }
+
+function Reading({ times, together, x, top, bottom }: ReadingProps) {
+  const time = times[indexIn(together) ?? -1]
+  return time === undefined ? null : <line class="reading" x1={x(time)} x2={x(time)} y1={top} y2={bottom} />
+}
+
+type LegendProps = Pick<PlotProps, 'times' | 'lines' | 'shown'> & { together: string; isStacked: boolean }
+
+/** Which line is which, and what each says where the cursor stands: of an area its own amount, not where it ends. */
+function Legend({ times, lines, shown, together, isStacked }: LegendProps) {
+  const index = indexIn(together) ?? -1
+  const time = times[index]
+  return (
+    <div class="legend">
+      {lines.map((line, at) => {
+        const value = line.values[index]
+        return (
+          <span key={line.label}>
+            <svg aria-hidden="true" width={isStacked ? 9 : 14} height="9" style={{ color: colourOf(line, at) }}>
+              {isStacked ? (
+                <rect class="area" width="9" height="9" />
+              ) : (
+                <path class="line" d="M0 5H14" stroke-dasharray={line.dash?.join(' ')} />
+              )}
+            </svg>
+            {line.label} {time !== undefined && <b>{typeof value === 'number' ? shown(value) : '–'}</b>}
+          </span>
+        )
+      })}
+      {time !== undefined && <span>{clockTime(new Date(time * 1000), new Date())}</span>}
+    </div>
+  )
+}

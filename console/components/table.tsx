@@ -1,0 +1,167 @@
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useKeys } from './keys.ts'
+import { rem, textScale } from './text-size.ts'
+import { fitting } from './visible-columns.ts'
+
+export type Column<Row> = {
+  name: string
+  title: string
+  /** As a track of a CSS grid, in px of the usual text size: `120px`, `minmax(160px, 2fr)`. */
+  width: string
+  isNumber?: boolean
+  /** Left out where the list is narrower than this, in px, or has no room for all: then the highest first. */
+  from?: number
+  cell: (row: Row) => ComponentChildren
+}
+
+type TableProps<Row> = {
+  label: string
+  rows: Row[]
+  columns: Column<Row>[]
+  keyOf: (row: Row) => string
+  /** The key of the one that is open. */
+  opened?: string | undefined
+  onOpen: (row: Row) => void
+  /** A row in two lines, for narrow windows. */
+  narrow: (row: Row) => ComponentChildren
+  /** Called when the end comes near. */
+  onEnd?: () => void
+  /** Is given what scrolls. */
+  list?: RefObject<HTMLDivElement | null>
+  /** Whether the list stands at its top. */
+  onTop?: (isAtTop: boolean) => void
+  /** Below the last row. */
+  foot?: ComponentChildren
+}
+
+const rowHeight = 28 * textScale
+const narrowHeight = 50 * textScale
+/** Below this a row has two lines: in px of the usual text size, as all widths of columns. */
+const narrowWidth = 660
+/** Rows that are there beyond what is seen, at either end. */
+const spare = 12
+/** The window of rows moves by so many at once: not each pixel that is scrolled draws anew. */
+const step = 6
+
+/** Any number of rows, of which only those in sight are there. `j` and `k` move, Enter opens. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, rows, columns, keyOf, opened, onOpen, narrow, onEnd, onTop, foot } = props
+  const own = useRef<HTMLDivElement>(null)
+  const scroller = props.list ?? own
+  const [view, setView] = useState<View>({ top: 0, height: 0, width: 0 })
+  const [cursor, setCursor] = useState<string>()
+  const width = view.width / textScale
+  const isNarrow = width > 0 && width < narrowWidth
+  const height = isNarrow ? narrowHeight : rowHeight
+  const shown = fitting(columns, width)
+  const drawn = Math.ceil(view.height / height) + 2 * spare + step
+  const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - spare))
+  const last = Math.min(rows.length, first + drawn)
+  const wanted = opened ?? cursor
+  const current = useMemo(
+    () => (wanted === undefined ? -1 : rows.findIndex((row) => keyOf(row) === wanted)),
+    [rows, wanted],
+  )
+
+  useLayoutEffect(() => {
+    const element = scroller.current!
+    const look = () => {
+      const seen = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth }
+      setView((before) => (isSameView(before, seen) ? before : seen))
+      onTop?.(element.scrollTop < rowHeight / 2)
+    }
+    look()
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('scroll', look)
+      onTop?.(true)
+    }
+  }, [onTop])
+  useEffect(() => {
+    if (onEnd && view.height > 0 && last >= rows.length - spare) onEnd()
+  }, [onEnd, last, rows.length, view.height])
+
+  const move = (step: number) => {
+    const next = rows[Math.min(rows.length - 1, Math.max(0, current + step))]
+    if (!next) return
+    setCursor(keyOf(next))
+    bringIntoSight(scroller.current!, rows.indexOf(next) * height, height)
+    if (opened !== undefined) onOpen(next)
+  }
+  useKeys([
+    { key: 'j', says: 'the next row', act: () => move(1) },
+    { key: 'ArrowDown', says: 'the next row', act: () => move(1) },
+    { key: 'k', says: 'the row before', act: () => move(current < 0 ? 1 : -1) },
+    { key: 'ArrowUp', says: 'the row before', act: () => move(current < 0 ? 1 : -1) },
+    { key: 'Enter', says: 'open the row', act: () => rows[current] && onOpen(rows[current]) },
+  ])
+
+  return (
+    <div
+      class={isNarrow ? 'rows narrow' : 'rows'}
+      ref={scroller}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      aria-activedescendant={current >= first && current < last ? `row-${current}` : undefined}
+      tabIndex={0}
+      style={{ '--columns': shown.map(({ width }) => width.replace(/(\d+)px/g, (_, px) => rem(Number(px)))).join(' ') }}
+    >
+      <div class="row head" role="row" aria-rowindex={1}>
+        {shown.map(({ name, title, isNumber }) => (
+          <span key={name} role="columnheader" class={isNumber ? 'number' : undefined}>
+            {title}
+          </span>
+        ))}
+      </div>
+      <div role="rowgroup" style={{ height: `${rows.length * height}px` }} class="all">
+        <div role="presentation" style={{ transform: `translateY(${first * height}px)` }}>
+          {rows.slice(first, last).map((row, index) => (
+            <div
+              // What leaves at one end is used again at the other. A row stays itself while others come in above.
+              key={(rows.length - first - index) % drawn}
+              id={`row-${first + index}`}
+              class="row"
+              role="row"
+              aria-rowindex={first + index + 2}
+              aria-selected={keyOf(row) === opened}
+              data-cursor={first + index === current || undefined}
+              onClick={() => onOpen(row)}
+            >
+              {isNarrow ? (
+                <div role="gridcell">{narrow(row)}</div>
+              ) : (
+                shown.map(({ name, isNumber, cell }) => (
+                  <span key={name} role="gridcell" class={isNumber ? 'number' : undefined}>
+                    {cell(row)}
+                  </span>
+                ))
+              )}
+            </div>
+          ))}
+        </div>
+      </div>
+      {foot && <div class="foot dim">{foot}</div>}
+    </div>
+  )
+}
+
+type View = { top: number; height: number; width: number }
+
+/** Whether the same rows are drawn, whichever of both heights they have. */
+function isSameView(a: View, b: View): boolean {
+  const at = ({ top }: View, height: number) => Math.floor(top / height / step)
+  const isPlace = [rowHeight, narrowHeight].every((height) => at(a, height) === at(b, height))
+  return isPlace && a.height === b.height && a.width === b.width
+}
+
+function bringIntoSight(scroller: HTMLElement, top: number, height: number): void {
+  const head = (scroller.firstElementChild as HTMLElement).offsetHeight
+  if (top < scroller.scrollTop) scroller.scrollTop = top
+  const bottom = top + height + head
+  if (bottom > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = bottom - scroller.clientHeight
+}

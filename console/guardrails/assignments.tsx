@@ -1,0 +1,136 @@
+import { call } from '../api/client.ts'
+import { asFailure } from '../api/failure.ts'
+import { useEvery } from '../api/pages.ts'
+import { forget } from '../api/resource.ts'
+import { toast } from '../components/toast.tsx'
+
+type Target = { kind: 'key' | 'member'; id: string; name: string }
+/** `workspaceId`: the guardrail's, to whose keys it can be assigned; undefined while that is not known. */
+type AssignedProps = {
+  id: string
+  workspaceId: string | undefined
+  governs: string | undefined
+  mayChange: boolean
+}
+
+/** Whom it governs: keys and members, or all of a workspace. */
+export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps) {
+  const page = { params: { id } }
+  const keys = useEvery('GET /guardrails/{id}/assignments/keys', page)
+  const members = useEvery('GET /guardrails/{id}/assignments/members', page)
+  const everybody = useEvery('GET /organization/members', {}).data ?? []
+  const people = everybody.map(({ id: user, email, first_name, last_name }) => ({
+    id: user,
+    name: [first_name, last_name].filter(Boolean).join(' ') || email,
+  }))
+  const nameOf = (user: string) => people.find((one) => one.id === user)?.name ?? user
+  const targets: Target[] = [
+    ...(keys.data ?? []).map(({ key_hash, key_name }) => ({
+      kind: 'key' as const,
+      id: key_hash,
+      name: key_name,
+    })),
+    ...(members.data ?? []).map(({ user_id }) => ({
+      kind: 'member' as const,
+      id: user_id,
+      name: nameOf(user_id),
+    })),
+  ]
+  const reload = () => {
+    forget('/assignments')
+    keys.reload()
+    members.reload()
+  }
+  return (
+    <section aria-label="Assignments">
+      <h2>Assignments</h2>
+      {governs !== undefined && <p>The whole workspace {governs}: default guardrail of the workspace.</p>}
+      {keys.data && members.data && targets.length === 0 && governs === undefined && (
+        <p class="dim">Not assigned yet. It applies to the keys and members that it is assigned to.</p>
+      )}
+      <ul class="guardrail-targets">
+        {targets.map((target) => (
+          <li key={target.kind + target.id}>
+            <span>
+              <span class="dim">{target.kind}</span> {target.name}
+            </span>
+            {mayChange && (
+              <button
+                type="button"
+                class="bare"
+                aria-label={`Remove from ${target.name}`}
+                onClick={() => void take(id, target, reload)}
+              >
+                ✕
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {mayChange && <Assign id={id} workspaceId={workspaceId} targets={targets} people={people} reload={reload} />}
+    </section>
+  )
+}
+
+const give = (id: string, { kind, id: target }: Target) =>
+  kind === 'key'
+    ? call('POST /guardrails/{id}/assignments/keys', { params: { id }, body: { key_hashes: [target] } })
+    : call('POST /guardrails/{id}/assignments/members', { params: { id }, body: { member_user_ids: [target] } })
+
+const remove = (id: string, { kind, id: target }: Target) =>
+  kind === 'key'
+    ? call('POST /guardrails/{id}/assignments/keys/remove', { params: { id }, body: { key_hashes: [target] } })
+    : call('POST /guardrails/{id}/assignments/members/remove', { params: { id }, body: { member_user_ids: [target] } })
+
+async function told(work: Promise<unknown>, reload: () => void, says: string, undo?: () => void): Promise<void> {
+  try {
+    await work
+    toast(says, undo && { undo })
+  } catch (error) {
+    toast(asFailure(error).message, { isBad: true })
+  }
+  reload()
+}
+
+function take(id: string, target: Target, reload: () => void): Promise<void> {
+  const undo = () => void told(give(id, target), reload, `Assigned to ${target.name} again`)
+  return told(remove(id, target), reload, `No longer assigned to ${target.name}`, undo)
+}
+
+type AssignProps = Pick<AssignedProps, 'id' | 'workspaceId'> & {
+  targets: Target[]
+  people: { id: string; name: string }[]
+  reload: () => void
+}
+
+function Assign({ id, workspaceId, targets, people, reload }: AssignProps) {
+  const query = { workspace_id: workspaceId, include_disabled: 'true' }
+  const keys = useEvery('GET /keys', workspaceId === undefined ? undefined : { query }).data ?? []
+  const free = [
+    ...keys.map(({ hash, name, disabled }) => ({
+      kind: 'key' as const,
+      id: hash,
+      name: disabled ? `${name} (disabled)` : name,
+    })),
+    ...people.map((one) => ({ kind: 'member' as const, id: one.id, name: one.name })),
+  ].filter((one) => !targets.some((target) => target.id === one.id))
+  const assign = (target: Target) => told(give(id, target), reload, `Assigned to ${target.name}`)
+  return (
+    <select
+      aria-label="Assign to"
+      value=""
+      onChange={(event) => {
+        const target = free.find((one) => one.id === event.currentTarget.value)
+        event.currentTarget.value = ''
+        if (target) void assign(target)
+      }}
+    >
+      <option value="">Assign to …</option>
+      {free.map((one) => (
+        <option key={one.kind + one.id} value={one.id}>
+          {one.kind} {one.name}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useResource } from '../api/resource.ts'
+import type { GuardrailPatch, Replay } from '../api/types.ts'
+import { ReplayFrame } from '../components/replay-frame.tsx'
+import { ruleOf } from '../components/rule-label.ts'
+import { Usd } from '../components/usd.tsx'
+import { usePaused } from '../components/use-debounced.ts'
+import { exactCount } from '../format/count.ts'
+import { outcomes, Touched } from './affected-requests.tsx'
+import { changesBetween, type Policy, patchBetween } from './policy.ts'
+
+const spans = { '24 h': 1, '7 d': 7, '30 d': 30 }
+type Span = keyof typeof spans
+const spanNames = Object.keys(spans) as Span[]
+const dayMs = 86_400_000
+/** So many requests are told one by one. */
+const listed = 100
+
+type ReplayedProps = { id: string; saved: Policy; policy: Policy }
+
+/** What a policy would have done to the requests of the last days: without changes saved, beside as it would be. */
+export function Replayed({ id, saved, policy }: ReplayedProps) {
+  const [span, setSpan] = useState<Span>('7 d')
+  const isChanged = changesBetween(saved, policy).length > 0
+  const patch = usePaused(JSON.stringify(patchBetween(saved, policy)))
+  const asIs = useReplay(id, span, JSON.stringify(saved), {})
+  const changed = useReplay(id, span, isChanged ? patch : undefined, isChanged ? JSON.parse(patch) : {})
+  const failure = (isChanged && changed.failure) || asIs.failure
+  const after = isChanged && !changed.failure ? changed.data : undefined
+  return (
+    <ReplayFrame
+      title="Replay"
+      class="guardrail-replay"
+      spans={spanNames}
+      span={span}
+      choose={setSpan}
+      isLoading={asIs.isLoading || changed.isLoading}
+      problem={failure ? failure.message : undefined}
+    >
+      {asIs.data && <Figures before={asIs.data} after={after} />}
+    </ReplayFrame>
+  )
+}
+
+/** @param key undefined where nothing is to be replayed. */
+function useReplay(id: string, span: Span, key: string | undefined, policy: GuardrailPatch) {
+  return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
+    const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
+    const body = { from, policy, list: listed }
+    return (await call('POST /guardrails/{id}/replay', { params: { id }, body }, { signal })).data
+  })
+}
+
+const totals = [
+  ['refused', 'would_refuse'],
+  ['rerouted', 'would_reroute'],
+  ['redacted', 'would_redact'],
+] as const
+
+function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
+  const shown = after ?? before
+  // Those refused at the time are none of them, not even by this one.
+  if (before.requests === 0)
+    return (
+      <p class="dim">No requests were sent in this time range by keys and members that the guardrail applies to.</p>
+    )
+  return (
+    <>
+      <p>
+        {exactCount(shown.requests)} <span class="dim">requests that the guardrail applies to, for</span>{' '}
+        <Usd amount={shown.usd} />
+      </p>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col" class="number">
+              without changes
+            </th>
+            {after && (
+              <th scope="col" class="number">
+                with changes
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {totals.map(([says, field]) => (
+            <tr key={field}>
+              <th scope="row">{says}</th>
+              <td class="number">{exactCount(before[field])}</td>
+              {after && (
+                <td class={after[field] > before[field] ? 'number bad' : 'number'}>{exactCount(after[field])}</td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Parts replay={shown} />
+    </>
+  )
+}
+
+/** By which rule, of which models, and what cannot be told. */
+function Parts({ replay }: { replay: Replay }) {
+  const models = replay.by_model.filter(
+    ({ would_refuse, would_reroute, would_redact }) => would_refuse + would_reroute + would_redact > 0,
+  )
+  return (
+    <>
+      {replay.by_rule.length > 0 && <h3>By rule</h3>}
+      <ul class="guardrail-parts">
+        {replay.by_rule.map(({ rule, outcome, requests, usd }) => (
+          <li key={`${rule} ${outcome}`}>
+            <span>
+              {ruleOf(rule)} <span class="dim">{outcomes[outcome]}</span>
+            </span>
+            <span>
+              {exactCount(requests)} <span class="dim">for</span> <Usd amount={usd} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {models.length > 0 && <h3>By model</h3>}
+      <ul class="guardrail-parts">
+        {models.map(({ model, would_refuse, would_reroute, would_redact }) => (
+          <li key={model}>
+            <a href={`/requests?model=${encodeURIComponent(model)}`}>{model}</a>
+            <span>{exactCount(would_refuse + would_reroute + would_redact)}</span>
+          </li>
+        ))}
+      </ul>
+      <Touched replay={replay} />
+      <details>
+        <summary>Notes</summary>
+        <ul>
+          {replay.undecidable.map(({ rule, requests, why }) => (
+            <li key={rule}>
+              {ruleOf(rule)}, {exactCount(requests)}: {why}
+            </li>
+          ))}
+          {replay.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      </details>
+    </>
+  )
+}

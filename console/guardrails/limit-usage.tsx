@@ -1,0 +1,24 @@
+import type { Guardrail } from '../api/types.ts'
+import { Usd } from '../components/usd.tsx'
+
+const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
+
+/** What is spent of a limit, in figures and as a bar. */
+export function Spent({ guardrail }: { guardrail: Pick<Guardrail, 'limit_usd' | 'spent_usd' | 'reset_interval'> }) {
+  const { limit_usd: limit, spent_usd: spent = 0, reset_interval: interval } = guardrail
+  if (limit === null) return <span class="dim">no limit</span>
+  const share = spent / limit
+  const tone = share >= 1 ? 'full' : share >= 0.9 ? 'near' : ''
+  return (
+    <span class="guardrail-spent">
+      <span class={`guardrail-bar ${tone}`} aria-hidden="true">
+        <i style={{ width: `${Math.min(100, share * 100)}%` }} />
+      </span>
+      <span>
+        <Usd amount={spent} /> <span class="dim">of</span> <Usd amount={limit} />{' '}
+        <span class="dim">{interval ? periods[interval] : 'in total'}</span>
+        {share >= 1 && <span class="bad"> used up</span>}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countsOf, piecesOf } from './text-pieces.ts'
+
+const found = (start: number, end: number, action: 'block' | 'redact' | 'flag', rule: string) => ({
+  start,
+  end,
+  action,
+  rule,
+})
+
+test('a text is cut where something begins or ends, and nothing of it is lost', () => {
+  const all = [found(3, 8, 'flag', 'a'), found(6, 10, 'block', 'b')]
+  const pieces = piecesOf('to ada blue', all)
+  assert.deepEqual(
+    pieces.map(({ text, found: over }) => [text, over.map(({ rule }) => rule).join()]),
+    [
+      ['to ', ''],
+      ['ada', 'a'],
+      [' b', 'b,a'],
+      ['lu', 'b'],
+      ['e', ''],
+    ],
+  )
+  assert.deepEqual(piecesOf('x', []), [{ text: 'x', found: [] }])
+})
+
+test('a rule is told once, with how often it found something', () => {
+  const all = [found(0, 1, 'flag', 'a'), found(1, 2, 'block', 'b'), found(2, 3, 'flag', 'a')]
+  assert.deepEqual(countsOf(all), [
+    { rule: 'a', action: 'flag', count: 2 },
+    { rule: 'b', action: 'block', count: 1 },
+  ])
+})

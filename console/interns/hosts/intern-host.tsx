@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
+import { useGet } from '../../api/resource.ts'
+import type { Intern } from '../../api/types.ts'
+import { DeleteNamed } from '../../components/delete-named.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Ago } from '../../components/timestamp.tsx'
+import { toast } from '../../components/toast.tsx'
+import { shown } from '../visible-text.ts'
+import { MoveForm } from './move-form.tsx'
+
+type Props = { intern: Intern; mayChange: boolean; after: () => void }
+
+/** On which host an intern lives, and how that is. One whose host is gone, or that is stopped, can live elsewhere. */
+export function Place({ intern, mayChange, after }: Props) {
+  const [isOpen, open] = useState(false)
+  const { host } = intern
+  if (!host) return null
+  const isGone = host.state === 'gone'
+  return (
+    <p class={isGone ? 'bad' : 'dim'}>
+      Host: {shown(host.name)}
+      {isGone && (
+        <>
+          , which is lost{host.since && ' since '}
+          {host.since && <Ago time={host.since} />}
+          {host.reason && `: ${shown(host.reason)}`}
+        </>
+      )}{' '}
+      {mayChange && (isGone || intern.status === 'stopped') && (
+        <button type="button" onClick={() => open(true)}>
+          Move …
+        </button>
+      )}
+      {isOpen && <MoveDialog intern={intern} isGone={isGone} after={after} onClose={() => open(false)} />}
+    </p>
+  )
+}
+
+type MoveProps = Omit<Props, 'mayChange'> & { isGone: boolean; onClose: () => void }
+
+function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
+  const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
+  const others = hosts.filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
+  const params = { internId: intern.id }
+  const done = (says: string) => {
+    after()
+    onClose()
+    toast(says)
+  }
+  const move = async (to: string) => {
+    await call('POST /interns/{internId}/move', { params, body: { host: to } })
+    done(`${intern.name} moved to ${to}`)
+  }
+  const giveUp = async () => {
+    await call('POST /interns/{internId}/give-up', { params, body: {} })
+    done(`Files of ${intern.name} given up. Wake it to start with an empty workspace`)
+  }
+  return (
+    <Dialog title={`Move ${intern.name}`} onClose={onClose}>
+      <h2>Move {intern.name}</h2>
+      <MoveForm hosts={others} label="To" verb="Move it" move={move} onClose={onClose}>
+        First copy its folder to the data folder of the other host, at <code>interns/{intern.id}</code>, with owner and
+        modes.
+      </MoveForm>
+      {isGone && (
+        <>
+          <p class="lost">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
+          <DeleteNamed name={intern.name} verb="give up" act={giveUp} />
+        </>
+      )}
+    </Dialog>
+  )
+}

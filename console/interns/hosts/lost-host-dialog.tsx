@@ -1,0 +1,39 @@
+import { call } from '../../api/client.ts'
+import { forget } from '../../api/resource.ts'
+import type { ListedInternHost } from '../../api/types.ts'
+import { DeleteNamed } from '../../components/delete-named.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { toast } from '../../components/toast.tsx'
+import { counted } from '../../format/count.ts'
+import { MoveForm } from './move-form.tsx'
+
+type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => void; onClose: () => void }
+
+/** Moves all interns of a lost host to another host, or gives up their files. */
+export function GoneDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
+  const done = (says: string) => {
+    forget('/interns')
+    after()
+    onClose()
+    toast(says)
+  }
+  const move = async (to: string) => {
+    const { data } = await call('POST /organization/intern-hosts/{host}/move', { params: { host }, body: { to } })
+    done(`${counted(data.length, 'intern')} moved to ${to}`)
+  }
+  const giveUp = async () => {
+    const { data } = await call('POST /organization/intern-hosts/{host}/give-up', { params: { host }, body: {} })
+    done(`${counted(data.length, 'intern')} given up`)
+  }
+  const title = `${counted(interns, 'intern')} of ${host}`
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <h2>{title}</h2>
+      <MoveForm hosts={others} label="Move them all to" verb="Move them" move={move} onClose={onClose}>
+        First copy their folders to the data folder of another host. Interns that were in service are started there.
+      </MoveForm>
+      <p class="lost">Interns that are given up start on any host with an empty workspace. Their files are lost.</p>
+      <DeleteNamed name={host} verb="give up" act={giveUp} />
+    </Dialog>
+  )
+}

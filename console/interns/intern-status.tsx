@@ -1,0 +1,25 @@
+import type { Intern } from '../api/types.ts'
+import { shown } from './visible-text.ts'
+
+const tones: Partial<Record<Intern['status'], string>> = {
+  running: 'ok',
+  failed: 'bad',
+  destroy_failed: 'bad',
+  stopped: '',
+}
+
+/** How an intern is: a mark and a word; while it is made ready, at which step. */
+export function State({ intern: { status, progress } }: { intern: Intern }) {
+  return (
+    <span class="intern-state">
+      <span class={`dot ${tones[status] ?? 'warn'} ${status === 'stopped' ? 'dim' : ''}`} />
+      {status.replace('_', ' ')}
+      {progress && (
+        <span class="dim">
+          {' '}
+          {progress.step_number} of {progress.total_steps}: {shown(progress.step_label)}
+        </span>
+      )}
+    </span>
+  )
+}

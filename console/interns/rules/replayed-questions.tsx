@@ -1,0 +1,61 @@
+import type { InternReplayedQuestion, InternRulesReplay } from '../../api/types.ts'
+import { At } from '../../components/timestamp.tsx'
+import { shown } from '../visible-text.ts'
+
+const would = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }
+
+/** The questions one by one: first those where people decided otherwise. */
+export function Questions({
+  replay: { people_decided_otherwise: otherwise, questions },
+}: {
+  replay: InternRulesReplay
+}) {
+  return (
+    <>
+      <h3>Differences from the actual answers</h3>
+      {otherwise.length === 0 ? (
+        <p class="dim">None.</p>
+      ) : (
+        <List label="Differences from the actual answers" of={otherwise} />
+      )}
+      {questions.length > 0 && (
+        <details>
+          <summary>Questions: the latest {questions.length} decided by a rule</summary>
+          <List label="Questions" of={questions} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function List({ label, of }: { label: string; of: InternReplayedQuestion[] }) {
+  return (
+    <table class="plain-table rules-questions" aria-label={label}>
+      <tbody>
+        {of.map(({ intern_id, question_id, asked_at, operation, detail, answer, effect, scope, rule }) => (
+          <tr key={question_id}>
+            <th scope="row">
+              <a href={`/interns/${intern_id}`}>
+                <At time={asked_at} />
+              </a>
+            </th>
+            <td>
+              <span class="dim">{shown(operation ?? '')}</span> <code>{shown(detail)}</code>
+            </td>
+            <td>
+              {would[effect]}{' '}
+              <span class="dim">
+                by {scope} rule {rule}
+              </span>
+            </td>
+            <td class={tone(answer)}>
+              {answer === null ? 'not answered' : `people: ${shown(answer.replace('_', ' '))}`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const tone = (answer: string | null) => (answer === null ? 'dim' : answer.startsWith('allow') ? 'ok' : 'bad')

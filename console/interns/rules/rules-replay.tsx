@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks'
+import { useResource } from '../../api/resource.ts'
+import type { InternRule, InternRulesReplay } from '../../api/types.ts'
+import { ReplayFrame } from '../../components/replay-frame.tsx'
+import { usePaused } from '../../components/use-debounced.ts'
+import { exactCount } from '../../format/count.ts'
+import { shown } from '../visible-text.ts'
+import { Questions } from './replayed-questions.tsx'
+import { type Owner, rulesOf } from './rules-owner.ts'
+
+const spans = { '24 h': 1, '7 d': 7, '30 d': 30, '92 d': 92 }
+type Span = keyof typeof spans
+const spanNames = Object.keys(spans) as Span[]
+const dayMs = 86_400_000
+/** So many questions are told one by one. */
+const listed = 200
+
+/** What rules would have decided about the questions of the past: without changes, beside as they would be. */
+export function Replayed({ owner, version, draft }: { owner: Owner; version: number; draft?: InternRule[] }) {
+  const [span, setSpan] = useState<Span>('30 d')
+  const paused = usePaused(JSON.stringify(draft))
+  const before = useReplay(owner, span, `at ${version}`, undefined)
+  const after = useReplay(owner, span, draft && paused, draft && paused ? JSON.parse(paused) : undefined)
+  const failure = after.failure ?? before.failure
+  const replay = draft && !after.failure ? after.data : undefined
+  return (
+    <ReplayFrame
+      title="Result"
+      class="rules-replay"
+      spans={spanNames}
+      span={span}
+      choose={setSpan}
+      isLoading={before.isLoading || after.isLoading}
+      problem={failure?.message}
+    >
+      {before.data && <Figures before={before.data} after={replay} />}
+    </ReplayFrame>
+  )
+}
+
+/** @param key undefined where nothing is to be replayed. */
+function useReplay(owner: Owner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
+  return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
+    const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
+    return (await rulesOf(owner).replay({ from, list: listed, ...(rules && { rules }) }, { signal })).data
+  })
+}
+
+const totals = [
+  ['granted', 'would_allow'],
+  ['asked', 'would_ask'],
+  ['refused', 'would_deny'],
+  ['by approval mode', 'no_rule'],
+] as const
+
+function Figures({ before, after }: { before: InternRulesReplay; after: InternRulesReplay | undefined }) {
+  const replay = after ?? before
+  if (before.all.questions === 0) return <p class="dim">No permission questions in this time range.</p>
+  return (
+    <>
+      <p>{replay.summary}</p>
+      <table class="plain-table" aria-label="Replay of past questions">
+        <thead>
+          <tr>
+            <td />
+            {['without changes', ...(after ? ['with changes'] : []), 'people allowed', 'rejected'].map((head) => (
+              <th key={head} scope="col" class="number">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {totals.map(([says, field]) => (
+            <tr key={field}>
+              <th scope="row">{says}</th>
+              <td class="number">{exactCount(before[field].questions)}</td>
+              {after && <td class="number">{exactCount(after[field].questions)}</td>}
+              <td class="number">{exactCount(replay[field].people_allowed)}</td>
+              <td class="number">{exactCount(replay[field].people_rejected)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {replay.by_rule.length > 0 && <h3>By rule</h3>}
+      <ul class="rules-parts">
+        {replay.by_rule.map(({ scope, rule, effect, name, questions }) => (
+          <li key={`${scope} ${rule} ${effect}`}>
+            {scope} rule {rule} {name && <b>{shown(name)}</b>} <span class="dim">{words[effect]}</span>{' '}
+            {exactCount(questions)}
+          </li>
+        ))}
+      </ul>
+      <Questions replay={replay} />
+      <details>
+        <summary>Notes</summary>
+        <ul>
+          {replay.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      </details>
+    </>
+  )
+}
+
+export const words = { allow: 'grants', ask: 'asks', deny: 'refuses' }

@@ -1,0 +1,43 @@
+import { forget } from '../../api/resource.ts'
+import type { InternRule, InternRules } from '../../api/types.ts'
+import { Difference } from '../../components/difference.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { attempt, useActing } from '../../components/use-action.ts'
+import { changesBetween } from './rule-words.ts'
+import { type Owner, rulesOf } from './rules-owner.ts'
+
+type Props = { owner: Owner; saved: InternRules; rules: InternRule[]; drop: () => void; done: () => void }
+
+/** The change that saving makes, before it is made. */
+export function SaveRules({ owner, saved, rules, drop, done }: Props) {
+  const { problem, isBusy, act } = useActing()
+  const write = async (next: InternRule[], expected_version: number) => {
+    const { data } = await rulesOf(owner).write({ rules: next, expected_version })
+    forget(`rules of ${owner.id}`)
+    done()
+    return data.version
+  }
+  const save = () =>
+    act(async () => {
+      const version = await write(rules, saved.version)
+      toast(`Saved as version ${version}`, {
+        undo: () => void attempt(async () => void (await write(saved.rules, version))),
+      })
+    })
+  return (
+    <section aria-label="The change">
+      <h2>Not saved yet</h2>
+      <Difference changes={changesBetween(saved.rules, rules)} />
+      <Problem text={problem} />
+      <p class="intern-acts">
+        <button type="button" class="main" disabled={isBusy} onClick={() => void save()}>
+          Save
+        </button>
+        <button type="button" onClick={drop}>
+          Discard changes
+        </button>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { changesOf, inWords } from './audit-changes.ts'
+
+test('a change tells the fields that differ, and not when it was', () => {
+  const before = { name: 'ci', limit: 5, tags: ['a'], updated_at: '1' }
+  assert.deepEqual(changesOf(before, { ...before, limit: 10, tags: ['a'], updated_at: '2' }), [
+    { field: 'limit', before: 5, after: 10 },
+  ])
+})
+
+test('what was made or deleted tells all that it had', () => {
+  assert.deepEqual(changesOf(null, { name: 'ci' }), [{ field: 'name', before: undefined, after: 'ci' }])
+  assert.deepEqual(changesOf({ name: 'ci' }, null), [{ field: 'name', before: 'ci', after: undefined }])
+  assert.deepEqual([changesOf(null, null), changesOf(1, 2).length], [[], 1])
+})
+
+test('why something was refused is a sentence, and what was tried is told in words', () => {
+  assert.deepEqual(
+    [inWords('not_found', 'reason'), inWords('intern.file_read', 'act'), inWords('not_found', 'name')],
+    ['Not found.', 'read a file of an intern', 'not_found'],
+  )
+  assert.equal(inWords('The run that asked this has ended.', 'reason'), 'The run that asked this has ended.')
+})
+
+test('values are told in one line', () => {
+  assert.deepEqual([inWords(null), inWords('x'), inWords({ a: 1 })], ['–', 'x', '{"a":1}'])
+})

@@ -1,0 +1,27 @@
+import { call } from '../api/client.ts'
+import { forget } from '../api/resource.ts'
+import type { Workspace } from '../api/types.ts'
+import { DeleteNamed } from '../components/delete-named.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { toast } from '../components/toast.tsx'
+import { counted } from '../format/count.ts'
+
+/** Deletes all prompts and answers that a workspace keeps. */
+export function ForgetContents({ of: { id, name }, onClose }: { of: Workspace; onClose: () => void }) {
+  const remove = async () => {
+    const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
+    forget('/generation/content')
+    onClose()
+    toast(`Deleted prompts and answers of ${counted(deleted_count, 'request')}`)
+  }
+  return (
+    <Dialog title={`Stored data of ${name}`} onClose={onClose}>
+      <h2>Delete stored data of {name}?</h2>
+      <p>
+        Prompts and answers are deleted immediately, also of requests in flight. Metering data and the setting stay, so
+        later requests are stored.
+      </p>
+      <DeleteNamed name={name} verb="delete" act={remove} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api/client.ts'
+import { useGet } from '../api/resource.ts'
+import type { ProviderCredential } from '../api/types.ts'
+import { DeleteNamed } from '../components/delete-named.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Problem } from '../components/problem.tsx'
+import { toast } from '../components/toast.tsx'
+import { attempt, useActing } from '../components/use-action.ts'
+import { changeIn, fieldsIn, newProvider, type ProviderFields, useOf, whens } from './provider-fields.ts'
+
+type Props = {
+  /** The one to change; a new one without. */
+  of?: ProviderCredential
+  /** Whose a new one is; the session's own unless told. */
+  workspace?: { workspace_id?: string }
+  onStored: () => void
+  onClose: () => void
+}
+
+/** Stores the workspace's key of a provider, replaces it, or removes it. What is stored is never shown again. */
+export function StoreProvider({ of: credential, workspace, onStored, onClose }: Props) {
+  const before = credential ? fieldsIn(credential) : newProvider
+  const [fields, setFields] = useState(before)
+  const { problem, isBusy, act } = useActing()
+  const name = credential ? credential.name || credential.provider : ''
+  const title = credential ? `Change ${name}` : 'Add provider key'
+  const change = changeIn(before, fields)
+  const params = { id: credential?.id ?? '' }
+  const patch = async (body: typeof change) => {
+    await call('PATCH /byok/{id}', { params, body })
+    onStored()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void act(async () => {
+      if (credential) {
+        await patch(change)
+        // The key that was there before is known to nobody any more.
+        const { key, ...rest } = changeIn(fields, before)
+        const undo = () => void attempt(() => patch(rest))
+        toast(`${name} updated`, change.key === undefined ? { undo } : {})
+      } else {
+        const { provider, key, name: label, when } = fields
+        await call('POST /byok', {
+          body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(when), ...workspace },
+        })
+        onStored()
+        toast(`Key of ${provider} added`)
+      }
+      onClose()
+    })
+  }
+  const remove = async () => {
+    await call('DELETE /byok/{id}', { params })
+    onStored()
+    onClose()
+    toast(`${name} removed`)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <h2>{title}</h2>
+      <form class="fields" onSubmit={submit} autocomplete="off">
+        <ProviderInputs isNew={!credential} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        <Problem text={problem} />
+        <div class="actions">
+          <button type="submit" class="main" disabled={isBusy || (credential && Object.keys(change).length === 0)}>
+            {credential ? 'Save' : 'Store'}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+      {credential && <DeleteNamed name={name} verb="remove" act={remove} />}
+    </Dialog>
+  )
+}
+
+type InputsProps = { isNew: boolean; fields: ProviderFields; set: (part: Partial<ProviderFields>) => void }
+
+function ProviderInputs({ isNew, fields, set }: InputsProps) {
+  const providers = useGet('GET /providers', isNew ? {} : undefined).data?.data ?? []
+  return (
+    <>
+      {isNew && (
+        <label>
+          Provider
+          <select required value={fields.provider} onChange={(event) => set({ provider: event.currentTarget.value })}>
+            <option value="">Choose a provider</option>
+            {providers.map(({ slug, name }) => (
+              <option key={slug} value={slug}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label>
+        {isNew ? 'Key' : 'New key (empty: keep the stored one)'}
+        <input
+          type="password"
+          required={isNew}
+          autocomplete="new-password"
+          value={fields.key}
+          onInput={(event) => set({ key: event.currentTarget.value })}
+        />
+      </label>
+      <label>
+        Display name
+        <input autocomplete="off" value={fields.name} onInput={(event) => set({ name: event.currentTarget.value })} />
+      </label>
+      <label>
+        Used
+        <select
+          value={fields.when}
+          onChange={(event) => set({ when: event.currentTarget.value as ProviderFields['when'] })}
+        >
+          {Object.entries(whens).map(([when, says]) => (
+            <option key={when} value={when}>
+              {says}
+            </option>
+          ))}
+        </select>
+      </label>
+      {!isNew && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={fields.disabled}
+            onChange={(event) => set({ disabled: event.currentTarget.checked })}
+          />
+          Disabled: stored, but not used
+        </label>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { useEvery } from '../api/pages.ts'
+import { useMe } from '../api/session.ts'
+import { useFilters } from '../components/filters.ts'
+
+/** The workspace that the address names, as routes of lists want it; without one it is the session's own. */
+export function useWorkspace(): { workspace_id?: string } {
+  const { workspace_id } = useFilters().values
+  return workspace_id === undefined ? {} : { workspace_id }
+}
+
+/** Which workspace is shown, for those who see them all, where there are several. */
+export function WhichWorkspace() {
+  const { values, set } = useFilters()
+  const me = useMe()
+  const workspaces = useEvery('GET /workspaces', me && me.role !== 'developer' ? {} : undefined).data ?? []
+  if (workspaces.length < 2) return null
+  const asked = values.workspace_id ?? me?.workspace.id
+  const shown = workspaces.find(({ id, slug }) => id === asked || slug === asked)
+  return (
+    <select
+      aria-label="Workspace"
+      value={shown?.slug}
+      onChange={(event) => {
+        const { value } = event.currentTarget
+        const isOwn = workspaces.find(({ slug }) => slug === value)?.id === me?.workspace.id
+        set({ workspace_id: isOwn ? undefined : value, offset: undefined })
+      }}
+    >
+      {workspaces.map(({ id, slug, name }) => (
+        <option key={id} value={slug}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { placed } from './dot-labels.ts'
+
+const wide = { left: 0, right: 1000 }
+const placesOf = (dots: Parameters<typeof placed>[0], within = wide) =>
+  placed(dots, within).map(
+    ({ name, y, isLeft }) => `${name} ${isLeft ? 'left' : 'right'} ${y < 100 ? 'above' : 'below'}`,
+  )
+
+test('a name stands above its dot to the right, and to the left where there is no room', () => {
+  assert.deepEqual(placesOf([{ name: 'one', x: 500, y: 100 }]), ['one right above'])
+  assert.deepEqual(placesOf([{ name: 'one', x: 995, y: 100 }]), ['one left above'])
+})
+
+test('names of dots that are near each other go round, and one that has no place is left out', () => {
+  const near = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) => ({ name, x: 500, y: 100 }))
+  assert.deepEqual(placesOf(near), ['first right above', 'second left above', 'third right below', 'fourth left below'])
+})
+
+test('a name lies on no other dot', () => {
+  const dots = [
+    { name: 'first', x: 500, y: 100 },
+    { name: 'second', x: 520, y: 92 },
+  ]
+  assert.deepEqual(placesOf(dots)[0], 'first left above')
+})

@@ -1,0 +1,65 @@
+import { useMemo } from 'preact/hooks'
+import { useGet } from '../api/resource.ts'
+import type { EndpointHistory } from '../api/types.ts'
+import { Failed } from '../components/page-states.tsx'
+import { Plot, type PlotLine } from '../components/plot.tsx'
+import { percent } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+
+/** What was measured of all who serve a model, hour by hour. */
+export function History({ id }: { id: string }) {
+  const { data, failure, reload } = useGet('GET /endpoints/history', { query: { model: id } })
+  const plots = useMemo(() => (data ? linesOf(data.data, Date.now()) : undefined), [data])
+  if (failure) return <Failed failure={failure} again={reload} />
+  if (!plots) return null
+  return (
+    <>
+      <h2>Last 24 hours</h2>
+      {plots.uptime.length === 0 ? (
+        <p class="dim">No requests in this time range.</p>
+      ) : (
+        <div class="model-history">
+          <Plot title="First token, p50" times={plots.times} lines={plots.latency} shown={duration} together="model" />
+          <Plot
+            title="Tokens per second, p50"
+            times={plots.times}
+            lines={plots.throughput}
+            shown={speed}
+            together="model"
+          />
+          <Plot title="Uptime" times={plots.times} lines={plots.uptime} shown={share} together="model" />
+        </div>
+      )}
+    </>
+  )
+}
+
+const speed = (value: number) => value.toFixed(0)
+const share = (value: number) => percent(value / 100)
+
+/** Strokes by which lines are told apart without colour. */
+const dashes = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]]
+
+type Point = EndpointHistory['points'][number]
+
+const hourMs = 3_600_000
+const hoursShown = 24
+
+/** Every endpoint on the axis of a day; hours in which one had nothing to measure are gaps. */
+export function linesOf(histories: EndpointHistory[], now: number) {
+  const last = Math.floor(now / hourMs)
+  const dates = Array.from({ length: hoursShown }, (_, index) => (last - hoursShown + 1 + index) * hourMs)
+  const measured = histories.filter(({ points }) => points.length > 0)
+  const lines = (figureOf: (point: Point) => number | null | undefined): PlotLine[] =>
+    measured.map(({ tag, points }, index) => {
+      const known = new Map(points.map((point) => [Date.parse(point.date), figureOf(point) ?? null]))
+      const dash = dashes[index % dashes.length]
+      return { label: tag, values: dates.map((date) => known.get(date) ?? null), ...(dash && { dash }) }
+    })
+  return {
+    times: dates.map((date) => date / 1000),
+    latency: lines(({ latency }) => latency?.p50),
+    throughput: lines(({ throughput }) => throughput?.p50),
+    uptime: lines(({ uptime }) => uptime),
+  }
+}

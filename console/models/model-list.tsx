@@ -1,0 +1,148 @@
+import { useLocation } from 'preact-iso/router'
+import { queryOf } from '../api/address.ts'
+import { useGet } from '../api/resource.ts'
+import type { Model } from '../api/types.ts'
+import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
+import { type Filters, useFilters } from '../components/filters.ts'
+import { Heading } from '../components/heading.tsx'
+import { Failed, Loading, Nothing, Progress } from '../components/page-states.tsx'
+import { Find } from '../components/search-field.tsx'
+import { Table } from '../components/table.tsx'
+import { counted } from '../format/count.ts'
+import { columnsOf, intelligenceOf, NarrowRow } from './columns.tsx'
+import { modelFilters, sort } from './filters.ts'
+import { type MeasuredModels, useMeasured } from './model-measurements.ts'
+import { isFiltered, modelQuery } from './model-query.ts'
+import { blendedPrice } from './pareto.ts'
+import { Scatter } from './scatter.tsx'
+
+/** All models, as a table or as plots; what passes stands in the address. */
+export function ModelList() {
+  const filters = useFilters()
+  const { values } = filters
+  const { route } = useLocation()
+  const query = modelQuery(values)
+  const all = useGet('GET /models', values.mine ? undefined : { query })
+  const mine = useGet('GET /models/user', values.mine ? { query } : undefined)
+  const { data, failure, isLoading, isCurrent, reload } = values.mine ? mine : all
+  const measured = useMeasured()
+  const models: Model[] = data?.data ?? []
+  const pathOf = (id: string) => `/models/${id}${queryOf(values)}`
+  return (
+    <div class="screen">
+      <Heading isUnseen>Models</Heading>
+      <Progress isOn={isLoading && !isCurrent} />
+      <Bar filters={filters} models={models} count={data ? data.total_count : undefined} />
+      {failure && <Failed failure={failure} again={reload} />}
+      {!failure && !data && <Loading />}
+      {!failure && data && models.length === 0 && <NoModels filters={filters} />}
+      {!failure && models.length > 0 && values.view === 'plots' && (
+        <Plots models={models} measured={measured} pathOf={pathOf} />
+      )}
+      {!failure && models.length > 0 && values.view !== 'plots' && (
+        <Table<Model>
+          label="Models"
+          rows={models}
+          columns={columnsOf(
+            measured,
+            models.some((model) => intelligenceOf(model) !== undefined),
+          )}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => route(pathOf(id))}
+          narrow={(model) => <NarrowRow model={model} measured={measured} />}
+        />
+      )}
+    </div>
+  )
+}
+
+function NoModels({ filters }: { filters: Filters }) {
+  if (!isFiltered(filters.values)) {
+    return (
+      <Nothing title="The catalogue is empty" paste="npx signalbox catalogue sync">
+        <p>To fetch the models of well-known providers:</p>
+      </Nothing>
+    )
+  }
+  return (
+    <Nothing title="No models match these filters">
+      <button type="button" onClick={filters.clear}>
+        Clear filters
+      </button>
+    </Nothing>
+  )
+}
+
+/** What the whole catalogue knows, so that a filter does not take its own choices away. */
+function useKnown(models: Model[]) {
+  const providers = useGet('GET /providers', {}).data?.data ?? []
+  const several = (values: string[]) => [...new Set(values)].sort()
+  return {
+    providers: providers.map(({ slug }) => slug),
+    authors: several(models.map(({ id }) => id.split('/')[0]!)),
+    parameters: several(models.flatMap(({ supported_parameters }) => supported_parameters)),
+  }
+}
+
+/** These stand there always, the others when they are set. */
+const always = ['mine', 'model_authors', 'max_price']
+
+function Bar({ filters, models, count }: { filters: Filters; models: Model[]; count: number | undefined }) {
+  const all = modelFilters(useKnown(models))
+  const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
+  const isPlots = filters.values.view === 'plots'
+  return (
+    <div class="bar">
+      <Chips>
+        <Chip filter={sort} filters={filters} />
+        {all.filter(isThere).map((filter) => (
+          <Chip key={filter.name} filter={filter} filters={filters} />
+        ))}
+        <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+      </Chips>
+      <Find label="Find models" placeholder="Name or ID" />
+      <span class="dim count" role="status">
+        {count === undefined ? '' : counted(count, 'model')}
+      </span>
+      <fieldset class="views">
+        <legend class="unseen">View</legend>
+        <button type="button" aria-pressed={!isPlots} onClick={() => filters.set({ view: undefined })}>
+          Table
+        </button>
+        <button type="button" aria-pressed={isPlots} onClick={() => filters.set({ view: 'plots' })}>
+          Plots
+        </button>
+      </fieldset>
+    </div>
+  )
+}
+
+type PlotsProps = { models: Model[]; measured: MeasuredModels; pathOf: (id: string) => string }
+
+function Plots({ models, measured, pathOf }: PlotsProps) {
+  const against = (goodOf: (model: Model) => number | null | undefined) =>
+    models.flatMap((model) => {
+      const good = goodOf(model)
+      return good ? [{ id: model.id, price: blendedPrice(model.pricing), good }] : []
+    })
+  const clever = against(intelligenceOf)
+  return (
+    <div class="model-plots">
+      {clever.length > 0 ? (
+        <Scatter title="Price and intelligence" goodName="intelligence index" points={clever} pathOf={pathOf} />
+      ) : (
+        <section class="no-scores">
+          <h2>Price and intelligence</h2>
+          <p class="dim">The catalogue has no scores for these models. Add them to your catalogue file:</p>
+          <pre>{'"benchmarks": { "intelligence": 57.3, "coding": 44, "agentic": 31 }'}</pre>
+        </section>
+      )}
+      <Scatter
+        title="Price and measured speed, your requests of 30 days"
+        goodName="tokens/s p50"
+        points={against(({ id }) => measured.get(id)?.throughput)}
+        pathOf={pathOf}
+      />
+    </div>
+  )
+}

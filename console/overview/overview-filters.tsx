@@ -1,0 +1,67 @@
+import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
+import type { Filters } from '../components/filters.ts'
+import { breakdowns, filterNames, type Row } from './queries.ts'
+import { defaultSpan, spans } from './time-ranges.ts'
+
+const chosen = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
+  kind: 'choice',
+  name,
+  label,
+  any,
+  options: options.map(([value, shown]) => ({ value, label: shown })),
+})
+
+const last = chosen(
+  'last',
+  'last',
+  spans[defaultSpan]!.label,
+  Object.entries(spans).flatMap(([name, { label }]) => (name === defaultSpan ? [] : [[name, label]])),
+)
+const by = chosen(
+  'by',
+  'by',
+  'model',
+  Object.entries(breakdowns).flatMap(([name, { label }]) => (name === 'model' ? [] : [[name, label]])),
+)
+
+const labels: Record<string, string> = { api_key_hash: 'key', user_id: 'member', workspace_id: 'workspace' }
+
+/** What is shown of which time: all of it stands in the address. */
+export function Bar({
+  filters,
+  groups,
+  names,
+}: {
+  filters: Filters
+  groups: Row[]
+  names: ReadonlyMap<string, string>
+}) {
+  const suggestions: Record<string, string[]> = {
+    api_key_hash: [...names.keys()],
+    model: known(groups, 'model'),
+    provider: known(groups, 'provider'),
+  }
+  const texts = filterNames.map(
+    (name): Filter => ({
+      kind: 'text',
+      name,
+      label: labels[name] ?? name,
+      ...(suggestions[name] && { suggestions: suggestions[name] }),
+      shown: (value) => names.get(value) ?? value,
+    }),
+  )
+  const isSet = ({ name }: Filter) => filters.values[name] !== undefined
+  return (
+    <div class="bar">
+      <Chips>
+        {[last, by, ...texts.filter(isSet)].map((filter) => (
+          <Chip key={filter.name} filter={filter} filters={filters} />
+        ))}
+        <AddFilter among={texts.filter((filter) => !isSet(filter))} filters={filters} />
+      </Chips>
+    </div>
+  )
+}
+
+const known = (rows: Row[], dimension: string) =>
+  rows.flatMap((row) => (row[dimension] ? [String(row[dimension])] : []))

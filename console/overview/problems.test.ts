@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Endpoint, ShutCircuit, Status } from '../api/types.ts'
+import {
+  brokenEndpoints,
+  endingKeys,
+  failedInterns,
+  failingEndpoints,
+  openCircuits,
+  silentProviders,
+} from './problems.ts'
+import { serviceTroubles } from './service-problems.ts'
+
+const now = Date.UTC(2026, 10, 22, 12)
+
+test('an endpoint that fails too often is told with its share and why; few failures are not', () => {
+  const rows = [
+    { endpoint: 'a/b@p', error: null, request_count: 8, error_count: 0, refused_count: 0 },
+    { endpoint: 'a/b@p', error: 'rate_limited', request_count: 2, error_count: 2, refused_count: 0 },
+    { endpoint: 'a/c@p', error: 'bad_gateway', request_count: 2, error_count: 2, refused_count: 0 },
+    { endpoint: 'a/d@p', error: null, request_count: 100, error_count: 1, refused_count: 0 },
+  ]
+  assert.deepEqual(
+    failingEndpoints(rows).map(({ what, why, path }) => [what, why, path]),
+    [['a/b@p fails', '2 of 10 in the last hour (20 %): rate limited', '/requests?last=1h&outcome=failed&model=a%2Fb']],
+  )
+})
+
+const endpoint = (model_id: string, status: string) =>
+  ({ model_id, status, tag: 'p', provider_name: 'P', uptime_last_30m: 40 }) as Endpoint
+
+test('an endpoint that is down is told with its uptime', () => {
+  const told = brokenEndpoints([endpoint('a/b', 'unconfigured'), endpoint('a/d', 'down'), endpoint('a/e', 'healthy')])
+  assert.deepEqual(
+    told.map(({ what, why }) => `${what}. ${why}`),
+    ['P is down. a/d: 40 % answered in the last half hour'],
+  )
+})
+
+test('a provider without credential is told once, with all models that miss it and what to set', () => {
+  const endpoints = [endpoint('a/b', 'unconfigured'), endpoint('a/c', 'unconfigured'), endpoint('a/e', 'healthy')]
+  const lacking = [{ provider: 'p', name: 'P', variables: ['P_KEY', 'P_TOKEN'], models: 9 }]
+  assert.deepEqual(
+    silentProviders(endpoints, lacking).map(({ what, why }) => `${what}. ${why}`),
+    ['P has no credential. It could answer a/b, a/c. The service looks for P_KEY or P_TOKEN in its environment.'],
+  )
+})
+
+const circuit = { endpoint: 'a/b@p', workspace_id: null, reason: 'failure_rate', until: null, of_this_host: true }
+
+test('a circuit is told as long as it is open, once for all processes', () => {
+  const shut = (state: ShutCircuit['state'], server = '1') => ({ ...circuit, state, server })
+  assert.deepEqual(openCircuits([shut('half_open')]), [])
+  assert.deepEqual(
+    openCircuits([shut('open'), shut('open', '2')]).map(({ what, why }) => `${what}. ${why}`),
+    ['a/b@p is skipped: open circuit. failure rate, in 2 processes'],
+  )
+})
+
+test('an intern of somebody else that failed is told too, without a page to go to', () => {
+  const failed = (id: string) => ({ id, name: id, status: 'failed' as const, last_failure_message: 'no room' })
+  assert.deepEqual(
+    failedInterns([failed('ada')], [failed('ada'), failed('bob')]).map(({ path }) => path),
+    ['/interns/ada', '/interns'],
+  )
+})
+
+const nothing = { waiting: 0, oldest_at: null }
+const quiet = {
+  database: { kind: 'sqlite', state: 'ok' },
+  host: {
+    workers: { wanted: 2, answering: 2 },
+    processes: [{ ledger: { memory: nothing, files: nothing, is_full: false } }],
+    catalogue: { skipped_count: 0, skipped: [] },
+  },
+  organization: {
+    money: { held_usd: 3, unaccounted_usd: 0 },
+    interns: { failed: [], questions: { waiting: 0, first_deadline_at: null } },
+  },
+} as unknown as Status
+
+test('of a service that is well nothing is told, nor of requests that are just being written', () => {
+  const ledger = {
+    memory: { waiting: 3, oldest_at: new Date(now - 400).toISOString() },
+    files: nothing,
+    is_full: false,
+  }
+  const busy = { ...quiet, host: { ...quiet.host, processes: [{ ledger }] } } as unknown as Status
+  assert.deepEqual([...serviceTroubles(quiet, now), ...serviceTroubles(busy, now)], [])
+})
+
+test('each thing that is wrong with the service has its line', () => {
+  const old = { waiting: 40, oldest_at: new Date(now - 60_000).toISOString() }
+  const process = { ledger: { memory: { waiting: 2, oldest_at: null }, files: old, is_full: true } }
+  const told = serviceTroubles(
+    {
+      database: { kind: 'postgres', state: 'read_only' },
+      host: {
+        workers: { wanted: 3, answering: 2 },
+        processes: [process, process],
+        catalogue: { skipped_count: 2, skipped: [{ source: 'own', row: 'a/b', reason: 'has no price' }] },
+      },
+      organization: {
+        money: { held_usd: 3, unaccounted_usd: 1.5 },
+        interns: { questions: { waiting: 2, first_deadline_at: new Date(now + 90_000).toISOString() } },
+      },
+    } as unknown as Status,
+    now,
+  )
+  assert.deepEqual(
+    told.map(({ what }) => what),
+    [
+      'The database is read-only',
+      '2 of 3 workers answer',
+      '44 requests not in the ledger yet',
+      '2 entries of the catalogue skipped',
+      '$1.50 of limits reserved by servers that do not respond',
+      '2 questions of interns wait for an answer',
+    ],
+  )
+  assert.equal(told[3]!.path, '/service/catalogue')
+  assert.match(told[2]!.why, /40 of them in files\. No further requests are accepted/)
+})
+
+test('a key is told in the week before it ends, not after, and not when it is off', () => {
+  const key = (days: number, disabled = false) => ({
+    ...{ hash: '1', name: 'ci', workspace_id: 'w' },
+    disabled,
+    expires_at: new Date(now + days * 86_400_000).toISOString(),
+  })
+  const told = [key(2), key(9), key(-1), key(2, true)].map((one) => endingKeys([one], now).length)
+  assert.deepEqual(told, [1, 0, 0, 0])
+})

@@ -1,0 +1,96 @@
+import type { Status } from '../api/types.ts'
+import { counted } from '../format/count.ts'
+import { money } from '../format/money.ts'
+import { duration } from '../format/time.ts'
+import type { Trouble } from './problems.ts'
+
+/** A ledger that is written twice a second has nothing that is older, and a question not so long to wait. */
+const soonWrittenMs = 10_000
+
+/** What is wrong with the service itself, and who waits for somebody. */
+export function serviceTroubles(status: Status, now: number): Trouble[] {
+  const { database, host, organization } = status
+  return [
+    ...ofDatabase(database.state),
+    ...ofWorkers(host.workers),
+    ...ofLedger(host.processes, now),
+    ...ofCatalogue(host.catalogue),
+    ...(organization ? [...ofMoney(organization.money), ...ofQuestions(organization.interns.questions, now)] : []),
+  ]
+}
+
+function ofDatabase(state: Status['database']['state']): Trouble[] {
+  if (state === 'ok') return []
+  const [what, why] =
+    state === 'away'
+      ? ['The database does not answer', 'Metering data waits in memory and in files.']
+      : ['The database is read-only', 'It is read-only.']
+  return [{ id: 'database', tone: 'bad', what, why, path: '/overview' }]
+}
+
+function ofWorkers({ wanted, answering }: Status['host']['workers']): Trouble[] {
+  if (answering >= wanted) return []
+  const why = 'Other processes take their connections until they are back.'
+  return [
+    {
+      id: 'workers',
+      tone: 'warn',
+      what: `${answering} of ${counted(wanted, 'worker')} answer`,
+      why,
+      path: '/overview',
+    },
+  ]
+}
+
+/** The files are those of the whole host: each process tells the same of them. */
+function ofLedger(processes: Status['host']['processes'], now: number): Trouble[] {
+  const standings = processes.map(({ ledger }) => ledger)
+  const inFiles = Math.max(0, ...standings.map(({ files }) => files.waiting))
+  const waiting = standings.reduce((sum, { memory }) => sum + memory.waiting, inFiles)
+  const times = standings.flatMap(({ memory, files }) => [memory.oldest_at, files.oldest_at])
+  const ages = times.flatMap((time) => (time === null ? [] : [now - Date.parse(time)]))
+  const oldestMs = Math.max(0, ...ages)
+  const isFull = standings.some((ledger) => ledger.is_full)
+  if (waiting === 0 || (oldestMs < soonWrittenMs && !isFull)) return []
+  const where = inFiles > 0 ? `, ${inFiles} of them in files` : ''
+  return [
+    {
+      id: 'ledger',
+      tone: isFull ? 'bad' : 'warn',
+      what: `${counted(waiting, 'request')} not in the ledger yet`,
+      why: `The oldest waits for ${duration(oldestMs)}${where}.${isFull ? ' No further requests are accepted.' : ''}`,
+      path: '/requests',
+    },
+  ]
+}
+
+function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogue']): Trouble[] {
+  const [first] = skipped
+  if (!first) return []
+  const why = `${first.row}: ${first.reason}${count > 1 ? `; and ${count - 1} more` : ''}`
+  return [
+    {
+      id: 'catalogue',
+      tone: 'warn',
+      what: `${counted(count, 'entry', 'entries')} of the catalogue skipped`,
+      why,
+      path: '/service/catalogue',
+    },
+  ]
+}
+
+function ofMoney({ unaccounted_usd: unaccounted }: NonNullable<Status['organization']>['money']): Trouble[] {
+  if (unaccounted === 0) return []
+  const why = 'The amount counts as spent until they report.'
+  const what = `${money(unaccounted)} of limits reserved by servers that do not respond`
+  return [{ id: 'money', tone: 'warn', what, why, path: '/keys' }]
+}
+
+type Questions = NonNullable<Status['organization']>['interns']['questions']
+
+function ofQuestions({ waiting, first_deadline_at: first }: Questions, now: number): Trouble[] {
+  if (waiting === 0 || first === null) return []
+  const why = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
+  const what = `${counted(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`
+  return [{ id: 'questions', tone: 'warn', what, why, path: '/interns' }]
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lineOf, shownOf, stackOf, stepsBetween } from './stacked-lines.ts'
+
+const hour = 3_600_000
+const at = (step: number) => new Date(step * hour).toISOString()
+
+test('steps without a request are there all the same', () => {
+  const times = stepsBetween({ from: 0, to: 3 * hour, stepMs: hour })
+  assert.deepEqual(times, [0, 3600, 7200])
+  assert.deepEqual(lineOf([{ date: at(1), request_count: 4 }], 'request_count', times, 0), [0, 4, 0])
+})
+
+test('of many models five have a line of their own, and the others one together', () => {
+  const models = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const shown = shownOf(
+    models.map((model) => ({ model })),
+    'model',
+  )
+  const rows = models.map((model, index) => ({ date: at(0), model, cost: index + 1 }))
+  const lines = stackOf(rows, 'model', 'cost', [0], shown)
+  assert.deepEqual(
+    lines.map(({ label, values }) => [label, values[0]]),
+    [
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+      ['d', 4],
+      ['e', 5],
+      ['2 others', 13],
+    ],
+  )
+})

@@ -1,0 +1,91 @@
+import { queryOf } from '../api/address.ts'
+import type { Filters } from '../components/filters.ts'
+import { Usd } from '../components/usd.tsx'
+import { count, exactCount, percent } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+import { type breakdownOf, inLog, type Order, orderOf, type Row, type Values } from './queries.ts'
+import { nameOf, shownOf } from './stacked-lines.ts'
+
+type TopProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
+
+const heads: [Order, string][] = [
+  ['requests', 'requests'],
+  ['tokens', 'tokens'],
+  ['failed', 'failed'],
+  ['slow', 'first token p50 / p95'],
+  ['spent', 'spent'],
+]
+
+/** Who had how much, the most first of what is chosen at the head of its column. Each leads to its requests. */
+export function Top({ rows, by, filters: { values, set } }: TopProps) {
+  const order = orderOf(values.order)
+  const most = Math.max(...rows.map((row) => Number(row.upstream_inference_cost)), 0)
+  const { names } = shownOf(rows, by.dimension)
+  return (
+    <section class="top" aria-label={`By ${by.label}`} tabIndex={0}>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">{by.label}</th>
+            {heads.map(([name, title]) => (
+              <th key={name} scope="col" class="number" aria-sort={name === order ? 'descending' : undefined}>
+                <button type="button" class="bare" onClick={() => set({ order: name === 'spent' ? undefined : name })}>
+                  {title}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const name = nameOf(row, by.dimension)
+            const colour = names.indexOf(name) + 1 || 6
+            return <TopRow key={name} {...{ row, by, most, values, colour }} />
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function TopRow({
+  row,
+  by,
+  values,
+  most,
+  colour,
+}: {
+  row: Row
+  by: TopProps['by']
+  values: Values
+  most: number
+  colour: number
+}) {
+  const name = nameOf(row, by.dimension)
+  const id = row.ids?.[by.dimension] ?? row[by.dimension]
+  const requests = Number(row.request_count)
+  const failed = Number(row.error_count)
+  const cost = Number(row.upstream_inference_cost)
+  const { by: _by, order: _order, ...rest } = values
+  const path = `/requests${queryOf({ last: '24h', ...rest, ...(id ? inLog(by.filter, String(id)) : {}) })}`
+  return (
+    <tr>
+      <th scope="row">
+        {id ? <a href={path}>{name}</a> : <span class="dim">{name}</span>}
+        <span class="share" aria-hidden="true">
+          <i style={{ width: `${most > 0 ? (cost / most) * 100 : 0}%`, background: `var(--series-${colour})` }} />
+        </span>
+      </th>
+      <td class="number">{exactCount(requests)}</td>
+      <td class="number">{count(Number(row.tokens_total))}</td>
+      <td class={failed > 0 ? 'number' : 'number dim'}>{failed > 0 ? percent(failed / requests) : '–'}</td>
+      <td class="number">
+        {typeof row.latency_p50 === 'number' ? duration(row.latency_p50) : '–'}
+        <span class="dim"> / {typeof row.latency_p95 === 'number' ? duration(row.latency_p95) : '–'}</span>
+      </td>
+      <td class="number">
+        <Usd amount={cost} />
+      </td>
+    </tr>
+  )
+}

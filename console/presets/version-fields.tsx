@@ -1,0 +1,21 @@
+import type { PresetVersion } from '../api/types.ts'
+import { differencesBetween } from './version-differences.ts'
+
+/** The fields of a version; where another says otherwise, what it says goes before. The signs tell it without colours. */
+export function Fields({ before, after }: { before: PresetVersion; after: PresetVersion }) {
+  return (
+    <dl class="preset-fields">
+      {differencesBetween(before, after).map(({ field, was, is }) => (
+        <div key={field}>
+          <dt class="dim">{field}</dt>
+          {was !== is && was !== undefined && (
+            <dd>
+              <del>− {was}</del>
+            </dd>
+          )}
+          {is !== undefined && <dd>{was === is ? is : <ins>+ {is}</ins>}</dd>}
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { GenerationContent } from '../api/types.ts'
+import { answeredOf, askedOf } from './content-messages.ts'
+
+const kept = (messages: unknown[], output: Partial<GenerationContent['output']> = {}): GenerationContent => ({
+  input: { messages },
+  output: { completion: null, reasoning: null, tool_calls: [], ...output },
+  error: null,
+  truncated: false,
+})
+
+test('a message is told with its text, whatever its parts are, and its calls', () => {
+  const parts = [
+    { type: 'text', text: 'Look:' },
+    { type: 'image_url', image_url: {} },
+  ]
+  const call = { id: 'c', function: { name: 'find', arguments: '{"q":1}' } }
+  assert.deepEqual(
+    askedOf(
+      kept([
+        { role: 'user', content: parts },
+        { role: 'assistant', content: null, tool_calls: [call] },
+      ]),
+    ),
+    [
+      { role: 'user', text: 'Look:\n[image_url]', calls: [] },
+      { role: 'assistant', text: '', calls: [{ name: 'find', input: '{\n  "q": 1\n}' }] },
+    ],
+  )
+})
+
+test('what is no message as it should be does not break the picture', () => {
+  for (const odd of [
+    null,
+    'text',
+    7,
+    { role: 3, content: { a: 1 }, tool_calls: [null, 'x'] },
+    { content: [null, 3] },
+  ]) {
+    assert.equal(askedOf(kept([odd])).length, 1)
+  }
+})
+
+test('an answer may be text, calls, or none', () => {
+  assert.equal(answeredOf(kept([])), undefined)
+  assert.equal(answeredOf(kept([], { completion: 'Yes.' }))?.text, 'Yes.')
+  const calls = answeredOf(kept([], { tool_calls: [{ id: 'c', name: 'find', arguments: 'not json' }] }))?.calls
+  assert.deepEqual(calls, [{ name: 'find', input: 'not json' }])
+})

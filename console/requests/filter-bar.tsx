@@ -1,0 +1,153 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { addressOf } from '../api/client.ts'
+import { awaySince } from '../api/connection.ts'
+import type { Key } from '../api/types.ts'
+import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
+import type { Filters } from '../components/filters.ts'
+import { useKeys } from '../components/keys.ts'
+import { logQuery, spans } from './log-query.ts'
+
+const outcomes = [
+  { value: 'success', label: 'answered' },
+  { value: 'failed', label: 'failed' },
+  { value: 'refused', label: 'refused' },
+  { value: 'client_left', label: 'client left' },
+  { value: 'failed,refused', label: 'failed or refused' },
+]
+
+/** These stand there always, the others when they are set. */
+const always = ['last', 'outcome']
+
+function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
+  return [
+    {
+      kind: 'choice',
+      name: 'last',
+      label: 'last',
+      any: 'any time',
+      bare: 'any',
+      options: Object.entries(spans).map(([value, { label }]) => ({ value, label })),
+    },
+    { kind: 'choice', name: 'outcome', label: 'outcome', any: 'any', options: outcomes },
+    {
+      kind: 'text',
+      name: 'api_key_hash',
+      label: 'key',
+      placeholder: 'the hash of a key',
+      suggestions: [...keys.keys()],
+      shown: (hash) => keys.get(hash)?.name ?? hash,
+    },
+    { kind: 'text', name: 'model', label: 'model', placeholder: 'anthropic/claude-sonnet-5' },
+    { kind: 'text', name: 'provider', label: 'provider', placeholder: 'anthropic' },
+    { kind: 'text', name: 'user_id', label: 'member', placeholder: 'email address or ID' },
+    { kind: 'text', name: 'workspace_id', label: 'workspace', placeholder: 'slug or ID' },
+    { kind: 'text', name: 'session_id', label: 'session' },
+    { kind: 'text', name: 'preset', label: 'preset', placeholder: 'slug' },
+    { kind: 'text', name: 'guardrail_id', label: 'guardrail', placeholder: 'id' },
+    { kind: 'text', name: 'error', label: 'failure', placeholder: 'rate_limited' },
+    {
+      kind: 'choice',
+      name: 'streamed',
+      label: 'streamed',
+      any: 'either',
+      options: [
+        { value: 'true', label: 'yes' },
+        { value: 'false', label: 'no' },
+      ],
+    },
+    { kind: 'text', name: 'from', label: 'from', placeholder: '2026-11-22 14:00' },
+    { kind: 'text', name: 'to', label: 'to', placeholder: '2026-11-22 15:00' },
+    { kind: 'text', name: 'min_cost', label: 'costs at least', unit: 'USD', placeholder: '0.01' },
+    { kind: 'text', name: 'max_cost', label: 'costs at most', unit: 'USD', placeholder: '0.1' },
+    { kind: 'text', name: 'min_latency', label: 'first token after', unit: 'ms', placeholder: '1000' },
+    { kind: 'text', name: 'max_latency', label: 'first token before', unit: 'ms', placeholder: '200' },
+    { kind: 'text', name: 'min_generation_time', label: 'takes at least', unit: 'ms', placeholder: '10000' },
+    { kind: 'text', name: 'max_generation_time', label: 'takes at most', unit: 'ms', placeholder: '500' },
+  ]
+}
+
+type BarProps = {
+  filters: Filters
+  keys: ReadonlyMap<string, Key>
+  isLive: boolean
+  setLive: (isLive: boolean) => void
+}
+
+export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useKeys([
+    { key: '/', says: 'find', act: () => field.current?.focus() },
+    { key: 'l', says: 'live, or not', act: () => setLive(!isLive) },
+  ])
+  const [awaited, setAwaited] = useState<string>()
+  // The name of a key means nothing before the keys are known.
+  const find = (typed: string) =>
+    isOfKey(typed) && keys.size === 0 ? setAwaited(typed) : filters.set(meaningOf(typed, keys))
+  useEffect(() => {
+    if (awaited === undefined || keys.size === 0) return
+    setAwaited(undefined)
+    filters.set(meaningOf(awaited, keys))
+  }, [awaited, keys.size])
+  const all = filtersOf(keys)
+  const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
+  return (
+    <div class="bar">
+      <Chips>
+        {all.filter(isThere).map((filter) => (
+          <Chip key={filter.name} filter={filter} filters={filters} />
+        ))}
+        <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+      </Chips>
+      <form
+        class="find"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const typed = field.current!.value.trim()
+          field.current!.value = ''
+          field.current!.blur()
+          if (typed !== '') find(typed)
+        }}
+      >
+        <input ref={field} aria-label="Find requests" placeholder="model, or provider: session: preset: …" />
+      </form>
+      <kbd>/</kbd>
+      <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+        {isLive && <span class={awaySince.value ? 'dot warn' : 'dot ok'} />}
+        <b>{isLive ? 'live' : 'paused'}</b>
+      </button>
+      <a
+        class="button"
+        href={addressOf('GET /generations/export', { query: logQuery(filters.values, Date.now()) })}
+        target="_blank"
+        download="requests.csv"
+        aria-label="Download as CSV"
+        rel="noopener"
+      >
+        CSV
+      </a>
+    </div>
+  )
+}
+
+const prefixes: Record<string, string> = {
+  provider: 'provider',
+  session: 'session_id',
+  preset: 'preset',
+  model: 'model',
+  member: 'user_id',
+  key: 'api_key_hash',
+  failure: 'error',
+}
+
+const isOfKey = (typed: string) => typed.startsWith('key:')
+
+/** What was typed into the field: `provider:openai`, else a model. A key goes by its name, too. */
+function meaningOf(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> {
+  const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
+  const name = prefixes[word]
+  if (name === 'api_key_hash') {
+    const named = [...keys.values()].find((key) => key.name === rest)
+    return { [name]: named?.hash ?? rest }
+  }
+  return name ? { [name]: rest } : { model: typed }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
+import { logQuery } from './log-query.ts'
+import { mergeNewest, passes, trimmed, withNewer, withWaiting } from './merge-rows.ts'
+
+const at = (second: number) =>
+  sampleGeneration({ id: `gen-${second}`, created_at: new Date(second * 1000).toISOString() })
+const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
+
+test('new rows come in at the top while the list stands there, none twice', () => {
+  const before = { rows: [at(2), at(1)], waiting: [] }
+  const { rows, waiting } = mergeNewest(before, [at(4), at(3), at(2)], true)
+  assert.deepEqual([ids(rows), waiting], [['gen-4', 'gen-3', 'gen-2', 'gen-1'], []])
+})
+
+test('while the list is read further down new rows wait, and come in at the top again', () => {
+  const read = mergeNewest({ rows: [at(1)], waiting: [] }, [at(2)], false)
+  assert.deepEqual([ids(read.rows), ids(read.waiting)], [['gen-1'], ['gen-2']])
+  const back = mergeNewest(read, [at(3)], true)
+  assert.deepEqual([ids(back.rows), ids(back.waiting)], [['gen-3', 'gen-2', 'gen-1'], []])
+})
+
+test('a request that took long stands where it began', () => {
+  const { rows } = mergeNewest({ rows: [at(5), at(4), at(2)], waiting: [] }, [at(3)], true)
+  assert.deepEqual(ids(rows), ['gen-5', 'gen-4', 'gen-3', 'gen-2'])
+})
+
+test('nothing new leaves the rows as they are', () => {
+  const rows = [at(2), at(1)]
+  const waiting: typeof rows = []
+  const merged = mergeNewest({ rows, waiting }, [at(2)], true)
+  assert.ok(merged.rows === rows && merged.waiting === waiting)
+})
+
+test('a request that is told live is judged by each filter as the log judges it', () => {
+  const generation = sampleGeneration({
+    total_cost: 0.02,
+    session_id: 's',
+    error: { kind: 'forbidden', guardrail_id: 'g' },
+  })
+  const wanted = {
+    model: 'anthropic/claude',
+    api_key_hash: 'hash-of-key',
+    session_id: 's',
+    guardrail_id: 'g',
+    streamed: 'true' as const,
+  }
+  for (const query of [
+    {},
+    wanted,
+    { outcome: 'success,failed' },
+    { min_cost: 0.01, max_cost: 0.03 },
+    { max_latency: 40 },
+  ]) {
+    assert.ok(passes(generation, query), JSON.stringify(query))
+  }
+  const wrong = [
+    { model: 'other' },
+    { provider: 'openai' },
+    { api_key_hash: 'other' },
+    { user_id: 'other' },
+    { workspace_id: 'other' },
+    { session_id: 'other' },
+    { preset: 'other' },
+    { error: 'invalid' },
+    { outcome: 'failed' },
+    { guardrail_id: 'other' },
+    { streamed: 'false' as const },
+    { min_cost: 0.03 },
+    { max_cost: 0.01 },
+    { min_latency: 41 },
+    { min_generation_time: 101 },
+    { to: generation.created_at },
+    { from: '2027-01-01T00:00:00.000Z' },
+  ]
+  for (const query of wrong) assert.equal(passes(generation, query), false, JSON.stringify(query))
+})
+
+test('what the address says is asked of the API, a span as a time, and nothing else of it', () => {
+  const query = logQuery({ last: '1h', model: 'm', theme: 'x', outcome: 'failed,refused' }, Date.UTC(2026, 0, 1, 12))
+  assert.deepEqual(query, { model: 'm', outcome: 'failed,refused', from: '2026-01-01T11:00:00.000Z' })
+  assert.deepEqual(logQuery({ last: 'constructor' }, 0), {})
+})
+
+test('a list that stands at its top does not grow for ever', () => {
+  const rows = Array.from({ length: 3_001 }, (_, index) => index)
+  assert.equal(trimmed(rows).length, 1_000)
+  const few = rows.slice(1)
+  assert.equal(trimmed(few), few)
+})
+
+test('nor does one that is read further down: of what waits the newest stay, and older ones are asked for again', () => {
+  let log = {
+    rows: [at(1)],
+    waiting: [] as ReturnType<typeof at>[],
+    missed: false,
+    cursor: null as string | null | undefined,
+  }
+  for (let second = 2; second <= 1_500; second++) log = withNewer(log, [at(second)], false)
+  assert.deepEqual([log.rows.length, log.waiting.length, log.missed, log.cursor], [1, 1_000, true, null])
+  assert.equal(log.waiting[0]?.id, 'gen-1500')
+  for (const taken of [withWaiting(log), withNewer(log, [at(1_500)], true)])
+    assert.deepEqual(
+      [taken.rows.length, taken.rows.at(-1)?.id, taken.waiting, taken.missed, taken.cursor],
+      [1_000, 'gen-501', [], false, undefined],
+    )
+})
+
+test('what waits stands above what was there, where nothing is missing between', () => {
+  const log = withNewer(
+    { rows: [at(1)], waiting: [] as ReturnType<typeof at>[], missed: false, cursor: null },
+    [at(2)],
+    false,
+  )
+  assert.deepEqual(ids(withWaiting(log).rows), ['gen-2', 'gen-1'])
+  assert.equal(withWaiting(log).cursor, null)
+})
+
+test('a request that took long stands where it began when it has waited, too', () => {
+  const log = { rows: [at(5), at(2)], waiting: [] as ReturnType<typeof at>[], missed: false, cursor: null }
+  assert.deepEqual(ids(withWaiting(withNewer(log, [at(6), at(3)], false)).rows), ['gen-6', 'gen-5', 'gen-3', 'gen-2'])
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
+import { outcomeOf } from './outcome.ts'
+import { storyOf, whyFailed } from './timeline.ts'
+
+const attempt = (provider_name: string, outcome: string, duration: number, reason?: string) => ({
+  connect: null,
+  first_byte: null,
+  endpoint_id: `m@${provider_name}`,
+  provider_name,
+  outcome,
+  duration,
+  ...(reason && { reason }),
+})
+
+const stepsOf = (more: Parameters<typeof sampleGeneration>[0]) =>
+  storyOf(sampleGeneration(more)).map(({ label, says, from, ms }) => [label, says, from, ms])
+
+test('storyOf lists the steps of an answer from the plan to the meter', () => {
+  assert.deepEqual(stepsOf({}), [
+    ['guardrails', 'allowed it', undefined, undefined],
+    ['plan', undefined, 0, 10],
+    ['anthropic', 'first token', 10, 30],
+    ['anthropic', '10 tokens', 40, 60],
+    ['meter, settle', 'tokens reported by the provider', undefined, undefined],
+  ])
+})
+
+test('storyOf places attempts on one time axis and lists open circuits', () => {
+  const attempts = [
+    attempt('azure', 'circuit_open', 0, 'open circuit'),
+    attempt('vertex', 'rate_limited', 20, 'status 429'),
+    attempt('anthropic', 'answered', 70),
+  ]
+  assert.deepEqual(stepsOf({ attempts, latency: 50 }).slice(2, -1), [
+    ['azure', 'excluded: open circuit', undefined, undefined],
+    ['vertex', 'answered 429', 10, 20],
+    ['anthropic', 'first token', 30, 20],
+    ['anthropic', '10 tokens', 50, 50],
+  ])
+})
+
+test('storyOf splits an attempt into its waits and omits empty ones', () => {
+  const waited = (more: object) => ({ ...attempt('anthropic', 'answered', 90), ...more })
+  const steps = (more: object) => stepsOf({ attempts: [waited(more)], latency: 40 }).slice(2, -1)
+  assert.deepEqual(steps({ connect: 5, first_byte: 20 }), [
+    ['anthropic', 'connect', 10, 5],
+    ['anthropic', 'first byte', 15, 15],
+    ['anthropic', 'first token', 30, 10],
+    ['anthropic', '10 tokens', 40, 60],
+  ])
+  assert.deepEqual(steps({ connect: 0, first_byte: 30 }), [
+    ['anthropic', 'first byte', 10, 30],
+    ['anthropic', '10 tokens', 40, 60],
+  ])
+  const slow = { ...attempt('vertex', 'rate_limited', 20, 'status 429'), connect: 4, first_byte: 19 }
+  assert.deepEqual(stepsOf({ attempts: [slow], outcome: 'failed', latency: null }).slice(2, -1), [
+    ['vertex', 'connect', 80, 4],
+    ['vertex', 'first byte', 84, 15],
+    ['vertex', 'answered 429', 99, 1],
+  ])
+})
+
+test('storyOf lists excluded endpoints first and unused endpoints last', () => {
+  const not = (tag: string, standing: 'behind' | 'left_out', reason: string) => ({
+    endpoint_id: `m@${tag}`,
+    standing,
+    reason,
+  })
+  const not_asked = [
+    ...['a', 'b', 'c', 'd', 'e'].map((tag) => not(tag, 'left_out', 'unconfigured')),
+    not('f', 'behind', 'not_reached'),
+    not('g', 'left_out', 'context_too_small'),
+  ]
+  const lines = stepsOf({ not_asked }).map(([label, says]) => [label, says])
+  assert.deepEqual(lines.slice(2, 4), [
+    ['a, b, c and 2 more', 'excluded: no credential'],
+    ['g', 'excluded: context too small'],
+  ])
+  assert.deepEqual(lines.at(-2), ['f', 'next, not needed'])
+})
+
+test('storyOf names the number of planned endpoints and their order', () => {
+  const behind = { endpoint_id: 'm@b', standing: 'behind' as const, reason: 'not_reached' }
+  const plan = (more: Parameters<typeof sampleGeneration>[0]) => stepsOf({ not_asked: [behind], ...more })[1]?.[1]
+  assert.equal(plan({ ordered_by: 'draw' }), '2 endpoints, weighted random, cheaper first')
+  assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, fastest first token first')
+  assert.equal(plan({ ordered_by: null }), undefined)
+})
+
+test('storyOf reports the slowest and the fastest token rate', () => {
+  const pace = { every: 500, tokens: [10, 30, 0, 20, 1] }
+  const steps = storyOf(sampleGeneration({ pace, tokens_completion: 61 }))
+  const answered = steps.find((step) => step.pace)
+  assert.equal(answered?.says, '61 tokens, 0 to 60 a second')
+  assert.deepEqual(
+    answered?.pace?.shares.map((share) => share.toFixed(2)),
+    ['0.33', '1.00', '0.00', '0.67', '0.03'],
+  )
+})
+
+test('storyOf ends a refusal with the rule and a link to the guardrail', () => {
+  const error = { kind: 'forbidden', rule: 'ignored_models', guardrail_id: 'g-1' }
+  const [step, ...others] = storyOf(sampleGeneration({ outcome: 'refused', attempts: [], error }))
+  assert.deepEqual([step?.says, step?.href, others], ['ignored models', '/guardrails/g-1', []])
+})
+
+test('storyOf lists presets, filter findings and excluded endpoints', () => {
+  const steps = stepsOf({
+    preset: { id: 'p', slug: 'support', version: 4 },
+    content_findings: [{ guardrail_id: 'g-1', rule: 'email', action: 'redact', count: 2 }],
+    error: { kind: 'unavailable', excluded: [{ endpoint: 'm@eu', reason: 'region' }] },
+    outcome: 'failed',
+    attempts: [],
+  }).map(([label, says]) => [label, says])
+  assert.deepEqual(steps.slice(0, 2), [
+    ['preset support', 'version 4'],
+    ['guardrail', 'redacted 2 email'],
+  ])
+  assert.deepEqual(steps[3], ['m@eu', 'excluded: region'])
+})
+
+test('outcomeOf names the outcome of a request', () => {
+  const says = (more: Parameters<typeof sampleGeneration>[0]) => outcomeOf(sampleGeneration(more)).says
+  assert.equal(says({}), 'answered')
+  assert.equal(says({ attempts: [attempt('a', 'rate_limited', 1), attempt('b', 'answered', 1)] }), '2nd answered')
+  assert.equal(says({ attempts: [attempt('a', 'circuit_open', 0), attempt('b', 'answered', 1)] }), 'answered')
+  assert.equal(says({ outcome: 'client_left' }), 'client left')
+  assert.equal(says({ outcome: 'refused', error: { kind: 'forbidden', rule: 'max_budget' } }), 'refused: max budget')
+  assert.equal(says({ outcome: 'failed', error: { kind: 'rate_limited' } }), 'failed: rate limited')
+})
+
+test('whyFailed lists the failed attempts of a request', () => {
+  const failed = (...attempts: ReturnType<typeof attempt>[]) =>
+    sampleGeneration({ outcome: 'failed', attempts, total_cost: 0, tokens_prompt: 0, tokens_completion: 0 })
+  const vertex = attempt('vertex', 'rate_limited', 20, 'status 429')
+  const azure = attempt('azure', 'circuit_open', 0, 'open circuit')
+  const slow = attempt('anthropic', 'gateway_timeout', 70)
+  assert.equal(whyFailed(failed(azure, vertex)), 'The only attempt failed: vertex (answered 429).')
+  assert.equal(whyFailed(failed(vertex, slow)), 'All attempts failed: vertex (answered 429), anthropic (timeout).')
+  assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
+  assert.equal(storyOf(failed(vertex)).at(-1)!.says, 'nothing was charged')
+})

@@ -1,0 +1,197 @@
+import type { Generation } from '../api/types.ts'
+import { ruleOf } from '../components/rule-label.ts'
+import { counted } from '../format/count.ts'
+import { duration } from '../format/time.ts'
+import { failureWords } from './outcome.ts'
+
+export type Step = {
+  label: string
+  /** What decided it, or why it did not happen. */
+  says?: string | undefined
+  /** Milliseconds from the arrival of the request; undefined for what did not happen or takes no time. */
+  from?: number
+  ms?: number
+  tone: 'quiet' | 'wait' | 'work' | 'bad'
+  /** How long it took, with its unit. */
+  took: string
+  /** Where what decided it can be changed. */
+  href?: string
+  /** How fast it went, in equal stretches of its time of so many milliseconds: 1 is the fastest. */
+  pace?: { every: number; shares: number[] }
+}
+
+/** What happened to a request, step by step, all on one axis. What did not happen is a step too. */
+export function storyOf(generation: Generation): Step[] {
+  const { attempts, error, outcome } = generation
+  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
+  const total = generation.generation_time ?? 0
+  const before = Math.max(0, total - asked.reduce((sum, { duration: ms }) => sum + ms, 0))
+  return [
+    ...presetStep(generation),
+    ...guardrailSteps(generation),
+    ...(outcome === 'refused' ? [] : [planStep(generation, before)]),
+    ...(error?.excluded ?? []).map(({ endpoint, reason }) => leftOut(endpoint, reason)),
+    ...notAskedSteps(generation.not_asked, 'left_out'),
+    ...attemptSteps(generation, before),
+    ...notAskedSteps(generation.not_asked, 'behind'),
+    ...(outcome === 'refused' ? [] : [meterStep(generation)]),
+  ]
+}
+
+const leftOut = (endpoint: string, says: string): Step => ({
+  label: endpoint,
+  says: `excluded: ${says}`,
+  tone: 'quiet',
+  took: '',
+})
+
+/** Why endpoints were not asked, as their shortest word. */
+const notAskedWords: Record<string, string> = {
+  not_reached: 'next, not needed',
+  troubled: 'lower rank: recent failures',
+  circuit_shut: 'lower rank: open circuit',
+  slow: 'lower rank: slower than preferred',
+  guardrail: 'excluded: blocked by a guardrail',
+  unconfigured: 'excluded: no credential',
+  not_priceable: 'excluded: no price for what it would bill',
+  no_fallbacks: 'excluded: fallbacks disabled',
+}
+
+const namesTold = 3
+
+/** One line for each reason: a model may have dozens of endpoints. */
+function notAskedSteps(notAsked: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
+  const these = notAsked.filter((one) => one.standing === standing)
+  return [...Map.groupBy(these, ({ reason }) => reason)].map(([reason, own]) => {
+    const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
+    const more = names.length > namesTold ? ` and ${names.length - namesTold} more` : ''
+    const says = notAskedWords[reason] ?? `excluded: ${reason.replaceAll('_', ' ')}`
+    return { label: names.slice(0, namesTold).join(', ') + more, says, tone: 'quiet', took: '' }
+  })
+}
+
+function presetStep({ preset }: Generation): Step[] {
+  if (!preset) return []
+  const href = `/presets/${encodeURIComponent(preset.slug)}`
+  return [{ label: `preset ${preset.slug}`, says: `version ${preset.version}`, tone: 'quiet', took: '', href }]
+}
+
+function guardrailSteps({ error, outcome, content_findings }: Generation): Step[] {
+  const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
+    const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleOf(rule), ruleOf(rule))}`
+    return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
+  })
+  if (outcome !== 'refused')
+    return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed it', tone: 'quiet', took: '' }]
+  const rule = ((error?.rule && ruleOf(error.rule)) || failureWords[error?.kind ?? '']) ?? 'refused'
+  const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
+  return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
+}
+
+/** Why the first stood first. */
+const orders: Record<NonNullable<Generation['ordered_by']>, string> = {
+  draw: 'weighted random, cheaper first',
+  order: 'in the order of the request',
+  price: 'cheapest first',
+  throughput: 'fastest first',
+  latency: 'fastest first token first',
+}
+
+function planStep(generation: Generation, before: number): Step {
+  const { candidate_models, requested_model, attempts, not_asked, ordered_by } = generation
+  const endpoints = attempts.length + not_asked.filter(({ standing }) => standing === 'behind').length
+  const told = [
+    candidate_models.length > 1 && counted(candidate_models.length, 'model'),
+    ordered_by && `${counted(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
+  ]
+  const says = attempts.length === 0 ? `no endpoint for ${requested_model}` : told.filter(Boolean).join(', ')
+  return { label: 'plan', says: says || undefined, from: 0, ms: before, tone: 'quiet', took: duration(before) }
+}
+
+function attemptSteps(generation: Generation, before: number): Step[] {
+  let at = before
+  return generation.attempts.flatMap((attempt) => {
+    if (attempt.outcome === 'circuit_open') return [leftOut(attempt.provider_name, attempt.reason ?? 'open circuit')]
+    const from = at
+    at += attempt.duration
+    return stepsOf(generation, attempt, from)
+  })
+}
+
+type Attempt = Generation['attempts'][number]
+
+/** What one attempt waited for, and what it gave: a connection, the first byte, the first token, all others. */
+function stepsOf({ latency, tokens_completion, ...generation }: Generation, attempt: Attempt, from: number): Step[] {
+  const { outcome, duration: ms, reason } = attempt
+  const isLast = attempt === generation.attempts.at(-1)
+  const isGood = ['answered', 'client_left', 'broke'].includes(outcome)
+  const hasTokens = isGood && isLast && latency !== null && latency > from
+  const end = from + ms
+  const waits = [
+    { says: 'connect', until: attempt.connect === null ? undefined : from + attempt.connect },
+    { says: 'first byte', until: attempt.first_byte === null ? undefined : from + attempt.first_byte },
+    { says: 'first token', until: hasTokens ? latency : undefined },
+  ]
+  let at = from
+  const step = (says: string, until: number, tone: Step['tone']): Step => {
+    const [begun, took] = [at, Math.max(0, until - at)]
+    at = begun + took
+    return { label: attempt.provider_name, says, from: begun, ms: took, tone, took: duration(took) }
+  }
+  // What takes no time has no line; what is measured elsewhere may seem to go beyond the end.
+  const waited = waits.flatMap(({ says, until = at }) => {
+    const by = Math.min(until, end)
+    return by > at ? [step(says, by, 'wait')] : []
+  })
+  const failed = failureOf(outcome, reason)
+  if (!isGood) return [...waited, step(failed, end, 'bad')]
+  const tokens = isLast ? tokensOf(tokens_completion, generation.pace) : undefined
+  const says =
+    outcome === 'answered' ? (tokens ?? failed) : [tokens, failureWords[outcome]].filter(Boolean).join(', then ')
+  const last = step(says, end, outcome === 'broke' ? 'bad' : 'work')
+  return [...waited, isLast && generation.pace ? { ...last, pace: sharesOf(generation.pace) } : last]
+}
+
+/** The status says more than its kind. */
+function failureOf(outcome: string, reason: string | undefined): string {
+  const [, status] = /^status (\d+)$/.exec(reason ?? '') ?? []
+  if (status) return `answered ${status}`
+  return [failureWords[outcome] ?? outcome, reason].filter(Boolean).join(': ')
+}
+
+type Pace = Generation['pace']
+
+/** With the slowest and the fastest stretch, but for the last, which is not a whole one. */
+function tokensOf(completion: number | null, pace: Pace): string {
+  const all = counted(completion ?? 0, 'token')
+  const rates = pace?.tokens.slice(0, -1).map((tokens) => Math.round((tokens / pace.every) * 1000)) ?? []
+  if (rates.length < 2) return all
+  const [least, most] = [Math.min(...rates), Math.max(...rates)]
+  return `${all}, ${least === most ? most : `${least} to ${most}`} a second`
+}
+
+function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace']> {
+  const most = Math.max(...tokens, 1)
+  return { every, shares: tokens.map((count) => count / most) }
+}
+
+/** Of one that failed, the attempts in words; undefined where nobody was asked, or one answered. */
+export function whyFailed({ outcome, attempts }: Generation): string | undefined {
+  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
+  if (outcome !== 'failed' || asked.length === 0 || asked.some((attempt) => attempt.outcome === 'answered')) return
+  const each = asked.map((attempt) => `${attempt.provider_name} (${failureOf(attempt.outcome, attempt.reason)})`)
+  return each.length === 1 ? `The only attempt failed: ${each}.` : `All attempts failed: ${each.join(', ')}.`
+}
+
+function meterStep(generation: Generation): Step {
+  const { tokens_estimated, tokens_capped, is_byok, outcome, total_cost, tokens_prompt, tokens_completion } = generation
+  if (outcome === 'failed' && total_cost + (tokens_prompt ?? 0) + (tokens_completion ?? 0) === 0)
+    return { label: 'meter, settle', says: 'nothing was charged', tone: 'quiet', took: '' }
+  const how = tokens_estimated
+    ? 'tokens estimated'
+    : tokens_capped
+      ? 'tokens capped at the possible maximum'
+      : 'tokens reported by the provider'
+  const says = is_byok ? `${how}; paid with your own key` : how
+  return { label: 'meter, settle', says, tone: 'quiet', took: '' }
+}
