@@ -12,6 +12,7 @@ import { DocumentTitle } from './components/heading.tsx'
 import { openPalette } from './components/palette.tsx'
 import { nextTheme, setTheme, theme, themes } from './components/theme.ts'
 import { attempt } from './components/use-action.ts'
+import { counted } from './format/count.ts'
 import { clockTime } from './format/time.ts'
 import { useWaitingQuestions } from './pending-questions.ts'
 import { screens, screensFor } from './screens.ts'
@@ -27,17 +28,17 @@ export function Frame({ session, children }: { session: Session | undefined; chi
     ...offered.map(({ name, title, words = '' }) => ({
       title,
       words: `go ${words}`,
-      hint: 'screen',
+      hint: 'Screen',
       act: () => route(`/${name}`),
     })),
-    ...themes.map((one) => ({ title: `Theme: ${one}`, hint: 'look', act: () => setTheme(one) })),
+    ...themes.map((one) => ({ title: `Theme: ${one}`, hint: 'Appearance', act: () => setTheme(one) })),
     {
       title: 'API reference',
       words: 'docs openapi',
-      hint: 'leaves the console',
+      hint: 'Opens another page',
       act: () => location.assign(withRoot('/api/v1/docs')),
     },
-    { title: 'Sign out', hint: 'session', act: leave },
+    { title: 'Sign out', hint: 'Session', act: leave },
   ])
   const menu = useRef<HTMLDivElement>(null)
   const close = () => menu.current?.togglePopover(false)
@@ -61,7 +62,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
         </button>
         {waiting ? (
           <a class="waits-elsewhere" href="/interns">
-            {waiting} {waiting === 1 ? 'waits' : 'wait'}
+            {counted(waiting, 'question')}
           </a>
         ) : null}
         <div class="menu-of-places" id="places" popover ref={menu}>
@@ -113,8 +114,8 @@ function Away() {
       {!since && missed && (
         <p class="away">
           <span class="dot warn" />
-          Since {clockTime(missed.since, new Date())} the latest could not be read: {missed.failure.message} What was
-          read before stays, and it is asked for again.
+          The latest data could not be loaded since {clockTime(missed.since, new Date())}: {missed.failure.message} The
+          page shows earlier data and retries.
         </p>
       )}
       {since && (

@@ -30,7 +30,7 @@ function Writing({ models }: { models: string[] }) {
   const images = pictures.value
   const [problem, setProblem] = useState<string>()
   useKeys([
-    { key: '/', says: 'write', act: () => field.current?.focus() },
+    { key: '/', says: 'focus the message field', act: () => field.current?.focus() },
     { key: 'Escape', says: 'stop the answers', act: stop },
   ])
   const send = () => {

@@ -87,7 +87,7 @@ function Compare({ among, choose }: { among: string[]; choose: (model: string) =
   const [typed, setTyped] = useState('')
   const fitting = among.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)
   return (
-    <Menu button="+ compare" label="Compare with another">
+    <Menu button="+ compare" label="Compare with another model">
       {(close) => {
         const take = (one: string | undefined) => {
           setTyped('')

@@ -15,17 +15,17 @@ export function ReplyView({ name, reply, again }: ReplyProps) {
       <h2>{name}</h2>
       {reasoning !== '' && (
         <details>
-          <summary>reasoning</summary>
+          <summary>Reasoning</summary>
           <div class="reasoning dim">{reasoning}</div>
         </details>
       )}
       {text !== '' && <Markdown text={text} />}
       {images.filter(isShown).map((url, index) => (
-        <img key={`${index}`} src={url} alt={`By ${name}, ${index + 1}`} />
+        <img key={`${index}`} src={url} alt={`Image ${index + 1} by ${name}`} />
       ))}
       {calls.map(({ name: tool, input }, index) => (
         <details key={`${index} ${tool}`} open>
-          <summary>calls {tool}</summary>
+          <summary>Tool call: {tool}</summary>
           <pre>{input}</pre>
         </details>
       ))}
@@ -46,7 +46,7 @@ const isShown = (url: string) => url.startsWith('data:image/')
 
 const endings: Record<string, string> = { length: 'cut: maximum length', content_filter: 'cut by a content filter' }
 
-/** Provider, time time to first token, speed and price. */
+/** Provider, time to first token, speed and price. */
 function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
   const { state, provider, firstMs, totalMs, usage, finish, generationId, text } = reply
   const speed = speedOf(reply)
@@ -67,10 +67,10 @@ function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
       {state === 'stopped' && <span class="warn">stopped</span>}
       {isOver && (
         <span class="reply-acts">
-          {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>request</a>}
+          {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>View request</a>}
           {text !== '' && <Copy text={text}>Copy</Copy>}
           <button type="button" onClick={again}>
-            {state === 'failed' ? 'Try again' : 'Again'}
+            {state === 'failed' ? 'Try again' : 'Retry'}
           </button>
         </span>
       )}

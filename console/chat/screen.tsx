@@ -69,7 +69,7 @@ function Conversation({ models, choices, choose }: ConversationProps) {
   return (
     <section class="talk" ref={place} onScroll={look} aria-label="Conversation" tabIndex={0}>
       {opening.value.length > 0 && (
-        <p class="dim">{counted(opening.value.length, 'earlier message')} of that request go before.</p>
+        <p class="dim">{counted(opening.value.length, 'earlier message')} of the request will be sent first.</p>
       )}
       {all.map((turn) => (
         <TurnView key={turn.id} turn={turn} />
@@ -86,7 +86,7 @@ function TurnView({ turn }: { turn: Turn }) {
       <div class="said">
         {said}
         {images.map((url, index) => (
-          <img key={`${index} ${url.length}`} src={url} alt={`Sent, ${index + 1}`} />
+          <img key={`${index} ${url.length}`} src={url} alt={`Sent image ${index + 1}`} />
         ))}
       </div>
       <div class="replies">
@@ -118,7 +118,7 @@ function Start({ models, choices, choose }: ConversationProps) {
       </h2>
       <p class="dim">
         Up to four models or presets answer side by side, each with its provider, time to the first token, speed and
-        price. Each request is metered under your key and stands in the request log.
+        price. Each request is charged to your key and listed in the request log.
       </p>
       {models.length === 0 && (
         <p class="first-choices">

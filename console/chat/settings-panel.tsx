@@ -47,7 +47,7 @@ export function SettingsPanel({ models, onClose }: { models: string[]; onClose: 
           <NumberField label="Top p" name="topP" step="0.05" max="1" hint="Default of the model" />
         </div>
         <div class="pair">
-          <NumberField label="Max tokens" name="maxTokens" step="1" hint="no limit" />
+          <NumberField label="Max tokens" name="maxTokens" step="1" hint="Default of the model" />
           <label>
             Reasoning
             <select value={effort} onChange={(event) => set({ effort: event.currentTarget.value })}>

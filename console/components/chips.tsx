@@ -87,7 +87,7 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
         <button
           type="button"
           class="chip-end"
-          aria-label={`Without ${withoutWhat(filter, value)}`}
+          aria-label={`Remove filter ${withoutWhat(filter, value)}`}
           onClick={(event) => {
             toAdding(event.currentTarget)
             set(undefined)

@@ -18,7 +18,7 @@ export function DeleteNamed({ name, verb, act }: { name: string; verb: string; a
     <form class="delete" onSubmit={submit}>
       <label>
         <span>
-          {verb === 'give up' ? 'To give it up permanently' : `To ${verb} it for good`}, type <b>{name}</b>
+          Type <b>{name}</b> to confirm. This cannot be undone.
         </span>
         <input
           value={typed}

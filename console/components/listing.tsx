@@ -86,8 +86,8 @@ function Pages({ shown, total }: { shown: number; total: number }) {
   return (
     <p class="pages dim">
       {shown === 0 ? 'No entries' : `${exactCount(offset + 1)} to ${exactCount(offset + shown)}`} of {exactCount(total)}
-      {offset > 0 && <a href={at(offset - pageSize)}>Before</a>}
-      {offset + shown < total && shown > 0 && <a href={at(offset + pageSize)}>After</a>}
+      {offset > 0 && <a href={at(offset - pageSize)}>Previous</a>}
+      {offset + shown < total && shown > 0 && <a href={at(offset + pageSize)}>Next</a>}
     </p>
   )
 }

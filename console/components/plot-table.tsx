@@ -13,7 +13,7 @@ export function PlotTable({ title, times, lines, shown }: PlotTableProps) {
         <table>
           <thead>
             <tr>
-              <th scope="col">when</th>
+              <th scope="col">time</th>
               {lines.map(({ label }) => (
                 <th key={label} scope="col" class="number">
                   {label}

@@ -20,7 +20,7 @@ export function ReplayFrame<Span extends string>(props: ReplayFrameProps<Span>) 
     <section class={name} aria-label="Replay" aria-busy={isLoading}>
       <h2>
         {title}{' '}
-        <select aria-label="Over the last" value={span} onChange={(event) => choose(event.currentTarget.value as Span)}>
+        <select aria-label="Time range" value={span} onChange={(event) => choose(event.currentTarget.value as Span)}>
           {spans.map((one) => (
             <option key={one} value={one}>
               last {one}

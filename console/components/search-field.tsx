@@ -6,7 +6,7 @@ import { useKeys } from './keys.ts'
 export function Find({ label, placeholder }: { label: string; placeholder: string }) {
   const filters = useFilters()
   const field = useRef<HTMLInputElement>(null)
-  useKeys([{ key: '/', says: 'find', act: () => field.current?.focus() }])
+  useKeys([{ key: '/', says: 'focus the search field', act: () => field.current?.focus() }])
   return (
     <>
       <div class="find">

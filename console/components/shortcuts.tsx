@@ -5,12 +5,12 @@ import { bindings, useKeys } from './keys.ts'
 /** `?` shows what keys do here. */
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false)
-  useKeys([{ key: '?', says: 'show the keys', act: () => setOpen(true) }])
+  useKeys([{ key: '?', says: 'show keyboard shortcuts', act: () => setOpen(true) }])
   if (!isOpen) return null
   const known = new Map(bindings().map((binding) => [binding.key, binding]))
   return (
-    <Dialog title="Keys" onClose={() => setOpen(false)}>
-      <h2>Keys</h2>
+    <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
+      <h2>Keyboard shortcuts</h2>
       <dl class="keys">
         {[...known.values()].map(({ key, says }) => (
           <>

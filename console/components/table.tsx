@@ -93,10 +93,10 @@ export function Table<Row>(props: TableProps<Row>) {
     if (opened !== undefined) onOpen(next)
   }
   useKeys([
-    { key: 'j', says: 'the next row', act: () => move(1) },
-    { key: 'ArrowDown', says: 'the next row', act: () => move(1) },
-    { key: 'k', says: 'the row before', act: () => move(current < 0 ? 1 : -1) },
-    { key: 'ArrowUp', says: 'the row before', act: () => move(current < 0 ? 1 : -1) },
+    { key: 'j', says: 'next row', act: () => move(1) },
+    { key: 'ArrowDown', says: 'next row', act: () => move(1) },
+    { key: 'k', says: 'previous row', act: () => move(current < 0 ? 1 : -1) },
+    { key: 'ArrowUp', says: 'previous row', act: () => move(current < 0 ? 1 : -1) },
     { key: 'Enter', says: 'open the row', act: () => rows[current] && onOpen(rows[current]) },
   ])
 

@@ -44,7 +44,7 @@ export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps)
   return (
     <section aria-label="Assignments">
       <h2>Assignments</h2>
-      {governs !== undefined && <p>The whole workspace {governs}: default guardrail of the workspace.</p>}
+      {governs !== undefined && <p>Applies to the whole workspace {governs} as its default guardrail.</p>}
       {keys.data && members.data && targets.length === 0 && governs === undefined && (
         <p class="dim">Not assigned yet. It applies to the keys and members that it is assigned to.</p>
       )}

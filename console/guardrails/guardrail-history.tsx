@@ -23,7 +23,7 @@ export function History(props: { id: string; version: string | undefined; take?:
             <div class="guardrail-event">
               <span>
                 <At time={event.at} /> <b>{whoDid(event)}</b>{' '}
-                <span class="dim">{event.before ? 'changed it' : 'created it'}</span>
+                <span class="dim">{event.before ? 'updated' : 'created'}</span>
               </span>
               {take && index > 0 && event.after !== null && (
                 <button type="button" onClick={() => take(policyIn(event.after as object))}>

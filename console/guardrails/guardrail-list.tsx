@@ -28,7 +28,7 @@ export function GuardrailList({ mayChange }: { mayChange: boolean }) {
   const governs = useGoverned()
   const rows = data?.map((guardrail) => ({
     guardrail,
-    means: meaningOf(policyIn(guardrail)).join(' ') || 'Forbids nothing.',
+    means: meaningOf(policyIn(guardrail)).join(' ') || 'No restrictions.',
     governs: governs(guardrail.id),
   }))
   return (
@@ -61,11 +61,11 @@ const columns: Column<Row>[] = [
   { name: 'name', title: 'name', width: 'minmax(150px, 1.2fr)', cell: ({ guardrail }) => <Name of={guardrail} /> },
   {
     name: 'means',
-    title: 'means',
+    title: 'effect',
     width: 'minmax(160px, 2fr)',
     cell: ({ means }) => <span title={means}>{means}</span>,
   },
-  { name: 'governs', title: 'governs', width: 'minmax(110px, 0.8fr)', from: 700, cell: ({ governs }) => governs },
+  { name: 'governs', title: 'applies to', width: 'minmax(110px, 0.8fr)', from: 700, cell: ({ governs }) => governs },
   { name: 'spent', title: 'spent', width: '290px', cell: ({ guardrail }) => <Spent guardrail={guardrail} /> },
 ]
 
@@ -103,7 +103,7 @@ function useGoverned(): (id: string) => string {
       const count = counts[kind].get(id)
       return count === undefined ? [] : [counted(count, kind)]
     })
-    return parts.join(', ') || 'nobody yet'
+    return parts.join(', ') || 'not assigned'
   }
 }
 

@@ -68,7 +68,7 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
   return (
     <>
       <p>
-        {exactCount(shown.requests)} <span class="dim">requests that the guardrail applies to, for</span>{' '}
+        {exactCount(shown.requests)} <span class="dim">requests that the guardrail applies to, total cost</span>{' '}
         <Usd amount={shown.usd} />
       </p>
       <table class="plain-table">

@@ -49,7 +49,7 @@ const outcomes: Record<TriedText['outcome'], [tone: string, says: string]> = {
   blocked: ['bad', 'The request would be blocked.'],
   failed: ['bad', 'A filter could not finish, so the request would be blocked:'],
 }
-const acts = { block: 'refuses', redact: 'redacts', flag: 'notes' }
+const acts = { block: 'blocks', redact: 'redacts', flag: 'flags' }
 
 function Result({ told: { text, tried }, policy }: { told: Told; policy: Policy }) {
   const [tone, says] = outcomes[tried.outcome]

@@ -36,7 +36,7 @@ export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
     }
   }
   return (
-    <section aria-label="The change" data-then="meaning">
+    <section aria-label="Unsaved changes" data-then="meaning">
       <h2>{counted(changes.length, 'change')}, not saved yet</h2>
       <Difference changes={changes} />
       <Problem text={problem} />

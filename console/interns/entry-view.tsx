@@ -7,12 +7,12 @@ import { shown } from './visible-text.ts'
 type Of<T extends InternEntry['type']> = Extract<InternEntry, { type: T }>
 
 const names: Record<InternEntry['type'], string> = {
-  prompt: 'asked',
-  message: 'says',
-  reasoning: 'thinks',
-  tool_call: 'does',
-  plan: 'plans',
-  question: 'asks',
+  prompt: 'prompt',
+  message: 'message',
+  reasoning: 'reasoning',
+  tool_call: 'tool call',
+  plan: 'plan',
+  question: 'question',
   decision: 'rule',
   end: 'end',
 }
@@ -77,7 +77,7 @@ function ToolCall({ entry: { title, operation, status, input, output, changes, p
     <details>
       <summary>
         <span class={`dot ${tones[status]}`} />
-        {shown(title ?? operation ?? 'a tool')} <span class="dim">{status.replace('_', ' ')}</span>
+        {shown(title ?? operation ?? 'tool call')} <span class="dim">{status.replace('_', ' ')}</span>
       </summary>
       {paths.length > 0 && <p class="dim">{paths.map(shown).join(', ')}</p>}
       {input && <pre>{shown(input)}</pre>}
@@ -95,7 +95,7 @@ function Asked({ entry }: { entry: Of<'question'> }) {
   return (
     <>
       <p>
-        {question.kind === 'permission' ? <code>{shown(question.operation ?? 'permission')}</code> : 'a form'}{' '}
+        {question.kind === 'permission' ? <code>{shown(question.operation ?? 'permission')}</code> : 'form'}{' '}
         <span class={state === 'waiting' ? 'warn' : 'dim'}>
           {state === 'answered' ? `${shown(answer ?? 'answered').replace('_', ' ')}` : state}
           {id && (

@@ -34,7 +34,7 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
   }
   useKeys([
     { key: 'j', says: 'next question', act: () => move(1) },
-    { key: 'k', says: 'question before', act: () => move(-1) },
+    { key: 'k', says: 'previous question', act: () => move(-1) },
     { key: 'a', says: 'allow once', act: press('a') },
     { key: 'A', says: 'allow always', act: press('A') },
     { key: 'r', says: 'reject', act: press('r') },

@@ -13,7 +13,7 @@ export function AllInterns({ interns, after }: { interns: Intern[]; after: () =>
           <a href={`/interns/${intern.id}`}>{intern.name}</a>
           <State intern={intern} />
           <span class="dim about">
-            {intern.approval_mode === 'manual' ? 'asks before it acts' : 'acts without asking'} · updated{' '}
+            {intern.approval_mode === 'manual' ? 'manual approval' : 'self-drive'} · updated{' '}
             <Ago time={intern.updated_at} />
             {intern.last_failure_message && <span class="bad"> · {shown(intern.last_failure_message)}</span>}
           </span>

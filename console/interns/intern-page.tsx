@@ -45,8 +45,7 @@ export function InternPage({ id }: { id: string }) {
           {data.last_failure_message && <p class="bad">{shown(data.last_failure_message)}</p>}
           {data.description && <p>{shown(data.description)}</p>}
           <p class="dim">
-            {data.approval_mode === 'manual' ? 'Asks before it acts' : 'Acts without asking'} ·{' '}
-            {data.model ?? 'the default model'} ·{' '}
+            {data.approval_mode === 'manual' ? 'Manual approval' : 'Self-drive'} · {data.model ?? 'default model'} ·{' '}
             {data.visibility === 'workspace' ? 'Visible to the workspace' : 'Visible to its creator'}
           </p>
           <Place intern={data} mayChange={mayChange} after={reload} />

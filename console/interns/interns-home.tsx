@@ -15,7 +15,7 @@ type Part = Tab & { Part: ComponentType; seenBy?: Session['role'][] }
 
 const parts: Part[] = [
   { name: '', title: 'Interns', Part: Overview },
-  { name: 'rules', title: 'Rules for all', Part: WorkspaceRules, seenBy: ['owner', 'admin', 'viewer'] },
+  { name: 'rules', title: 'Workspace rules', Part: WorkspaceRules, seenBy: ['owner', 'admin', 'viewer'] },
   { name: 'hosts', title: 'Hosts', Part: Hosts },
   { name: 'webhooks', title: 'Webhooks', Part: Webhooks, seenBy: ['owner', 'admin'] },
 ]

@@ -55,10 +55,10 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
           <a href={`/interns/${intern.id}`}>{intern.name}</a>{' '}
           {question.kind === 'permission' ? (
             <>
-              wants to: <code>{shown(question.operation ?? 'act')}</code>
+              requests permission: <code>{shown(question.operation ?? 'act')}</code>
             </>
           ) : (
-            'wants to know'
+            'asks for input'
           )}
         </h2>
         <span class="dim">

@@ -12,11 +12,11 @@ import { changesOf, inWords } from './audit-changes.ts'
 /** @param names of what is listed, by id. */
 const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   {
-    ...{ kind: 'text', name: 'action', label: 'act', placeholder: 'Filter by action' },
+    ...{ kind: 'text', name: 'action', label: 'action', placeholder: 'Filter by action' },
     ...{ suggestions: knownActs, onlySuggested: true, shown: actInWords },
   },
-  { kind: 'choice', name: 'target_kind', label: 'kind', any: 'any', options: knownKinds },
-  { kind: 'text', name: 'target_id', label: 'of', shown: (id) => names.get(id) ?? id.slice(0, 12) },
+  { kind: 'choice', name: 'target_kind', label: 'target type', any: 'any', options: knownKinds },
+  { kind: 'text', name: 'target_id', label: 'target', shown: (id) => names.get(id) ?? id.slice(0, 12) },
 ]
 
 /** Who changed what and when; nothing removes a line from it. */
@@ -44,7 +44,7 @@ export function Audit() {
       <Listing
         resource={resource}
         label="Audit log"
-        heads={['when', 'who', 'what', 'of', 'what changed']}
+        heads={['time', 'actor', 'action', 'target', 'changes']}
         empty={<Nothing title={wanted.length > 0 ? 'No changes match these filters' : 'No changes yet'} />}
         row={(event) => <AuditRow key={event.id} of={event} />}
       />
@@ -56,22 +56,22 @@ function AuditRow({ of: { at, actor, action, target, before, after } }: { of: Au
   const changes = changesOf(before, after)
   return (
     <tr class="trail">
-      <td data-head="when">
+      <td data-head="time">
         <At time={at} />
       </td>
-      <td data-head="who" title={actor.user_email ?? undefined}>
+      <td data-head="actor" title={actor.user_email ?? undefined}>
         {actor.user_name ?? actor.user_email ?? actor.user_id}{' '}
-        <span class="dim">{actor.session_id ? 'in a browser' : actor.key_name && `by ${actor.key_name}`}</span>
+        <span class="dim">{actor.session_id ? 'browser session' : actor.key_name && `key ${actor.key_name}`}</span>
       </td>
       <th scope="row" class="action" title={action}>
         {actInWords(action)}
       </th>
-      <td data-head="of">
-        <a href={`/keys/audit?target_id=${encodeURIComponent(target.id)}`} title={`All changes of ${target.id}`}>
+      <td data-head="target">
+        <a href={`/keys/audit?target_id=${encodeURIComponent(target.id)}`} title={`Audit log of ${target.id}`}>
           {target.name ?? target.id.slice(0, 12)}
         </a>
       </td>
-      <td data-head="changed">
+      <td data-head="changes">
         {changes.length > 0 && (
           <details>
             <summary>

@@ -45,8 +45,8 @@ export function MakeKey({ workspace, onMade, onClose }: Props) {
               value={kind}
               onChange={(event) => setKind(event.currentTarget.value === 'api' ? 'api' : 'management')}
             >
-              <option value="api">use models</option>
-              <option value="management">management, like an owner</option>
+              <option value="api">Model requests</option>
+              <option value="management">Management, with all permissions of an owner</option>
             </select>
           </label>
         )}
@@ -69,9 +69,9 @@ function Whose({ me, whose, choose }: { me: string; whose: string; choose: (id: 
   const members = useEvery('GET /organization/members', {}).data ?? []
   return (
     <label>
-      For
+      Owner
       <select value={whose} onChange={(event) => choose(event.currentTarget.value)}>
-        <option value="">yourself</option>
+        <option value="">You</option>
         {members
           .filter(({ id }) => id !== me)
           .map((member) => (

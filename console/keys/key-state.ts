@@ -9,7 +9,7 @@ export function stateOf({
   limit_remaining,
 }: Pick<Key, 'disabled' | 'expires_at' | 'limit_remaining'>): Standing | undefined {
   if (disabled) return { tone: 'bad', says: 'disabled' }
-  if (expires_at && new Date(expires_at) <= new Date()) return { tone: 'bad', says: 'ended' }
-  if (limit_remaining !== null && limit_remaining <= 0) return { tone: 'warn', says: 'used up' }
+  if (expires_at && new Date(expires_at) <= new Date()) return { tone: 'bad', says: 'expired' }
+  if (limit_remaining !== null && limit_remaining <= 0) return { tone: 'warn', says: 'limit reached' }
   return undefined
 }

@@ -16,7 +16,7 @@ import { stateOf } from './key-state.ts'
 import { mayChangeKey, mayMakeKeys } from './permissions.ts'
 import { useWorkspace, WhichWorkspace } from './workspace-select.tsx'
 
-const heads = ['key', 'owner', '#spent', '#limit', '#left', 'expires', '']
+const heads = ['key', 'owner', '#spent', '#limit', '#remaining', 'expires', '']
 
 /** All keys of a workspace that one may see, disabled ones too. */
 export function Keys() {
@@ -93,7 +93,7 @@ function KeyRow({ of: key, onAsk, onChange }: RowProps) {
       <td data-head="limit" class="number">
         <Usd amount={key.limit} /> {key.limit_reset && <span class="dim">{key.limit_reset}</span>}
       </td>
-      <td data-head="left" class="number">
+      <td data-head="remaining" class="number">
         <Usd amount={key.limit_remaining} />
       </td>
       <td data-head="expires">{key.expires_at ? <Ago time={key.expires_at} /> : <span class="dim">never</span>}</td>

@@ -32,7 +32,7 @@ export function Providers() {
       <Listing
         resource={resource}
         label="Provider keys"
-        heads={['provider', 'name', 'key', 'used for', 'when', 'brought', ...(mayStore ? [''] : [])]}
+        heads={['provider', 'name', 'key', 'used for', 'priority', 'added', ...(mayStore ? [''] : [])]}
         empty={
           <Nothing title="No provider keys">
             <p>Requests use the keys that the operator set in the environment.</p>
@@ -66,8 +66,8 @@ function ProviderRow({ of: credential, onChange }: { of: ProviderCredential; onC
         {label}
       </td>
       <td data-head="used for">{forWhom(credential)}</td>
-      <td data-head="when">{whens[whenOf(credential)]}</td>
-      <td data-head="brought">
+      <td data-head="priority">{whens[whenOf(credential)]}</td>
+      <td data-head="added">
         <Ago time={created_at} />
       </td>
       {onChange && (

@@ -7,7 +7,7 @@ import { Ago } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { attempt } from '../components/use-action.ts'
 
-const methods = { key: 'a key', link: 'a link', oidc: 'OpenID Connect' }
+const methods = { key: 'Key', link: 'Sign-in link', oidc: 'OpenID Connect' }
 
 /** The browsers that are signed in. */
 export function Sessions() {
@@ -21,17 +21,17 @@ export function Sessions() {
     <Listing
       resource={resource}
       label="Signed-in sessions"
-      heads={['who', 'from', 'signed in with', 'last used', 'expires', '']}
+      heads={['member', 'client', 'method', 'last used', 'expires', '']}
       empty={<Nothing title="No active sessions" />}
       row={(session) => (
         <tr key={session.id}>
           <th scope="row">
             {session.member.name || session.member.email} {session.is_current && <span class="dim">this browser</span>}
           </th>
-          <td data-head="from">
+          <td data-head="client">
             {session.address ?? '–'} <span class="agent dim">{session.user_agent}</span>
           </td>
-          <td data-head="signed in with">{methods[session.method]}</td>
+          <td data-head="method">{methods[session.method]}</td>
           <td data-head="last used">
             <Ago time={session.last_used_at} />
           </td>

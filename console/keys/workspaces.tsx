@@ -30,7 +30,7 @@ export function Workspaces() {
       <Listing
         resource={resource}
         label="Workspaces"
-        heads={['workspace', 'prompts and answers', 'made', 'links to', ...(mayChange ? [''] : [])]}
+        heads={['workspace', 'prompts and answers', 'created', 'links', ...(mayChange ? [''] : [])]}
         empty={<Nothing title="No workspaces" />}
         row={(workspace) => <WorkspaceRow key={workspace.id} of={workspace} mayChange={mayChange} open={setOpen} />}
       />
@@ -51,10 +51,10 @@ function WorkspaceRow({ of: workspace, mayChange, open }: RowProps) {
         {name} <span class="dim">{slug}</span>
       </th>
       <td data-head="prompts and answers">{keptInWords(workspace)}</td>
-      <td data-head="made">
+      <td data-head="created">
         <Ago time={created_at} />
       </td>
-      <td data-head="links to">
+      <td data-head="links">
         <span class="leads">
           <a href={`/keys?workspace_id=${slug}`} aria-label={`Keys of ${name}`}>
             Keys

@@ -22,7 +22,7 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
         <thead>
           <tr>
             <th scope="col">provider</th>
-            <th scope="col">state</th>
+            <th scope="col">status</th>
             {[
               'prompt / M',
               'completion / M',
@@ -36,7 +36,7 @@ export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
                 {title}
               </th>
             ))}
-            <th scope="col">quantized</th>
+            <th scope="col">quantization</th>
           </tr>
         </thead>
         <tbody>

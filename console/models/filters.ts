@@ -37,7 +37,7 @@ type Known = { authors: string[]; providers: string[]; parameters: string[] }
 /** Every filter of `GET /models`, and one by who asks. */
 export function modelFilters({ authors, providers, parameters }: Known): Filter[] {
   return [
-    { ...choice('mine', 'allowed', 'all models', [['true', 'to me']]), bare: 'any' },
+    { ...choice('mine', 'allowed', 'all models', [['true', 'for me']]), bare: 'any' },
     text('model_authors', 'author', 'anthropic,openai', authors),
     text('providers', 'provider', 'azure,openai', providers),
     { ...text('max_price', 'prompt at most, $/M', '1'), any: 'any price', bare: 'any' },
@@ -45,9 +45,9 @@ export function modelFilters({ authors, providers, parameters }: Known): Filter[
     text('max_output_price', 'completion at most, $/M', '5'),
     text('min_output_price', 'completion at least, $/M', '0.5'),
     text('context', 'context at least, tokens', '128000', ['32000', '128000', '200000', '1000000']),
-    text('supported_parameters', 'takes', 'tools,reasoning', parameters),
-    choice('input_modalities', 'reads', 'any', same('text', 'image', 'audio', 'file')),
-    choice('output_modalities', 'gives', 'text', same('image', 'audio', 'embeddings', 'all')),
+    text('supported_parameters', 'parameter', 'tools,reasoning', parameters),
+    choice('input_modalities', 'input', 'any', same('text', 'image', 'audio', 'file')),
+    choice('output_modalities', 'output', 'text', same('image', 'audio', 'embeddings', 'all')),
     choice('zdr', 'retains data', 'any', [['true', 'no']]),
     choice('region', 'region', 'any', [['eu', 'in the EU']]),
     choice('distillable', 'distillable', 'any', [
@@ -56,7 +56,7 @@ export function modelFilters({ authors, providers, parameters }: Known): Filter[
     ]),
     choice(
       'category',
-      'use',
+      'category',
       'any',
       same(
         'programming',
@@ -82,7 +82,7 @@ export function modelFilters({ authors, providers, parameters }: Known): Filter[
     text('max_coding_index', 'coding at most', '60'),
     text('min_agentic_index', 'agentic at least', '40'),
     text('max_agentic_index', 'agentic at most', '60'),
-    text('min_tool_success_rate', 'tools work at least, of 1', '0.9'),
-    text('max_tool_success_rate', 'tools work at most, of 1', '0.99'),
+    text('min_tool_success_rate', 'tool success rate at least', '0.9'),
+    text('max_tool_success_rate', 'tool success rate at most', '0.99'),
   ]
 }

@@ -28,9 +28,9 @@ export function Policies({ author, slug }: { author: string; slug: string }) {
       )}
       <p class="dim">
         {data.length === 0
-          ? `There is no guardrail${isAll ? '' : ' in force for you'}: all of it is allowed.`
+          ? `No guardrails${isAll ? '' : ' apply to you'}. The model is allowed.`
           : others > 0 &&
-            `${counted(others, strict.length > 0 ? 'other guardrail' : 'guardrail')}: all of it is allowed.`}
+            `${counted(others, strict.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
       </p>
     </section>
   )
@@ -46,8 +46,8 @@ function PolicyRow({ verdict, isLinked }: { verdict: ModelVerdict; isLinked: boo
       </th>
       <td>
         {rule !== null
-          ? `forbids it: ${ruleOf(rule)}`
-          : `${is_allowed ? 'not by' : 'by nobody: not by'} ${endpoints
+          ? `blocked: ${ruleOf(rule)}`
+          : `${is_allowed ? 'blocked endpoints:' : 'all endpoints blocked:'} ${endpoints
               .map(({ tag, rule: own }) => `${tag} (${ruleOf(own)})`)
               .join(', ')}`}
       </td>

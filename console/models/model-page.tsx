@@ -95,17 +95,17 @@ function ModelFacts({ model }: { model: Model }) {
       ) : (
         <>
           <span class={isAllowed ? 'dot ok' : 'dot bad'} />
-          {isAllowed ? 'yes' : 'no: a guardrail blocks it'}
+          {isAllowed ? 'yes' : 'no, blocked by a guardrail'}
         </>
       ),
     ],
     ['context', `${exactCount(model.context_length)} tokens`],
-    ['answers up to', top_provider.max_completion_tokens && `${exactCount(top_provider.max_completion_tokens)} tokens`],
-    ['reads', architecture.input_modalities.join(', ')],
-    ['gives', architecture.output_modalities.join(', ')],
-    ['since', dayOf(model)],
+    ['max output', top_provider.max_completion_tokens && `${exactCount(top_provider.max_completion_tokens)} tokens`],
+    ['input', architecture.input_modalities.join(', ')],
+    ['output', architecture.output_modalities.join(', ')],
+    ['released', dayOf(model)],
     ['knowledge cutoff', model.knowledge_cutoff],
-    ['Expires', model.expiration_date],
+    ['expires', model.expiration_date],
     [
       'scores',
       scores &&
@@ -117,7 +117,7 @@ function ModelFacts({ model }: { model: Model }) {
           .filter(Boolean)
           .join(', '),
     ],
-    ['takes', supported_parameters.join(', ')],
+    ['parameters', supported_parameters.join(', ')],
   ]
   return <Facts class="model-facts" facts={facts} />
 }

@@ -1,6 +1,7 @@
 import { marksTo } from '../components/axis-ticks.ts'
 import { rem, textScale } from '../components/text-size.ts'
 import { useWidth } from '../components/use-width.ts'
+import { counted } from '../format/count.ts'
 import { placed } from './dot-labels.ts'
 import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
@@ -29,7 +30,7 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
     <figure class="plot scatter">
       <figcaption>
         {title}
-        {free > 0 && <span class="dim"> ({free} without a price left out)</span>}
+        {free > 0 && <span class="dim"> (excludes {counted(free, 'model')} without a price)</span>}
       </figcaption>
       <div ref={place} class={points.length === 0 ? 'plot-none' : undefined} style={{ height: rem(height) }}>
         {width > 0 && points.length > 0 && (

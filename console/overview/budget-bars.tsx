@@ -67,11 +67,11 @@ function BudgetBar({ budget }: { budget: Budget }) {
       <div class="budget-words dim">
         <span>
           {says}
-          {held > 0 && `, ${money(held)} held for requests`}
+          {held > 0 && `, ${money(held)} reserved for requests`}
         </span>
         {resetsAt !== null && (
           <span>
-            {forecast !== null && `${money(forecast)} at this pace, `}
+            {forecast !== null && `forecast ${money(forecast)}, `}
             resets {relativeTime(new Date(resetsAt), new Date())}
           </span>
         )}

@@ -23,9 +23,9 @@ export type Tone = 'ok' | 'warn' | 'bad'
 
 /** How it stands with a budget: what is used up, what will be. */
 export function standingOf(budget: Budget): { tone: Tone; says: string } {
-  if (budget.spent >= budget.limit) return { tone: 'bad', says: 'used up: requests are refused' }
+  if (budget.spent >= budget.limit) return { tone: 'bad', says: 'limit reached: requests are rejected' }
   if (budget.forecast !== null && budget.forecast > budget.limit)
-    return { tone: 'warn', says: 'will not last at this pace' }
+    return { tone: 'warn', says: 'forecast exceeds the limit' }
   if (budget.spent >= budget.limit * 0.9) return { tone: 'warn', says: 'nearly used up' }
   return { tone: 'ok', says: 'within the limit' }
 }

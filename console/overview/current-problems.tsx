@@ -90,7 +90,7 @@ export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Looke
 
 export function WrongNow({ troubles, isWhole, failure }: Looked) {
   if (troubles.length === 0 && !isWhole) {
-    return failure ? <p class="dim">Current problems could not be read: {failure.message}</p> : <Loading />
+    return failure ? <p class="dim">Current problems could not be loaded: {failure.message}</p> : <Loading />
   }
   if (troubles.length === 0) {
     return (

@@ -32,9 +32,9 @@ export function Figures({ total, before, span }: { total: Row; before: Row; span
         {requests === 0 ? '–' : percent((failed + refused) / requests)}
       </Figure>
       <Figure
-        name="saved by caches"
+        name="cache savings"
         exact={exactMoney(saving)}
-        after={cost + saving > 0 && `${percent(saving / (cost + saving))} of the price without`}
+        after={cost + saving > 0 && `${percent(saving / (cost + saving))} of the uncached cost`}
       >
         {money(saving)}
       </Figure>

@@ -96,7 +96,7 @@ export function spentBudgets(budgets: Budget[]): Trouble[] {
     const { forecast } = budget
     const { tone, says } = standingOf(budget)
     if (tone === 'ok') return []
-    const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, at the end ${money(forecast)}` : ''}`
+    const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, forecast ${money(forecast)}` : ''}`
     return [{ id: budget.id, tone, what: `${budget.name}: ${says}`, why, path: budget.path }]
   })
 }
@@ -110,7 +110,7 @@ export function failedInterns(own: Failed[], all: Failed[] = []): Trouble[] {
   return [...own, ...others].map(({ id, name, status, last_failure_message: message }) => ({
     id,
     tone: 'bad',
-    what: `The intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
+    what: `Intern ${name} ${status === 'failed' ? 'failed' : 'could not be removed'}`,
     why: message ?? 'No reason was reported.',
     path: isOwn.has(id) ? `/interns/${id}` : '/interns',
   }))
@@ -124,6 +124,6 @@ export function endingKeys(keys: Expiring[], now: number): Trouble[] {
     const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
     if (disabled || left > soonMs || left < 0) return []
     const why = left < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(left / 86_400_000), 'day')}`
-    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `The key ${name} ends`, why, path: keyPath(key) }]
+    return [{ id: `key ${hash}`, tone: 'warn' as const, what: `Key ${name} expires`, why, path: keyPath(key) }]
   })
 }

@@ -82,7 +82,7 @@ export function Screen() {
           </div>
           {data.groups.length === 0 ? (
             <NoRequests
-              filtered={isFiltered && 'No requests in this time range range match these filters'}
+              filtered={isFiltered && 'No requests in this time range match these filters'}
               clear={filters.clear}
               title="No requests in this time range"
             >

@@ -58,7 +58,7 @@ function ofLedger(processes: Status['host']['processes'], now: number): Trouble[
       id: 'ledger',
       tone: isFull ? 'bad' : 'warn',
       what: `${counted(waiting, 'request')} not in the ledger yet`,
-      why: `The oldest waits for ${duration(oldestMs)}${where}.${isFull ? ' No further requests are accepted.' : ''}`,
+      why: `The oldest has waited for ${duration(oldestMs)}${where}.${isFull ? ' No further requests are accepted.' : ''}`,
       path: '/requests',
     },
   ]

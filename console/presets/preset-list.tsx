@@ -49,7 +49,7 @@ const columns: Column<Preset>[] = [
   { name: 'slug', title: 'name', width: 'minmax(140px, 1fr)', cell: ({ slug }) => <b>@preset/{slug}</b> },
   { name: 'says', title: 'description', width: 'minmax(140px, 2fr)', cell: ({ description }) => description },
   { name: 'status', title: 'status', width: '90px', cell: ({ status }) => status },
-  { name: 'changed', title: 'changed', width: '110px', cell: ({ updated_at }) => <Ago time={updated_at} /> },
+  { name: 'changed', title: 'updated', width: '110px', cell: ({ updated_at }) => <Ago time={updated_at} /> },
 ]
 
 function Narrow({ slug, status, updated_at }: Preset) {

@@ -101,13 +101,13 @@ function Versions({ preset, versions, reload }: VersionsProps) {
         <h2>
           Version {shown.version}{' '}
           <select
-            aria-label="Against"
+            aria-label="Compare with"
             value={against.version}
             onChange={(event) => show({ version: shown.version, against: event.currentTarget.value })}
           >
             {versions.map(({ id, version }) => (
               <option key={id} value={version}>
-                {id === shown.id ? 'without changes' : `against version ${version}`}
+                {id === shown.id ? 'No comparison' : `Compare with version ${version}`}
               </option>
             ))}
           </select>{' '}

@@ -45,7 +45,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
   return [
     {
       name: 'when',
-      title: 'when',
+      title: 'time',
       width: '112px',
       cell: (row) => (
         <span class="dim">
@@ -84,7 +84,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
     },
     {
       name: 'total',
-      title: 'total',
+      title: 'duration',
       width: '68px',
       isNumber: true,
       cell: (row) => <Took row={row} />,

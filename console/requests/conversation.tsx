@@ -36,8 +36,8 @@ function NotKept() {
   return (
     <>
       Not stored. Workspaces store prompts and answers only if this is{' '}
-      {manages() ? <a href="/keys/workspaces">enabled</a> : 'enabled by an owner or admin'}; never of requests that were
-      refused.
+      {manages() ? <a href="/keys/workspaces">enabled</a> : 'enabled by an owner or admin'}. Refused requests are never
+      stored.
     </>
   )
 }

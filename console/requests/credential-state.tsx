@@ -10,7 +10,7 @@ export function CredentialState() {
   const catalogue = useGet('GET /catalogue', seesService() ? {} : undefined)
   const stored = useGet('GET /byok', manages() ? { query: { limit: 100 } } : undefined)
   if (!seesService()) {
-    return <p class="dim">Models of a provider answer once an owner or an admin has given it a credential.</p>
+    return <p class="dim">An owner or admin must add a credential of a provider before its models can be used.</p>
   }
   if (!catalogue.data || (manages() && !stored.data)) return null
   const slugs = stored.data?.data.filter(({ disabled }) => !disabled).map(({ provider }) => provider) ?? []
@@ -31,13 +31,13 @@ function NoCredential({ first }: Pick<ReturnType<typeof credentialNote>, 'first'
       No provider has a credential yet.{' '}
       {first && (
         <>
-          For {first.name}, set <code>{first.missing.join(', ')}</code> where the service is started, and start it
-          again.{' '}
+          To use {first.name}, set <code>{first.missing.join(', ')}</code> in the environment of the service and restart
+          it.{' '}
         </>
       )}
       {manages() && (
         <>
-          Or <a href="/keys/providers">store a provider key</a>.{' '}
+          Or <a href="/keys/providers">add a provider key</a>.{' '}
         </>
       )}
       <a href="/service">All providers</a>

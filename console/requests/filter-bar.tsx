@@ -33,7 +33,7 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
       kind: 'text',
       name: 'api_key_hash',
       label: 'key',
-      placeholder: 'the hash of a key',
+      placeholder: 'hash of a key',
       suggestions: [...keys.keys()],
       shown: (hash) => keys.get(hash)?.name ?? hash,
     },
@@ -44,7 +44,7 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
     { kind: 'text', name: 'session_id', label: 'session' },
     { kind: 'text', name: 'preset', label: 'preset', placeholder: 'slug' },
     { kind: 'text', name: 'guardrail_id', label: 'guardrail', placeholder: 'id' },
-    { kind: 'text', name: 'error', label: 'failure', placeholder: 'rate_limited' },
+    { kind: 'text', name: 'error', label: 'error', placeholder: 'rate_limited' },
     {
       kind: 'choice',
       name: 'streamed',
@@ -57,12 +57,12 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
     },
     { kind: 'text', name: 'from', label: 'from', placeholder: '2026-11-22 14:00' },
     { kind: 'text', name: 'to', label: 'to', placeholder: '2026-11-22 15:00' },
-    { kind: 'text', name: 'min_cost', label: 'costs at least', unit: 'USD', placeholder: '0.01' },
-    { kind: 'text', name: 'max_cost', label: 'costs at most', unit: 'USD', placeholder: '0.1' },
+    { kind: 'text', name: 'min_cost', label: 'cost at least', unit: 'USD', placeholder: '0.01' },
+    { kind: 'text', name: 'max_cost', label: 'cost at most', unit: 'USD', placeholder: '0.1' },
     { kind: 'text', name: 'min_latency', label: 'first token after', unit: 'ms', placeholder: '1000' },
     { kind: 'text', name: 'max_latency', label: 'first token before', unit: 'ms', placeholder: '200' },
-    { kind: 'text', name: 'min_generation_time', label: 'takes at least', unit: 'ms', placeholder: '10000' },
-    { kind: 'text', name: 'max_generation_time', label: 'takes at most', unit: 'ms', placeholder: '500' },
+    { kind: 'text', name: 'min_generation_time', label: 'duration at least', unit: 'ms', placeholder: '10000' },
+    { kind: 'text', name: 'max_generation_time', label: 'duration at most', unit: 'ms', placeholder: '500' },
   ]
 }
 
@@ -76,8 +76,8 @@ type BarProps = {
 export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
   const field = useRef<HTMLInputElement>(null)
   useKeys([
-    { key: '/', says: 'find', act: () => field.current?.focus() },
-    { key: 'l', says: 'live, or not', act: () => setLive(!isLive) },
+    { key: '/', says: 'focus the search field', act: () => field.current?.focus() },
+    { key: 'l', says: 'toggle live updates', act: () => setLive(!isLive) },
   ])
   const [awaited, setAwaited] = useState<string>()
   // The name of a key means nothing before the keys are known.

@@ -64,7 +64,7 @@ export function Screen() {
                 }}
               >
                 ↑ {log.waiting.length}
-                {log.missed && '+'} newer
+                {log.missed && '+'} new
               </button>
             )}
             {log.failure ? (

@@ -46,7 +46,7 @@ export function summaryQuery(values: Values, now: number): SummaryQuery | undefi
     time_range: { start: instant(start), end: instant(end) },
     filters,
     granularity: span <= 2 * 3_600_000 ? 'minute' : span <= 8 * 86_400_000 ? 'hour' : 'day',
-    label: values.from || values.to ? 'of that time' : `last ${label}`,
+    label: values.from || values.to ? 'selected time' : `last ${label}`,
     seconds: span / 1000,
   }
 }

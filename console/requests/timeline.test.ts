@@ -19,11 +19,11 @@ const stepsOf = (more: Parameters<typeof sampleGeneration>[0]) =>
 
 test('storyOf lists the steps of an answer from the plan to the meter', () => {
   assert.deepEqual(stepsOf({}), [
-    ['guardrails', 'allowed it', undefined, undefined],
+    ['guardrails', 'allowed', undefined, undefined],
     ['plan', undefined, 0, 10],
     ['anthropic', 'first token', 10, 30],
     ['anthropic', '10 tokens', 40, 60],
-    ['meter, settle', 'tokens reported by the provider', undefined, undefined],
+    ['metering', 'tokens reported by the provider', undefined, undefined],
   ])
 })
 
@@ -93,7 +93,7 @@ test('storyOf reports the slowest and the fastest token rate', () => {
   const pace = { every: 500, tokens: [10, 30, 0, 20, 1] }
   const steps = storyOf(sampleGeneration({ pace, tokens_completion: 61 }))
   const answered = steps.find((step) => step.pace)
-  assert.equal(answered?.says, '61 tokens, 0 to 60 a second')
+  assert.equal(answered?.says, '61 tokens, 0 to 60 per second')
   assert.deepEqual(
     answered?.pace?.shares.map((share) => share.toFixed(2)),
     ['0.33', '1.00', '0.00', '0.67', '0.03'],

@@ -82,7 +82,7 @@ function guardrailSteps({ error, outcome, content_findings }: Generation): Step[
     return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
-    return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed it', tone: 'quiet', took: '' }]
+    return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed', tone: 'quiet', took: '' }]
   const rule = ((error?.rule && ruleOf(error.rule)) || failureWords[error?.kind ?? '']) ?? 'refused'
   const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
@@ -167,7 +167,7 @@ function tokensOf(completion: number | null, pace: Pace): string {
   const rates = pace?.tokens.slice(0, -1).map((tokens) => Math.round((tokens / pace.every) * 1000)) ?? []
   if (rates.length < 2) return all
   const [least, most] = [Math.min(...rates), Math.max(...rates)]
-  return `${all}, ${least === most ? most : `${least} to ${most}`} a second`
+  return `${all}, ${least === most ? most : `${least} to ${most}`} per second`
 }
 
 function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace']> {
@@ -186,12 +186,12 @@ export function whyFailed({ outcome, attempts }: Generation): string | undefined
 function meterStep(generation: Generation): Step {
   const { tokens_estimated, tokens_capped, is_byok, outcome, total_cost, tokens_prompt, tokens_completion } = generation
   if (outcome === 'failed' && total_cost + (tokens_prompt ?? 0) + (tokens_completion ?? 0) === 0)
-    return { label: 'meter, settle', says: 'nothing was charged', tone: 'quiet', took: '' }
+    return { label: 'metering', says: 'nothing was charged', tone: 'quiet', took: '' }
   const how = tokens_estimated
     ? 'tokens estimated'
     : tokens_capped
       ? 'tokens capped at the possible maximum'
       : 'tokens reported by the provider'
   const says = is_byok ? `${how}; paid with your own key` : how
-  return { label: 'meter, settle', says, tone: 'quiet', took: '' }
+  return { label: 'metering', says, tone: 'quiet', took: '' }
 }

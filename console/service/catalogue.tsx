@@ -62,7 +62,7 @@ function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {
         <thead>
           <tr>
             <th scope="col">row</th>
-            <th scope="col">why</th>
+            <th scope="col">reason</th>
             <th scope="col">source</th>
           </tr>
         </thead>
@@ -83,7 +83,7 @@ function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {
       </table>
       {rows.length > shown && (
         <p class="pages dim">
-          the first {exactCount(shown)} of {exactCount(rows.length)}
+          The first {exactCount(shown)} of {exactCount(rows.length)}
         </p>
       )}
     </>

@@ -84,13 +84,13 @@ function ProviderRow({ of: provider }: { of: ProviderNeeds }) {
         <span class={`dot ${isReady ? 'ok' : 'warn'}`} />
         {isReady ? (
           credential_variables.length > 0 ? (
-            'is set'
+            'set'
           ) : (
             <span class="dim">not needed</span>
           )
         ) : (
           <>
-            needs <code>{missing.join(', ')}</code>
+            missing: <code>{missing.join(', ')}</code>
           </>
         )}
       </td>

@@ -23,18 +23,20 @@ export function Settings() {
           onInput={(event) => setTyped(event.currentTarget.value)}
         />
         <label class="service-own">
-          <input type="checkbox" checked={isOwn} onChange={(event) => setOwn(event.currentTarget.checked)} /> only those
-          that were set
+          <input type="checkbox" checked={isOwn} onChange={(event) => setOwn(event.currentTarget.checked)} /> Only
+          settings without their default
         </label>
       </p>
-      {rows.length === 0 && <Nothing title={isOwn && typed === '' ? 'All are as they come' : 'No matching settings'} />}
+      {rows.length === 0 && (
+        <Nothing title={isOwn && typed === '' ? 'All settings have their defaults' : 'No matching settings'} />
+      )}
       {rows.length > 0 && (
         <table class="plain-table service-settings" aria-label="Settings">
           <thead>
             <tr>
               <th scope="col">setting</th>
               <th scope="col">value</th>
-              <th scope="col">from</th>
+              <th scope="col">source</th>
             </tr>
           </thead>
           <tbody>
@@ -66,7 +68,7 @@ function SettingRow({ of: setting }: { of: Setting }) {
       >
         {valueInWords(setting)}
       </td>
-      <td data-head="from" class={source === 'default' ? 'dim' : 'mono'}>
+      <td data-head="source" class={source === 'default' ? 'dim' : 'mono'}>
         {sourceInWords(setting)}
       </td>
     </tr>

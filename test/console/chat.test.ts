@@ -25,7 +25,7 @@ test(
     for (const answer of answers) {
       await answer.getByText('lacks a digit').waitFor()
       await answer.getByText(/^\$0\.\d+$/).waitFor()
-      const path = await answer.getByRole('link', { name: 'request' }).getAttribute('href')
+      const path = await answer.getByRole('link', { name: 'View request' }).getAttribute('href')
       const told = await metered(
         { ask: (method, path) => at.world.service.manage(method, path) },
         decodeURIComponent(path!.split('/').at(-1)!),
@@ -61,8 +61,8 @@ test('thoughts are folded, a failure says why, and stopping ends the answer', op
     await page.keyboard.press('Enter')
   }
   await say('demo:reasoning')
-  await page.getByRole('article').getByText('reasoning', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'request' }).waitFor()
+  await page.getByRole('article').getByText('Reasoning', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'View request' }).waitFor()
   await say('demo:error=503')
   await page.getByRole('alert').filter({ hasText: 'asked to fail' }).waitFor()
   await say('demo:words=3 demo:stall')
@@ -121,8 +121,8 @@ const picture = { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(pn
 test('pictures are chosen and pasted, shown, and come to the provider beside what is said', options, async () => {
   await using watched = await open('/chat?model=google/gemini-3-flash')
   const { page, faults } = watched
-  const attached = page.getByRole('button', { name: /^Remove picture/ })
-  await page.getByLabel('Pictures').setInputFiles(picture)
+  const attached = page.getByRole('button', { name: /^Remove image/ })
+  await page.getByLabel('Images').setInputFiles(picture)
   await attached.nth(0).waitFor()
   await page.getByLabel('Message').evaluate((field, data) => {
     const at = globalThis as any
@@ -135,7 +135,7 @@ test('pictures are chosen and pasted, shown, and come to the provider beside wha
   await attached.nth(0).click()
   await attached.nth(1).waitFor({ state: 'detached' })
   // The one that was left out is chosen again, and so waits with the draft while another screen is looked at.
-  await page.getByLabel('Pictures').setInputFiles(picture)
+  await page.getByLabel('Images').setInputFiles(picture)
   await attached.nth(1).waitFor()
   await page.getByRole('link', { name: 'Models', exact: true }).click()
   await page.waitForURL('**/models')
@@ -145,7 +145,7 @@ test('pictures are chosen and pasted, shown, and come to the provider beside wha
   await page.keyboard.press('Enter')
   const sent = page.getByRole('img', { name: /^Sent, / })
   await sent.nth(1).waitFor()
-  await page.getByRole('link', { name: 'request' }).waitFor()
+  await page.getByRole('link', { name: 'View request' }).waitFor()
   const url = `data:image/png;base64,${png}`
   const image = { type: 'image_url', image_url: { url } }
   assert.deepEqual(at.world.asked().messages, [
@@ -161,13 +161,13 @@ test('pictures are chosen and pasted, shown, and come to the provider beside wha
 test('a picture alone is sent without a text, and what is no picture is told', options, async () => {
   await using watched = await open('/chat?model=google/gemini-3-flash')
   const { page, faults } = watched
-  await page.getByLabel('Pictures').setInputFiles({ ...picture, name: 'notes.txt', mimeType: 'text/plain' })
+  await page.getByLabel('Images').setInputFiles({ ...picture, name: 'notes.txt', mimeType: 'text/plain' })
   await page.getByText('notes.txt is not an image.').waitFor()
-  await page.getByLabel('Pictures').setInputFiles(picture)
-  await page.getByRole('button', { name: 'Remove picture 1' }).waitFor()
+  await page.getByLabel('Images').setInputFiles(picture)
+  await page.getByRole('button', { name: 'Remove image 1' }).waitFor()
   assert.equal(await page.getByText('notes.txt is not an image.').count(), 0)
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('link', { name: 'request' }).waitFor()
+  await page.getByRole('link', { name: 'View request' }).waitFor()
   const { content } = at.world.asked().messages.at(-1)
   assert.deepEqual(
     content.map((part: { type: string }) => part.type),
@@ -179,8 +179,8 @@ test('a picture alone is sent without a text, and what is no picture is told', o
 test('a model that reads no pictures is not asked, and that is told', options, async () => {
   await using watched = await open('/chat?model=deepseek/deepseek-v4')
   const { page } = watched
-  await page.getByLabel('Pictures').setInputFiles(picture)
-  await page.getByRole('button', { name: 'Remove picture 1' }).waitFor()
+  await page.getByLabel('Images').setInputFiles(picture)
+  await page.getByRole('button', { name: 'Remove image 1' }).waitFor()
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('alert').filter({ hasText: 'input_modalities' }).waitFor()
 })
@@ -192,7 +192,7 @@ for (const width of [390, 1280]) {
       const { page } = watched
       await page.getByLabel('Message').fill('Hello')
       await page.keyboard.press('Enter')
-      await page.getByRole('link', { name: 'request' }).waitFor()
+      await page.getByRole('link', { name: 'View request' }).waitFor()
       assert.deepEqual(await accessibilityFaults(page), [])
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
       assert.deepEqual(watched.faults, [])
@@ -205,11 +205,11 @@ test('a new chat leaves the one before, which can be brought back', options, asy
   const { page, faults } = watched
   await page.getByLabel('Message').fill('Which is the third?')
   await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'request' }).waitFor()
+  await page.getByRole('link', { name: 'View request' }).waitFor()
   await page.getByRole('button', { name: 'New chat' }).click()
   await page.getByText('Which is the third?').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Which is the third?', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'request' }).waitFor()
+  await page.getByRole('link', { name: 'View request' }).waitFor()
   assert.deepEqual(faults, [])
 })

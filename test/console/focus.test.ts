@@ -87,7 +87,7 @@ test('who answers a question by keys is at the next one, and after the last at t
   await reject('third')
   await untilFocus(page, 'article.front', 'first')
   await reject('first')
-  await page.getByText('Nobody waits for an answer').waitFor()
+  await page.getByText('No open questions').waitFor()
   await untilFocus(page, 'h1', 'Interns')
   assert.deepEqual(faults, [])
 })
@@ -111,7 +111,7 @@ test('who deletes a key by keys, in a dialog, is at the row that comes next', op
   await using watched = await open('/keys')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change doomed' }).press('Enter')
-  await page.getByLabel('To delete it for good').fill('doomed')
+  await page.getByLabel('to confirm').fill('doomed')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Change doomed' }).waitFor({ state: 'detached' })
   await untilFocus(page, 'tr')
@@ -123,7 +123,7 @@ test('who removes the only row by keys is at the heading', options, async () => 
   await using watched = await open('/keys/providers')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change team' }).press('Enter')
-  await page.getByLabel('To remove it for good').fill('team')
+  await page.getByLabel('to confirm').fill('team')
   await page.keyboard.press('Enter')
   await page.getByText('No provider keys').waitFor()
   await untilFocus(page, 'h1', 'Keys & people')

@@ -122,7 +122,7 @@ test(
     await using watched = await signedInPage(browser, service, '/guardrails', { viewport })
     const { page, faults } = watched
     const line = page.getByRole('navigation', { name: 'Screens' })
-    const here = page.getByRole('button', { name: 'Screens, here: Guardrails' })
+    const here = page.getByRole('button', { name: 'Screens, current: Guardrails' })
     await here.waitFor()
     // Nothing of the line is cut, or lies upon another part of it.
     const parts = [page.locator('.brand'), here, page.getByRole('button', { name: 'Go to…' })]
@@ -140,7 +140,7 @@ test(
     // By the keyboard, too; and whoever chose is where they wanted, without the menu before it.
     await here.press('Enter')
     await line.getByRole('link', { name: 'Presets' }).press('Enter')
-    await page.getByRole('button', { name: 'Screens, here: Presets' }).waitFor()
+    await page.getByRole('button', { name: 'Screens, current: Presets' }).waitFor()
     await line.getByRole('link', { name: 'Service' }).waitFor({ state: 'hidden' })
     assert.deepEqual(faults, [])
   },

@@ -38,7 +38,7 @@ test('the list tells what each guardrail means, whom it governs and what is spen
   await small.getByText('$5.00', { exact: true }).waitFor()
   await contract.click()
   await page.waitForURL(`**/guardrails/${world.guardrailId}`)
-  await page.getByRole('button', { name: 'Take it from shut-in' }).waitFor()
+  await page.getByRole('button', { name: 'Remove from shut-in' }).waitFor()
   assert.deepEqual(faults, [])
 })
 
@@ -50,12 +50,12 @@ test('a change is shown line by line before it is saved, then saved, and undone'
   await page.getByLabel('Resets').selectOption('monthly')
   await page.getByLabel('Allowed models').fill('deepseek/deepseek-v4')
   await page.getByLabel('email addresses').selectOption('redact')
-  const change = page.getByRole('region', { name: 'The change' })
+  const change = page.getByRole('region', { name: 'Unsaved changes' })
   const lines = async () => (await change.getByRole('definition').allInnerTexts()).join('\n')
   await until(async () => (await lines()).includes('+ redact email'))
   const [model] = (await read(id)).allowed_models
   assert.equal(await lines(), `− 50\n+ 20\n+ monthly\n− ${model}\n+ deepseek/deepseek-v4\n+ redact email`)
-  await page.getByText('At most $20.00 a month.').waitFor()
+  await page.getByText('At most $20.00 per month.').waitFor()
   assert.equal((await read(id)).limit_usd, 50)
   await change.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
@@ -77,7 +77,7 @@ test('what the service refuses is told with its words, and the change stays to b
   const { page } = watched
   await page.getByLabel('Blocked models').fill('acme/unheard-of')
   await page.getByRole('button', { name: 'Save' }).click()
-  const change = page.getByRole('region', { name: 'The change' })
+  const change = page.getByRole('region', { name: 'Unsaved changes' })
   await change.getByRole('alert').getByText('there is no model "acme/unheard-of"').waitFor()
   assert.equal(await page.getByLabel('Blocked models').inputValue(), 'acme/unheard-of')
 })
@@ -125,7 +125,7 @@ test(
     await page.getByRole('textbox', { name: 'Pattern 1' }).fill('(?i)project blue')
     await trial.getByText('The request would be blocked.').waitFor()
     assert.deepEqual(await trial.locator('mark').allInnerTexts(), ['ada@example.com', 'Project Blue'])
-    await trial.getByRole('listitem').filter({ hasText: '(?i)project blue refuses' }).waitFor()
+    await trial.getByRole('listitem').filter({ hasText: '(?i)project blue blocks' }).waitFor()
     await page.getByRole('textbox', { name: 'Pattern 1' }).fill('x(?=y)')
     await trial.getByRole('alert').getByText('look-around').waitFor()
     assert.equal((await read(id)).content_filters, null)
@@ -148,7 +148,7 @@ test(
     await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
     const { page, faults } = watched
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('To be deleted is deleted').waitFor()
+    await page.getByText('To be deleted deleted').waitFor()
     await page.waitForURL('**/guardrails')
     assert.equal((await world.service.manage('GET', `/guardrails/${id}`)).status, 404)
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -156,16 +156,16 @@ test(
     const back = new URL(page.url()).pathname.split('/').at(-1)!
     const { id: _id, created_at: _made, updated_at: _changed, ...said } = await read(back)
     assert.deepEqual({ ...before, ...said }, before)
-    await page.getByRole('button', { name: 'Take it from under it' }).waitFor()
+    await page.getByRole('button', { name: 'Remove from under it' }).waitFor()
 
     const limited = await make({ name: 'Of money', limit_usd: 5 })
     await page.goto(new URL(`/guardrails/${limited}`, page.url()).href)
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
     assert.equal(await dialog.getByRole('button', { name: 'Delete' }).isDisabled(), true)
-    await dialog.getByLabel('To delete it for good').fill('Of money')
+    await dialog.getByLabel('to confirm').fill('Of money')
     await dialog.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('Of money is deleted').waitFor()
+    await page.getByText('Of money deleted').waitFor()
     assert.equal((await world.service.manage('GET', `/guardrails/${limited}`)).status, 404)
     await page.goto(new URL(`/guardrails/${await defaultOf()}`, page.url()).href)
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -183,7 +183,7 @@ test('the history leads back to an earlier state, by way of the change that it m
   await using watched = await signedInPage(browser, world.service, `/guardrails/${id}`)
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Restore' }).click()
-  await page.getByRole('region', { name: 'The change' }).getByText('+ 3').waitFor()
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByText('+ 3').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await until(async () => (await read(id)).limit_usd === 3)
   const { enforce_zdr, enforce_zdr_vendor_a, enforce_zdr_google } = await read(id)
@@ -199,7 +199,7 @@ test('a guardrail is assigned to a key, removed, and restored', options, async (
   const { page, faults } = watched
   await page.getByLabel('Assign to').selectOption({ label: 'key ci-bot' })
   await until(async () => (await assigned()).join() === 'ci-bot')
-  await page.getByRole('button', { name: 'Take it from ci-bot' }).click()
+  await page.getByRole('button', { name: 'Remove from ci-bot' }).click()
   await until(async () => (await assigned()).length === 0)
   await page.getByRole('button', { name: 'Undo' }).click()
   await until(async () => (await assigned()).join() === 'ci-bot')
@@ -230,7 +230,7 @@ test(
       'key lab-rests (disabled)',
     ])
     await choices.selectOption({ label: 'key lab-rests (disabled)' })
-    await page.getByRole('button', { name: 'Take it from lab-rests' }).waitFor()
+    await page.getByRole('button', { name: 'Remove from lab-rests' }).waitFor()
     assert.deepEqual(faults, [])
   },
 )

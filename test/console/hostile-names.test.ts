@@ -99,7 +99,7 @@ test('workspaces: names and descriptions, in lists, choices, dialogs, guardrails
       .getByRole('button', { name: /^Change/ })
       .first()
       .click()
-    await page.getByRole('dialog').getByLabel('To delete it for good').waitFor()
+    await page.getByRole('dialog').getByLabel('to confirm').waitFor()
     await actsOnNothing(watched)
   }
 })
@@ -202,7 +202,7 @@ test(
       const schema = JSON.stringify({ type: 'object', properties: { [text.slice(0, 60)]: field } })
       const { sessionId, asked } = await say(talk, talk.id, `${told}\nask ${schema}`)
       await goto(page, `/interns/${talk.id}/${sessionId}`)
-      await page.getByText('wants to know').waitFor()
+      await page.getByText('asks for input').waitFor()
       await page.getByRole('list', { name: 'Transcript' }).getByText('thinks').waitFor()
       for (const summary of await page.locator('.transcript summary').all()) await summary.click()
       await actsOnNothing(watched)

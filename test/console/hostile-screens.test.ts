@@ -76,7 +76,7 @@ test('keys and people: names of keys, of members, of credentials, and the trail 
     .getByRole('button', { name: /^Change/ })
     .first()
     .click()
-  await page.getByRole('dialog').getByLabel('To delete it for good').waitFor()
+  await page.getByRole('dialog').getByLabel('to confirm').waitFor()
   await actsOnNothing(watched)
 })
 

@@ -63,7 +63,7 @@ test('a folder is made, a file renamed and deleted; what can be undone is', opti
   await using watched = await signedInPage(browser, talk, `/interns/${talk.id}`, { key: talk.apiKey })
   const { page, faults } = watched
   const undo = page.getByRole('button', { name: 'Undo' })
-  await page.getByLabel('Name of a new folder').fill('reports')
+  await page.getByLabel('Name of the new folder').fill('reports')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('button', { name: 'reports/', exact: true }).waitFor()
   await undo.click()
@@ -78,7 +78,7 @@ test('a folder is made, a file renamed and deleted; what can be undone is', opti
   await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor()
   assert.ok(there('old.txt') && !there('new.txt'))
   await page.getByRole('button', { name: 'Change old.txt' }).click()
-  await dialog.getByLabel('To delete it for good').fill('old.txt')
+  await dialog.getByLabel('to confirm').fill('old.txt')
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor({ state: 'detached' })
   await until(async () => !there('old.txt'))

@@ -34,7 +34,7 @@ test('a rule is written, says what it means, is saved as a version, and that is 
   await page.getByLabel('Files').fill('**/*.pem')
   const means = 'Deny: commands that start with “git push” or “npm publish”, where any file is in “**/*.pem”.'
   await page.getByRole('region', { name: 'Rules' }).getByText(means).waitFor()
-  await page.getByRole('region', { name: 'The change' }).getByText(`+ no push. ${means}`).waitFor()
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByText(`+ no push. ${means}`).waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved as version 1').waitFor()
   const rule = { effect: 'deny', name: 'no push', commands: ['git push', 'npm publish'], paths: ['**/*.pem'] }
@@ -97,11 +97,11 @@ test('the replay tells what a draft would have decided, and where people decided
     await answer(talk, talk.id, await say(talk, talk.id, wants(command)), said)
   await using watched = await open(rulesPage())
   const { page, faults } = watched
-  await page.getByText('Would have granted 0 of 3').waitFor()
+  await page.getByText('Would have allowed 0 of 3').waitFor()
   await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Effect').selectOption('allow')
   await page.getByLabel('Commands', { exact: true }).fill('npm test')
-  await page.getByText('Would have granted 2 of 3, 1 of the 1 that were rejected').waitFor()
+  await page.getByText('Would have allowed 2 of 3, 1 of the 1 that people rejected').waitFor()
   const otherwise = page.getByRole('table', { name: 'Differences from the actual answers' })
   await otherwise.getByText('npm test').waitFor()
   await otherwise.getByText('people: reject once').waitFor()
@@ -139,7 +139,7 @@ test('an admin reads and changes the rules of each workspace, whichever is their
   await using watched = await open('/interns?part=rules', { key: undefined, link: await linkForRole(talk, 'admin') })
   const { page, faults } = watched
   await page.getByLabel('Workspace').selectOption('Elsewhere')
-  await page.getByText('Refused: the tool “fetch” and what is below it.').waitFor()
+  await page.getByText('Deny: the tool “fetch” and what is below it.').waitFor()
   assert.equal(new URL(page.url()).searchParams.get('workspace'), id)
   await page.getByRole('button', { name: 'Add rule' }).click()
   await page.getByLabel('Tools').last().fill('shell')

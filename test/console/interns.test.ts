@@ -44,7 +44,7 @@ const press = (
 test('a question comes in by itself, is counted, shows its whole change, and a key answers it', options, async () => {
   await using watched = await open('/interns')
   const { page, faults } = watched
-  await page.getByText('Nobody waits for an answer').waitFor()
+  await page.getByText('No open questions').waitFor()
   const { sessionId } = await say(talk, talk.id, edit)
   const question = page.getByRole('article', { name: 'Question of ada' })
   await question.getByText('+echo new', { exact: true }).waitFor()
@@ -53,7 +53,7 @@ test('a question comes in by itself, is counted, shows its whole change, and a k
   await question.getByText('for you, asked').waitFor()
   await page.getByRole('link', { name: 'Interns 1' }).waitFor()
   await press(page, 'a', async () => (await answersIn(sessionId)).includes('allow_once'))
-  await page.getByText('Nobody waits for an answer').waitFor()
+  await page.getByText('No open questions').waitFor()
   assert.deepEqual(faults, [])
 })
 
@@ -86,7 +86,7 @@ for (const [key, answer] of [
     assert.deepEqual(await answersIn(first.sessionId), [null])
     await page.getByRole('article').filter({ hasText: 'first' }).getByRole('button', { name: 'Reject' }).click()
     await untilAnswered(first.sessionId, 'reject_once')
-    await page.getByText('Nobody waits for an answer').waitFor()
+    await page.getByText('No open questions').waitFor()
     assert.deepEqual(faults, [])
   })
 }
@@ -181,7 +181,7 @@ test('a conversation is told as it happens, and what an agent says acts on nothi
   const transcript = page.getByRole('list', { name: 'Transcript' })
   await transcript.getByText('begun', { exact: true }).waitFor()
   const hostile = '<img src=x onerror="document.title=1"> \u202egpj.exe **bold**'
-  await page.getByLabel('Say something to ada').fill(`work edit a.txt {"after": "y\\n"}\nsay ${hostile}`)
+  await page.getByLabel('Message to ada').fill(`work edit a.txt {"after": "y\\n"}\nsay ${hostile}`)
   await page.getByRole('button', { name: 'Send' }).click()
   await transcript
     .getByText('<img src=x onerror="document.title=1"> \\u202egpj.exe **bold**', { exact: true })
@@ -208,7 +208,7 @@ test('a session is begun here, goes on when its page is left, and is stopped', o
   await page.goto(new URL(`/interns/${talk.id}/${sessionId}`, page.url()).href)
   await page.getByRole('article', { name: 'Question of ada' }).getByLabel('city').waitFor()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByLabel('Say something to ada').waitFor()
+  await page.getByLabel('Message to ada').waitFor()
   const { entries } = (await talk.ask('GET', `/interns/${talk.id}/sessions/${sessionId}`)).body.data
   // Text that the agent sends after its cancellation follows.
   assert.equal(entries.findLast(({ type }: { type: string }) => type === 'end').outcome, 'cancelled')
@@ -220,7 +220,7 @@ test('who waits is counted on every screen, in a narrow window, too, and leads t
   for (const screen of ['requests', 'overview', 'models', 'chat', 'guardrails', 'keys', 'presets', 'service']) {
     await using watched = await open(`/${screen}`, { viewport: { width: 390, height: 800 }, key: talk.managementKey })
     const { page } = watched
-    const badge = page.getByRole('link', { name: '1 waits' })
+    const badge = page.getByRole('link', { name: '1 question' })
     await badge.waitFor()
     const [left, right] = [
       await page.getByRole('button', { name: /^Screens/ }).boundingBox(),
@@ -231,7 +231,7 @@ test('who waits is counted on every screen, in a narrow window, too, and leads t
       JSON.stringify([screen, left, right]),
     )
     await badge.click()
-    await page.getByRole('button', { name: 'Screens, here: Interns' }).waitFor()
+    await page.getByRole('button', { name: 'Screens, current: Interns' }).waitFor()
     assert.deepEqual(watched.faults, [])
   }
   const messages = [{ role: 'tool', tool_call_id: asked?.id, content: 'cancel' }]
@@ -263,13 +263,13 @@ test(
     await using watched = await open('/interns')
     const { page, faults } = watched
     await page.getByRole('button', { name: 'Suspend ada' }).click()
-    await page.getByRole('dialog').getByText('Files and sessions stay').waitFor()
+    await page.getByRole('dialog').getByText('Files and sessions are kept').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
     await untilIntern(talk, talk.id, 'stopped')
     await page.getByRole('link', { name: 'ada', exact: true }).click()
     await page.getByRole('link', { name: 'say what is kept' }).click()
     await page.getByRole('list', { name: 'Transcript' }).getByText('what is kept', { exact: true }).waitFor()
-    await page.getByText('It does not run').waitFor()
+    await page.getByText('The intern is not running').waitFor()
     await page.getByRole('link', { name: '← Interns' }).click()
     await page.getByRole('button', { name: 'Wake ada' }).click()
     await untilIntern(talk, talk.id, 'running')
@@ -317,7 +317,7 @@ test('without interns the line that makes one is told', options, async () => {
 test('who is outside the programme is told so, and who can change it', options, async () => {
   await talk.manage('PATCH', '/organization', { interns_programme: false })
   await using watched = await open('/interns')
-  await watched.page.getByText('An owner of the organization can change that').waitFor()
+  await watched.page.getByText('An owner can enable them').waitFor()
   await talk.manage('PATCH', '/organization', { interns_programme: true })
 })
 

@@ -51,7 +51,7 @@ test('a key that is made shows its secret once, and the secret works', options, 
   await page.getByLabel('Limit in USD').fill('12.5')
   await page.getByLabel('Resets').selectOption('monthly')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
-  const shown = page.getByRole('region', { name: 'The secret of laptop' })
+  const shown = page.getByRole('region', { name: 'Secret of laptop' })
   const secret = (await shown.locator('pre').textContent()) ?? ''
   const { body } = await world.service.ask('GET', '/key', { key: secret })
   assert.deepEqual([body.data.limit, body.data.limit_reset], [12.5, 'monthly'])
@@ -104,9 +104,9 @@ test('a key is deleted only when its name is typed', options, async () => {
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change doomed' }).click()
   const remove = page.getByRole('button', { name: 'Delete' })
-  await page.getByLabel('To delete it for good').fill('doom')
+  await page.getByLabel('to confirm').fill('doom')
   assert.equal(await remove.isDisabled(), true)
-  await page.getByLabel('To delete it for good').fill('doomed')
+  await page.getByLabel('to confirm').fill('doomed')
   await remove.click()
   await page.getByRole('button', { name: 'Change doomed' }).waitFor({ state: 'detached' })
   assert.equal(await keyNamed('doomed'), undefined)
@@ -118,7 +118,7 @@ test('the access of a member is changed, and what was done stands in the trail',
   const { id } = (await world.service.manage('POST', '/organization/members', person)).body.data
   await using watched = await signedInPage(browser, world.service, '/keys/people')
   const { page, faults } = watched
-  await page.getByLabel('Access of Grace Hopper').selectOption('developer')
+  await page.getByLabel('Role of Grace Hopper').selectOption('developer')
   await page.getByText('Grace Hopper is developer now').waitFor()
   const { data } = (await world.service.manage('GET', '/organization/members?limit=100')).body
   assert.equal(data.find((member: { id: string }) => member.id === id).access, 'developer')
@@ -126,7 +126,7 @@ test('the access of a member is changed, and what was done stands in the trail',
   const row = page.getByRole('row').filter({ hasText: 'updated a member' })
   await row.locator('summary').click()
   await row.getByText('viewer → developer').waitFor()
-  await row.getByText('in a browser').waitFor()
+  await row.getByText('browser session').waitFor()
   assert.deepEqual(faults, [])
 })
 
@@ -151,7 +151,7 @@ test('the audit log is filtered by action with the keyboard, and the URL has the
   await page.keyboard.type('made a guard')
   await page.keyboard.press('Enter')
   await page.waitForURL(/[?]action=guardrail\.created$/)
-  await page.getByRole('button', { name: 'act created a guardrail' }).waitFor()
+  await page.getByRole('button', { name: 'action created a guardrail' }).waitFor()
   await add.and(page.locator(':focus')).waitFor()
   await until(async () => {
     const acts = await page.locator('tbody .action').allTextContents()
@@ -167,14 +167,14 @@ test('somebody is added, gets a link that signs them in, and their browser is si
   await page.getByLabel('Name').fill('Ada Lovelace')
   await page.getByLabel('Email address').fill('ada@example.com')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByRole('button', { name: 'A sign-in link for Ada Lovelace' }).click()
-  const shown = page.getByRole('region', { name: /^Signs Ada Lovelace in/ })
+  await page.getByRole('button', { name: 'Sign-in link for Ada Lovelace' }).click()
+  const shown = page.getByRole('region', { name: /^Sign-in link for Ada Lovelace/ })
   const token = decodeURIComponent(/#sign-in=(.+)$/.exec((await shown.locator('pre').textContent()) ?? '')?.[1] ?? '')
   await using theirs = await signedInPage(browser, world.service, '/keys', { link: token })
   await theirs.page.getByRole('button', { name: 'Create key' }).waitFor()
   await page.getByRole('link', { name: 'Sessions' }).click()
   await page.getByRole('button', { name: 'Sign out Ada Lovelace' }).click()
-  await page.getByText('A browser of Ada Lovelace is signed out').waitFor()
+  await page.getByText('Session of Ada Lovelace ended').waitFor()
   await theirs.page.reload()
   await theirs.page.getByLabel('Key', { exact: true }).waitFor()
   assert.deepEqual(faults, [])
@@ -206,7 +206,7 @@ test('a provider’s key is stored, replaced and removed, and told to nobody', o
   const first = await stored()
   assert.deepEqual([first.name, first.is_fallback], ['batch', true])
   await page.getByRole('button', { name: 'Change batch' }).click()
-  await page.getByLabel('Another key').fill('di-second-9876543210')
+  await page.getByLabel('New key').fill('di-second-9876543210')
   await page.getByRole('button', { name: 'Save' }).click()
   await until(async () => (await stored()).label !== first.label)
   await page.getByRole('button', { name: 'Change batch' }).click()
@@ -217,7 +217,7 @@ test('a provider’s key is stored, replaced and removed, and told to nobody', o
   await until(async () => (await stored()).disabled === false)
   assert.doesNotMatch(await page.content(), /di-first-|di-second-/)
   await page.getByRole('button', { name: 'Change batch' }).click()
-  await page.getByLabel('To remove it for good').fill('batch')
+  await page.getByLabel('to confirm').fill('batch')
   await page.getByRole('button', { name: 'Remove' }).click()
   await row.waitFor({ state: 'detached' })
   assert.equal(await stored(), undefined)
@@ -233,7 +233,7 @@ test('a key is made for somebody else, whose requests are then theirs', options,
   await page.getByLabel('Name').fill('for Lin')
   await page.getByRole('combobox', { name: /^For/ }).selectOption('Lin Yutang')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
-  await page.getByRole('region', { name: 'The secret of for Lin' }).waitFor()
+  await page.getByRole('region', { name: 'Secret of for Lin' }).waitFor()
   assert.equal((await keyNamed('for Lin')).creator_user_id, id)
   assert.deepEqual(faults, [])
 })
@@ -257,8 +257,8 @@ test('a viewer is offered no change, and a developer is told who can let them se
 test('an admin cannot touch an owner', options, async () => {
   await using watched = await signedInPage(browser, world.service, '/keys/people', { link: links.admin })
   const { page } = watched
-  await page.getByLabel('Access of The viewer').waitFor()
-  assert.equal(await page.getByLabel('Access of Owner').count(), 0)
+  await page.getByLabel('Role of The viewer').waitFor()
+  assert.equal(await page.getByLabel('Role of Owner').count(), 0)
   assert.equal(await page.getByRole('option', { name: 'owner' }).count(), 0)
 })
 

@@ -66,8 +66,8 @@ test('a menu stands whole within a narrow window', options, async () => {
   await page.getByRole('button', { name: 'Add a filter' }).click()
   const box = await page.locator('.menu').boundingBox()
   assert.ok(box && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box))
-  await page.getByRole('button', { name: 'takes at most, ms' }).click()
-  await page.getByRole('textbox', { name: 'takes at most, ms' }).waitFor()
+  await page.getByRole('button', { name: 'duration at most, ms' }).click()
+  await page.getByRole('textbox', { name: 'duration at most, ms' }).waitFor()
 })
 
 test(

@@ -78,7 +78,7 @@ test('of many keys and people those are found that are searched, and "Show all" 
   await until(async () => (await rows.count()) === 1)
   await rows.filter({ hasText: 'n0' }).waitFor()
   await page.getByLabel('Find keys').fill('nobody')
-  await page.getByText('Nothing has the words “nobody”').waitFor()
+  await page.getByText('No results for “nobody”').waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
   await rows.nth(49).waitFor()
   await page.goto(new URL('/keys/people?q=n229', page.url()).href)

@@ -33,7 +33,7 @@ test('words and filters leave the models that pass, and stand in the address', o
   const { total_count } = (await world.service.ask('GET', '/models?q=deepseek-v4&max_price=0.6')).body
   await page.locator(`.rows[aria-rowcount="${total_count + 1}"]`).waitFor()
   await rows.filter({ hasText: 'deepseek/deepseek-v4' }).first().waitFor()
-  await page.getByRole('button', { name: 'Without prompt at most' }).click()
+  await page.getByRole('button', { name: 'Remove filter prompt at most' }).click()
   await page.waitForURL((url) => !url.searchParams.has('max_price'))
   assert.deepEqual(faults, [])
 })
@@ -90,11 +90,11 @@ test('a model tells what each guardrail allows of it, by which rule, and leads t
   const { page, faults } = watched
   const policies = page.getByRole('region', { name: 'Guardrails' })
   const row = policies.getByRole('row').filter({ hasText: 'No DeepInfra' })
-  await row.getByText('not by deepinfra (ignored providers)').waitFor()
+  await row.getByText('blocked endpoints: deepinfra (ignored providers)').waitFor()
   assert.equal(await row.getByRole('link').getAttribute('href'), `/guardrails/${id}`)
   await policies.getByText('all of it is allowed').waitFor()
   await page.goto(new URL('/models/openai/gpt-5.4-mini', page.url()).href)
-  await policies.getByRole('row').filter({ hasText: 'forbids it: ignored models' }).waitFor()
+  await policies.getByRole('row').filter({ hasText: 'blocked: ignored models' }).waitFor()
   assert.ok((await policies.innerHTML()).includes(guardrailId))
   assert.deepEqual(faults, [])
   await service.manage('DELETE', `/guardrails/${id}`)

@@ -50,7 +50,7 @@ test('two versions answer the same side by side, whichever is in use', options, 
   await page.keyboard.press('Enter')
   for (const version of [1, 2]) {
     const reply = page.getByRole('article', { name: `Answer of @preset/haiku@${version}` })
-    const path = await reply.getByRole('link', { name: 'request' }).getAttribute('href')
+    const path = await reply.getByRole('link', { name: 'View request' }).getAttribute('href')
     const { preset } = await metered(service, decodeURIComponent(path!.split('/').at(-1)!))
     assert.equal(preset.version, version)
   }

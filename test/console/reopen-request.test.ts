@@ -86,7 +86,7 @@ test('a failed answer displays the request ID, which can be copied, and can be r
   const { page } = watched
   const notice = page.locator('.state').filter({ has: page.getByRole('alert').getByText('Not found') })
   const id = await notice.locator('code').textContent()
-  assert.equal(await copied(page, 'Copy id', 'Copied'), id)
+  assert.equal(await copied(page, 'Copy ID', 'Copied'), id)
   const again = page.waitForResponse((response) => response.url().includes('/generation?id='))
   await notice.getByRole('button', { name: 'Try again' }).click()
   assert.equal((await again).status(), 404)

@@ -27,7 +27,7 @@ test('a request tells what put its endpoints in order, and how fast its tokens c
   const story = page.getByRole('complementary', { name: 'Details' }).locator('.waterfall')
   await story.getByText('2 endpoints, cheapest first').waitFor()
   await story.getByText('next, not needed').waitFor()
-  await story.getByText(/\d+ tokens, \d+ to \d+ a second|\d+ tokens, \d+ a second/).waitFor()
+  await story.getByText(/\d+ tokens, \d+ to \d+ per second|\d+ tokens, \d+ per second/).waitFor()
   assert.ok((await story.locator('.work i').count()) > 1)
   assert.deepEqual(faults, [])
 })
@@ -56,7 +56,7 @@ test(
       wanted.filter((url) => url.includes('/endpoints')),
       [],
     )
-    assert.equal(await page.getByText('prices of now').count(), 0)
+    assert.equal(await page.getByText('current prices').count(), 0)
     assert.deepEqual(faults, [])
   },
 )
@@ -73,7 +73,7 @@ test('what was asked is offered to who may read it, and to ask it again to who m
     await page.getByRole('button', { name: 'Copy as curl' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Show' }).count(), isOffered ? 1 : 0)
     assert.equal(await page.getByRole('link', { name: 'Open in chat' }).count(), isOffered ? 1 : 0)
-    assert.equal(await page.getByText('Viewers do not see what was asked').count(), isOffered ? 0 : 1)
+    assert.equal(await page.getByText('Viewers cannot read prompts').count(), isOffered ? 0 : 1)
     assert.deepEqual(faults, [])
   }
 })

@@ -103,7 +103,7 @@ const rows: Record<string, Row> = {
       },
     ],
   },
-  'where interns run': { path: () => '/interns?part=hosts', shows: 'there', acts: [] },
+  'where interns run': { path: () => '/interns?part=hosts', shows: 'capacity used', acts: [] },
   webhooks: {
     path: () => '/interns?part=webhooks',
     seenBy: managers,

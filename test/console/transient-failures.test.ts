@@ -164,7 +164,7 @@ test('one route that is away behind a proxy has no other read again and again', 
   const { asked } = await fail(page, '**/api/v1/presets?*', { status: 503 })
   await page.getByRole('link', { name: 'Presets', exact: true }).click()
   await until(() => asked() >= 4)
-  assert.equal(await page.getByText('The service does not answer').count(), 0)
+  assert.equal(await page.getByText('The service has been unreachable').count(), 0)
   // Only the count of waiting questions asks by itself: every 10 s.
   assert.ok(others <= 4, `${others} of others`)
 })

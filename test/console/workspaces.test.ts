@@ -17,7 +17,7 @@ const made = async (name: string, slug: string) =>
   (await at.world.service.manage('POST', '/workspaces', { name, slug })).body.data
 
 async function typedName(page: Page, name: string) {
-  await page.getByLabel('To delete it for good').fill(name)
+  await page.getByLabel('to confirm').fill(name)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
 }
 
@@ -30,10 +30,10 @@ test('a workspace is made, and changed to keep prompts and answers, which can be
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('row').filter({ hasText: 'Field research' }).getByText('not kept').waitFor()
   await page.getByRole('button', { name: 'Change Field research' }).click()
-  await page.getByLabel('Keep prompts and answers').check()
-  await page.getByLabel('Of how many requests').fill('12.5')
+  await page.getByLabel('Store prompts and answers').check()
+  await page.getByLabel('Share of requests').fill('12.5')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('kept of 12.5 % of requests').waitFor()
+  await page.getByText('stored for 12.5 % of requests').waitFor()
   const kept = await named('Field research')
   assert.deepEqual([kept.is_observability_io_logging_enabled, kept.io_logging_sampling_rate], [true, 0.125])
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -47,18 +47,18 @@ test('what is kept can be chosen by keys, and all of it is deleted once the name
   const { page, faults } = watched
   const own = (await workspaces())[0]
   await page.getByRole('button', { name: `Change ${own.name}` }).click()
-  await page.getByLabel('Keep prompts and answers').check()
+  await page.getByLabel('Store prompts and answers').check()
   await page.getByLabel('Whose').selectOption('some')
   await page.getByLabel('Keys').selectOption([{ label: 'ci-bot' }])
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('kept of all requests of 1 key').waitFor()
+  await page.getByText('stored for all requests of 1 key').waitFor()
   const body = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Keep this' }] }
   const { headers } = await service.ask('POST', '/chat/completions', { key: at.world.keys.bot, body })
   const path = `/generation/content?id=${headers.get('x-generation-id')}`
   await until(async () => (await service.manage('GET', path)).status === 200)
   await page.getByRole('button', { name: `Delete stored data of ${own.name}` }).click()
   await typedName(page, own.name)
-  await page.getByText('Prompts and answers of 1 request are deleted').waitFor()
+  await page.getByText('Deleted prompts and answers of 1 request').waitFor()
   assert.equal((await service.manage('GET', path)).status, 404)
   const { data } = (await service.manage('GET', '/audit?action=workspace.contents_deleted')).body
   assert.ok(data[0].actor.session_id !== null && data[0].actor.user_name)
@@ -92,7 +92,7 @@ test('a workspace that is empty is deleted once its name is typed', options, asy
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Change Doomed' }).click()
   await typedName(page, 'Doomed')
-  await page.getByText('Doomed is deleted').waitFor()
+  await page.getByText('Doomed deleted').waitFor()
   assert.equal(await named('Doomed'), undefined)
   assert.deepEqual(faults, [])
 })
@@ -153,8 +153,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await using watched = await open('/keys/workspaces', { colorScheme, viewport: { width, height: 800 } })
         const { page } = watched
         await page.getByRole('button', { name: 'Create workspace' }).click()
-        await page.getByLabel('Keep prompts and answers').check()
-        await page.getByLabel('Of how many requests').waitFor()
+        await page.getByLabel('Store prompts and answers').check()
+        await page.getByLabel('Share of requests').waitFor()
         assert.deepEqual(await accessibilityFaults(page), [])
         assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
         assert.deepEqual(watched.faults, [])

@@ -20,7 +20,7 @@ export const picturesOf = ({ ids, intern, guardrailId }: PictureWorld): Picture[
     does: async (page) => {
       await page.getByLabel('Message').fill('Which of these invoices has the wrong VAT id?')
       await page.keyboard.press('Enter')
-      await page.getByRole('link', { name: 'its request' }).nth(1).waitFor()
+      await page.getByRole('link', { name: 'View request' }).nth(1).waitFor()
     },
   },
   { screen: 'requests', wide: `/requests/${ids[1]}`, narrow: '/requests', shows: 'anthropic/claude-sonnet-5' },
@@ -30,11 +30,11 @@ export const picturesOf = ({ ids, intern, guardrailId }: PictureWorld): Picture[
     narrow: '/guardrails',
     shows: 'Only what the contract names',
   },
-  { screen: 'interns', wide: '/interns', narrow: `/interns/${intern}`, shows: 'wants to' },
-  { screen: 'rules', wide: `/interns/${intern}?part=rules`, shows: 'Would have granted' },
+  { screen: 'interns', wide: '/interns', narrow: `/interns/${intern}`, shows: 'requests permission' },
+  { screen: 'rules', wide: `/interns/${intern}?part=rules`, shows: 'Would have allowed' },
   { screen: 'tools', wide: `/interns/${intern}?part=tools`, shows: 'npx -y search-server' },
-  { screen: 'service', wide: '/service', shows: 'is set' },
+  { screen: 'service', wide: '/service', shows: 'missing:' },
   { screen: 'keys', wide: '/keys', shows: 'ci-bot' },
-  { screen: 'workspaces', wide: '/keys/workspaces', shows: 'kept of 10 % of requests' },
+  { screen: 'workspaces', wide: '/keys/workspaces', shows: 'stored for 10 % of requests' },
   { screen: 'presets', wide: '/presets/haiku?version=2&against=1', shows: 'in use' },
 ]

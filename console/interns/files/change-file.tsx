@@ -24,7 +24,7 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
     void act(async () => {
       await rename(path, to)
       onClose()
-      toast(`${shown(name)} is ${shown(to)} now`, { undo: () => void attempt(() => rename(to, path)) })
+      toast(`${shown(name)} renamed to ${shown(to)}`, { undo: () => void attempt(() => rename(to, path)) })
     })
   }
   const remove = async () => {

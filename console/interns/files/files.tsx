@@ -47,7 +47,10 @@ export function Files({ id }: { id: string }) {
       })
       const text = await answer.text()
       const isCut = Number(answer.headers.get('content-range')?.split('/')[1]) > mostRead
-      show({ path, text: text.includes('\0') ? 'This is no text: download it.' : `${text}${isCut ? '\n…' : ''}` })
+      show({
+        path,
+        text: text.includes('\0') ? 'This file is not text. Download it instead.' : `${text}${isCut ? '\n…' : ''}`,
+      })
     })
   const upload = (chosen: FileList | null) =>
     attempt(async () => {

@@ -30,7 +30,7 @@ export function NewFolder({ id, below, after }: { id: string; below: (name: stri
       }}
     >
       <input
-        aria-label="Name of New folder"
+        aria-label="Name of the new folder"
         placeholder="New folder"
         required
         value={name}

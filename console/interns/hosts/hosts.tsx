@@ -8,7 +8,7 @@ import { exactCount } from '../../format/count.ts'
 import { shown } from '../visible-text.ts'
 import { GoneDialog } from './lost-host-dialog.tsx'
 
-const heads = ['host', 'state', 'interns', 'in use', 'labels', '']
+const heads = ['host', 'status', 'interns', 'capacity used', 'labels', '']
 
 /** Where interns run: which hosts are there, what of them is in use, and what became of those that are gone. */
 export function Hosts() {
@@ -54,13 +54,13 @@ function HostRow({ of: host, onLost }: { of: ListedInternHost; onLost: () => voi
   return (
     <tr>
       <th scope="row">{shown(name)}</th>
-      <td data-head="state">
+      <td data-head="status">
         <span class={`dot ${state === 'up' ? 'ok' : 'bad'}`} />
-        {state === 'up' ? 'there' : 'gone'} {since && <Ago time={since} />}{' '}
+        {state === 'up' ? 'up' : 'lost'} {since && <Ago time={since} />}{' '}
         {reason && <span class="dim">{shown(reason)}</span>}
       </td>
       <td data-head="interns">{exactCount(interns)}</td>
-      <td data-head="in use">
+      <td data-head="capacity used">
         {capacity === null
           ? `${exactCount(capacity_used)}, no limit`
           : `${exactCount(capacity_used)} of ${exactCount(capacity)}`}

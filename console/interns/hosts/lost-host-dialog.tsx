@@ -29,7 +29,7 @@ export function GoneDialog({ host: { name: host, interns }, others, after, onClo
   return (
     <Dialog title={title} onClose={onClose}>
       <h2>{title}</h2>
-      <MoveForm hosts={others} label="Move them all to" verb="Move them" move={move} onClose={onClose}>
+      <MoveForm hosts={others} label="Move all to" verb="Move" move={move} onClose={onClose}>
         First copy their folders to the data folder of another host. Interns that were in service are started there.
       </MoveForm>
       <p class="lost">Interns that are given up start on any host with an empty workspace. Their files are lost.</p>

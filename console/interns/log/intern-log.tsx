@@ -32,7 +32,7 @@ export function Log({ id }: { id: string }) {
       <p class="log-bar">
         <button type="button" class="chip" aria-pressed={isFollowed} onClick={() => follow(!isFollowed)}>
           {isFollowed && <span class="dot ok" />}
-          <b>{isFollowed ? 'followed' : 'not live'}</b>
+          <b>{isFollowed ? 'Live' : 'Paused'}</b>
         </button>
         <button type="button" onClick={reload}>
           Refresh

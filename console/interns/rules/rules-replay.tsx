@@ -25,7 +25,7 @@ export function Replayed({ owner, version, draft }: { owner: Owner; version: num
   const replay = draft && !after.failure ? after.data : undefined
   return (
     <ReplayFrame
-      title="Result"
+      title="Replay"
       class="rules-replay"
       spans={spanNames}
       span={span}
@@ -47,9 +47,9 @@ function useReplay(owner: Owner, span: Span, key: string | undefined, rules: Int
 }
 
 const totals = [
-  ['granted', 'would_allow'],
+  ['allowed', 'would_allow'],
   ['asked', 'would_ask'],
-  ['refused', 'would_deny'],
+  ['denied', 'would_deny'],
   ['by approval mode', 'no_rule'],
 ] as const
 
@@ -63,11 +63,13 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
         <thead>
           <tr>
             <td />
-            {['without changes', ...(after ? ['with changes'] : []), 'people allowed', 'rejected'].map((head) => (
-              <th key={head} scope="col" class="number">
-                {head}
-              </th>
-            ))}
+            {['without changes', ...(after ? ['with changes'] : []), 'allowed by people', 'rejected by people'].map(
+              (head) => (
+                <th key={head} scope="col" class="number">
+                  {head}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>
@@ -104,4 +106,4 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
   )
 }
 
-export const words = { allow: 'grants', ask: 'asks', deny: 'refuses' }
+export const words = { allow: 'allows', ask: 'asks', deny: 'denies' }

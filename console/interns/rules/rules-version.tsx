@@ -27,7 +27,7 @@ export function Version({ owner, version, against, take }: Props) {
   return (
     <section aria-label={`Version ${version}`}>
       <h3>
-        Version {version} of {updated_at && <At time={updated_at} />}
+        Version {version}, {updated_at && <At time={updated_at} />}
       </h3>
       {rules.length === 0 && <p>No rules.</p>}
       <RuleList rules={rules} />

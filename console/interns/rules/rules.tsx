@@ -43,7 +43,7 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
       <section aria-label="Rules">
         <h2>{changes.length > 0 ? 'Effect with changes' : 'Effect'}</h2>
         <p class="dim">
-          The first matching rule decides. Without a match, <i>manual</i> asks and <i>self-drive</i> goes on.{' '}
+          The first matching rule decides. Without a match, <i>manual</i> asks and <i>self-drive</i> continues.{' '}
           {owner.kind === 'intern'
             ? 'The rules of its workspace also apply; the stricter rule decides.'
             : 'These rules apply to all interns of the workspace. Rules of an intern can only restrict further.'}
@@ -85,7 +85,7 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
             </select>
           </h2>
           <p class="dim">
-            changed <Ago time={saved.updated_at!} />
+            Updated <Ago time={saved.updated_at!} />
           </p>
           {looked !== undefined && (
             <Version

@@ -26,8 +26,8 @@ export function SaveRules({ owner, saved, rules, drop, done }: Props) {
       })
     })
   return (
-    <section aria-label="The change">
-      <h2>Not saved yet</h2>
+    <section aria-label="Unsaved changes">
+      <h2>Unsaved changes</h2>
       <Difference changes={changesBetween(saved.rules, rules)} />
       <Problem text={problem} />
       <p class="intern-acts">

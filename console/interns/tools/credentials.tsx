@@ -31,7 +31,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
           <button
             type="button"
             class="bare"
-            aria-label={`Without ${name || `${says} ${at + 1}`}`}
+            aria-label={`Remove ${name || `${says} ${at + 1}`}`}
             onClick={onFirstClick(() => change(credentials.toSpliced(at, 1)))}
           >
             ✕
@@ -39,7 +39,7 @@ export function Credentials({ says, of: credentials, change }: Props) {
         </div>
       ))}
       <button type="button" onClick={() => change([...credentials, { name: '', value: '', isStored: false }])}>
-        Add a {says}
+        Add {says}
       </button>
     </fieldset>
   )

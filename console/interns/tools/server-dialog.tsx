@@ -56,7 +56,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
           >
             <option value="http">HTTP (streamable)</option>
             <option value="sse">HTTP (SSE)</option>
-            <option value="stdio">command on the host</option>
+            <option value="stdio">Command on the host</option>
           </select>
         </label>
         {fields.type === 'stdio' ? (
@@ -81,7 +81,7 @@ export function ServerDialog({ of: server, put, onClose }: Props) {
               />
             </label>
             <label>
-              Paths that it can read in the sandbox, one a line
+              Paths that it can read in the sandbox, one per line
               <textarea
                 class="mono"
                 rows={2}

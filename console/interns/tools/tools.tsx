@@ -62,11 +62,11 @@ function ServerLine({ of: server, onChange }: { of: McpServer; onChange: false |
   return (
     <li>
       <b>{name}</b>
-      <span class="dim">{type === 'stdio' ? 'a command' : type === 'http' ? 'over HTTP' : 'over SSE'}</span>
+      <span class="dim">{type === 'stdio' ? 'command' : type === 'http' ? 'HTTP' : 'SSE'}</span>
       <span class="about">
         <code>{shown(url ?? [command, ...args].join(' '))}</code>{' '}
         <span class="dim">
-          {credentials.length > 0 && `with ${shown(credentials.join(', '))}, `}waits {timeout_seconds} s
+          {credentials.length > 0 && `with ${shown(credentials.join(', '))}, `}timeout {timeout_seconds} s
         </span>
       </span>
       {onChange && (

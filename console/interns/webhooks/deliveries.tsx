@@ -6,7 +6,7 @@ import { Nothing } from '../../components/page-states.tsx'
 import { Ago, At } from '../../components/timestamp.tsx'
 import { toast } from '../../components/toast.tsx'
 import { attempt } from '../../components/use-action.ts'
-import { counted } from '../../format/count.ts'
+import { exactCount } from '../../format/count.ts'
 import { events } from './webhook-fields.ts'
 
 const tones = { pending: 'warn', delivered: 'ok', failed: 'bad' }
@@ -35,15 +35,15 @@ export function Deliveries({ id }: { id: string }) {
       <Listing
         resource={resource}
         label="Deliveries"
-        heads={['when', 'what', 'state', 'tried', 'last answer', '']}
+        heads={['created', 'event', 'status', 'attempts', 'last response', '']}
         empty={<Nothing title="No deliveries in the last seven days" />}
         row={(delivery) => (
           <tr key={delivery.id}>
             <th scope="row">
               <At time={delivery.created_at} />
             </th>
-            <td data-head="what">{delivery.event === 'webhook.test' ? 'test' : events[delivery.event]}</td>
-            <td data-head="state">
+            <td data-head="event">{delivery.event === 'webhook.test' ? 'test' : events[delivery.event]}</td>
+            <td data-head="status">
               <span class={`dot ${tones[delivery.state]}`} />
               {delivery.state}
               {delivery.next_attempt_at && (
@@ -53,8 +53,8 @@ export function Deliveries({ id }: { id: string }) {
                 </span>
               )}
             </td>
-            <td data-head="tried">{counted(delivery.attempts, 'time')}</td>
-            <td data-head="last answer">
+            <td data-head="attempts">{exactCount(delivery.attempts)}</td>
+            <td data-head="last response">
               {delivery.last_status} {delivery.last_error}
             </td>
             <td class="number">

@@ -34,7 +34,7 @@ function All() {
       <Listing
         resource={resource}
         label="Webhooks"
-        heads={['address', 'is told', 'state', '']}
+        heads={['URL', 'events', 'status', '']}
         empty={
           <Nothing title="No webhooks yet">
             <p>A webhook is a URL that receives events of interns and limits.</p>
@@ -65,12 +65,12 @@ function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => vo
       <th scope="row">
         <span class="mono">{url}</span> <span class="dim">{description}</span>
       </th>
-      <td data-head="is told">
+      <td data-head="events">
         {webhook.events.map((event) => events[event]).join(', ')}
         {webhook.include.includes('question') && <span class="dim"> with question text</span>}
         {webhook.include.includes('answer_link') && <span class="dim"> with answer link</span>}
       </td>
-      <td data-head="state">
+      <td data-head="status">
         <span class={`dot ${!webhook.enabled ? 'bad' : failing_since ? 'warn' : 'ok'}`} />
         {!webhook.enabled
           ? `disabled${webhook.disabled_reason ? `: ${webhook.disabled_reason}` : ''}`
@@ -81,7 +81,7 @@ function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => vo
       </td>
       <td class="number">
         <a href={`/interns?part=webhooks&id=${id}`} aria-label={`Deliveries to ${url}`}>
-          Sent
+          Deliveries
         </a>{' '}
         <button type="button" aria-label={`Test ${url}`} onClick={() => void attempt(test)}>
           Test

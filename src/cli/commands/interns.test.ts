@@ -148,7 +148,7 @@ test('rules set, get and replay work', async () => {
     assert.match(set.out, /1 +deny +commands: git push +no push[\s\S]*Version 1/)
     assert.match((await run(service, 'interns', 'rules', 'set', 'ada', '--file', file, '--expect', '4')).err, /409/)
     const { out } = await run(service, 'interns', 'rules', 'replay', 'ada', '--file', file)
-    assert.match(out, /Would have granted 0 of 0/)
+    assert.match(out, /Would have allowed 0 of 0/)
     writeFileSync(file, '{"rules": 1}')
     assert.match((await run(service, 'interns', 'rules', 'set', 'ada', '--file', file)).err, /a JSON list of rules/)
     assert.match((await run(service, 'interns', 'rules', 'get')).err, /Specify an intern/)

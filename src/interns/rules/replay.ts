@@ -147,7 +147,7 @@ function summaryOf({ all, would_allow: granted, would_deny: refused }: Record<'a
   const rejected = granted.people_rejected === 0 ? 'none' : String(granted.people_rejected)
   const allowed = refused.people_allowed === 0 ? 'none' : String(refused.people_allowed)
   return [
-    `Would have granted ${granted.questions} of ${all.questions}, ${rejected} of the ${all.people_rejected} that were rejected;`,
-    `would have refused ${refused.questions}, ${allowed} of the ${all.people_allowed} that were allowed.`,
+    `Would have allowed ${granted.questions} of ${all.questions}, ${rejected} of the ${all.people_rejected} that people rejected;`,
+    `would have denied ${refused.questions}, ${allowed} of the ${all.people_allowed} that people allowed.`,
   ].join(' ')
 }
