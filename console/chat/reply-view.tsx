@@ -21,7 +21,7 @@ export function ReplyView({ name, reply, again }: ReplyProps) {
       )}
       {text !== '' && <Markdown text={text} />}
       {images.filter(isShown).map((url, index) => (
-        <img key={`${index}`} src={url} alt={`Image ${index + 1} by ${name}`} />
+        <img key={`${index}`} src={url} alt={`Output ${index + 1} of ${name}`} />
       ))}
       {calls.map(({ name: tool, input }, index) => (
         <details key={`${index} ${tool}`} open>

@@ -86,7 +86,7 @@ function TurnView({ turn }: { turn: Turn }) {
       <div class="said">
         {said}
         {images.map((url, index) => (
-          <img key={`${index} ${url.length}`} src={url} alt={`Sent image ${index + 1}`} />
+          <img key={`${index} ${url.length}`} src={url} alt={`Attachment ${index + 1}`} />
         ))}
       </div>
       <div class="replies">
