@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from './harness/database/databases.ts'
+import { onOneDatabase } from './harness/database/databases.ts'
 import { openBrowser } from './harness/service/browser-client.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
@@ -10,7 +10,7 @@ async function named(service: TestService, action: string): Promise<(string | nu
   return data.map(({ target }: { target: { name: string | null } }) => target.name)
 }
 
-onEachDatabase('what the audit trail says was changed', (kind) => {
+onOneDatabase('what the audit trail says was changed', (kind) => {
   test('goes by the name that it has now, or had last', async () => {
     await using service = await startTestService({ kind })
     const { hash } = (await service.manage('POST', '/keys', { name: 'first' })).body.data

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DatabaseKind } from '#test/harness/database/databases.ts'
-import { onEachDatabase } from '#test/harness/database/databases.ts'
+import { onOneDatabase } from '#test/harness/database/databases.ts'
 import { startFaultyService } from '#test/harness/service/faulty-service.ts'
 import { metered } from '#test/harness/service/generation-record.ts'
 import { until } from '#test/harness/until.ts'
@@ -28,7 +28,7 @@ async function setUp(kind: DatabaseKind = 'sqlite') {
   }
 }
 
-onEachDatabase('a provider key of the workspace’s own', (kind) => {
+onOneDatabase('a provider key of the workspace’s own', (kind) => {
   test('is used at once, metered as its own, and told to nobody', async () => {
     await using place = await setUp(kind)
     assert.equal((await place.ask('faulty/ok')).status, 200)

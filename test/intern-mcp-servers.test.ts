@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runCli } from '#cli/cli.ts'
-import { newPlace, onEachDatabase } from './harness/database/databases.ts'
+import { newPlace, onOneDatabase } from './harness/database/databases.ts'
 import { runningIntern, say, untilIntern } from './harness/interns/interns.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
@@ -34,7 +34,7 @@ const agents = { scripted: { command: process.execPath, args: [script, 'load', '
 const offered = async (service: TestService, id: string) =>
   JSON.parse((await say(service, id, 'servers', { approval_mode: 'self-drive' })).text)
 
-onEachDatabase('an intern with servers of tools', (kind) => {
+onOneDatabase('an intern with servers of tools', (kind) => {
   test('offers them to its agent with their secrets, which stand in no answer, file or environment', async () => {
     await using service = await startTestService({ kind, settings: { agents } as object })
     const intern = await runningIntern(service, { agent: 'scripted', mcp_servers: [command, remote] })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from './harness/database/databases.ts'
+import { onOneDatabase } from './harness/database/databases.ts'
 import { daemonOf, startTalk, type Talk } from './harness/interns/intern-chat.ts'
 import { answer, say } from './harness/interns/interns.ts'
 import { startReceiver } from './harness/service/receiver.ts'
 import { until } from './harness/until.ts'
 
 /** What a server leaves that is killed: it is played by one that the daemon never met, or that said nothing more. */
-onEachDatabase('a question of a turn with a caller, whose server is killed', (kind) => {
+onOneDatabase('a question of a turn with a caller, whose server is killed', (kind) => {
   test('before it could keep it, is kept, told of and answered all the same', async () => {
     await using receiver = await startReceiver()
     await using service = await startTalk({ kind, settings: { webhook_origins: [receiver.origin] } as never })

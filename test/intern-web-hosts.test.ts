@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onEachDatabase } from './harness/database/databases.ts'
+import { onOneDatabase } from './harness/database/databases.ts'
 import { runningIntern } from './harness/interns/interns.ts'
 import { startTestService } from './harness/service/service.ts'
 
-onEachDatabase('the hosts that an intern may fetch from', (kind) => {
+onOneDatabase('the hosts that an intern may fetch from', (kind) => {
   test('are kept, changed and told to its agent; none unless told', async () => {
     await using service = await startTestService({ kind })
     const intern = await runningIntern(service, { web_hosts: ['example.com', '*.example.org'] })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '#platform/config/settings.ts'
 import { Settings } from '#platform/config/settings.ts'
-import { type DatabaseKind, onEachDatabase } from './harness/database/databases.ts'
+import { type DatabaseKind, onOneDatabase } from './harness/database/databases.ts'
 import { client, type Issuer, startIssuer, Traveller } from './harness/service/oidc-issuer.ts'
 import { startTestService, type TestService } from './harness/service/service.ts'
 
@@ -38,7 +38,7 @@ async function sessionOf(service: TestService, { jar }: Traveller) {
   return { status, session: body.data }
 }
 
-onEachDatabase('signing in by OpenID Connect', (kind) => {
+onOneDatabase('signing in by OpenID Connect', (kind) => {
   test('who has an address of our domains appears as a member, and is the same one the next time', async () => {
     await using world = await withIssuer({ oidc_domains: ['example.com'] }, kind)
     const { service, issuer } = world

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { newPlace, onEachDatabase } from './harness/database/databases.ts'
+import { newPlace, onOneDatabase } from './harness/database/databases.ts'
 import { endAtLast, endDaemonsAtLast } from './harness/service/leftovers.ts'
 import { startProcess } from './harness/service/server-process.ts'
 import { until } from './harness/until.ts'
@@ -44,7 +44,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-onEachDatabase('server.pid', (kind) => {
+onOneDatabase('server.pid', (kind) => {
   test('tells the process that serves, and is gone with it', async () => {
     const place = await newPlace(kind)
     const { data_dir: DATA_DIR, database_url: DATABASE_URL } = place.settings

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
@@ -9,7 +9,7 @@ import { startReceiver } from '../harness/service/receiver.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
-type Kind = Parameters<Parameters<typeof onEachDatabase>[1]>[0]
+type Kind = Parameters<Parameters<typeof onOneDatabase>[1]>[0]
 
 /** A service whose webhook is told of links, with an intern that works in the background. */
 async function world(kind: Kind, more: object = {}) {
@@ -51,7 +51,7 @@ async function press(service: TestService, path: string, form: Record<string, st
   return { status: response.status, text: await response.text() }
 }
 
-onEachDatabase('a link that answers', (kind) => {
+onOneDatabase('a link that answers', (kind) => {
   test('shows all that is asked however often it is opened, answers once without a key, and leaves a trail', async () => {
     await using w = await world(kind)
     const { path, run } = await w.ask('edit run.sh {"before": "a\\n", "after": "<b>bold</b>\\n"}\nsay done')

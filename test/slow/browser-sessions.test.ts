@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { newPlace, onEachDatabase, type Place } from '../harness/database/databases.ts'
+import { newPlace, onOneDatabase, type Place } from '../harness/database/databases.ts'
 import { apiKey, startPriced } from '../harness/service/priced-servers.ts'
 import { startProcess } from '../harness/service/server-process.ts'
 import { timed, until } from '../harness/until.ts'
@@ -53,7 +53,7 @@ const otherHost = ({ settings }: Place) => ({
   DATABASE_URL: settings.database_url,
 })
 
-onEachDatabase('a session of a browser', (kind) => {
+onOneDatabase('a session of a browser', (kind) => {
   test('is good at every process at once, and no longer within a second of its end', async () => {
     await using servers = await startAll(await newPlace(kind), kind)
     const { urls } = servers

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { newPlace, onOneDatabase } from '../harness/database/databases.ts'
 import { type Listening, listen } from '../harness/service/events.ts'
 import { apiKey, managementKey, startPriced } from '../harness/service/priced-servers.ts'
 import { startTestService } from '../harness/service/service.ts'
@@ -18,7 +18,7 @@ async function complete(url: string): Promise<string> {
 
 const idsOf = (listening: Listening) => listening.of('generation').map(({ id }) => id)
 
-onEachDatabase('events of a service of three workers', (kind) => {
+onOneDatabase('events of a service of three workers', (kind) => {
   test('an event of any worker reaches every client, each once, and a client that comes back hears the rest', async () => {
     const place = await newPlace(kind)
     const [server] = await startPriced(place, 1, undefined, { WORKERS: '3' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { addOrganization } from '../harness/database/organizations.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
@@ -31,7 +31,7 @@ async function endOf(listening: Awaited<ReturnType<typeof listen>>) {
   return said
 }
 
-onEachDatabase('the stream of events', (kind) => {
+onOneDatabase('the stream of events', (kind) => {
   test('tells each request once it is in the ledger, as the list does', async () => {
     await using service = await startTestService({ kind })
     const listening = await listen(service.url, { key: service.apiKey })
@@ -146,7 +146,7 @@ onEachDatabase('the stream of events', (kind) => {
   })
 })
 
-onEachDatabase('who hears what of events', (kind) => {
+onOneDatabase('who hears what of events', (kind) => {
   test('a key hears the requests that it lists: not of other workspaces, nor of other organizations', async () => {
     await using service = await startTestService({ kind })
     const other = (await service.manage('POST', '/workspaces', { name: 'Other', slug: 'other' })).body.data.id

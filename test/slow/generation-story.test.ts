@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { startFaultyService } from '../harness/service/faulty-service.ts'
 import type { TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -27,7 +27,7 @@ const first = { provider: { order: ['sound'] } }
 const reasons = ({ not_asked }: { not_asked: any[] }) =>
   not_asked.map(({ endpoint_id, standing, reason }) => `${endpoint_id} ${standing} ${reason}`)
 
-onEachDatabase('GET /generation of a request that was answered', (kind) => {
+onOneDatabase('GET /generation of a request that was answered', (kind) => {
   test('tells who was not asked, and why: not reached, ignored, forbidden, fallbacks not wanted', async () => {
     await using upstream = await startFaultyUpstream(plays)
     await using service = await startFaultyService(upstream, ['slow'], { kind })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { daemonOf, scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, tryAnswering } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
@@ -13,7 +13,7 @@ async function answered(service: TestService, id: string): Promise<any[]> {
 }
 const permission = 'permission shell allow_once reject_once\nsay on'
 
-onEachDatabase('the audit trail of what interns were allowed', (kind) => {
+onOneDatabase('the audit trail of what interns were allowed', (kind) => {
   test('says who gave which answer to what, in which session, by which key', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service, { visibility: 'workspace' })
@@ -110,7 +110,7 @@ onEachDatabase('the audit trail of what interns were allowed', (kind) => {
   })
 })
 
-onEachDatabase('what an intern waits for answers to', (kind) => {
+onOneDatabase('what an intern waits for answers to', (kind) => {
   test('is listed for all who see it, until it is answered', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })

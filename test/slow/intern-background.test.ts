@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { prompt, scripted, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
 import { answer, daemonPid, runningIntern, type Said, say, untilIntern } from '../harness/interns/interns.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
@@ -35,7 +35,7 @@ async function asked(service: Asking, id: string, run: string): Promise<Said> {
   return { sessionId: session_id, asked: { id: question_id, arguments: { kind: 'permission' } } } as Said
 }
 
-onEachDatabase('a run in the background', (kind) => {
+onOneDatabase('a run in the background', (kind) => {
   test('is answered with 202 once it has begun, goes on by itself, and is told of with who, when and how', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id, creator_user_id: me } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DatabaseKind, onEachDatabase } from '../harness/database/databases.ts'
+import { type DatabaseKind, onOneDatabase } from '../harness/database/databases.ts'
 import { open, scripted } from '../harness/interns/intern-chat.ts'
 import { answer, daemonPid, runningIntern, type Said, say, trySaying, untilIntern } from '../harness/interns/interns.ts'
 import { startReceiver, verified } from '../harness/service/receiver.ts'
@@ -44,7 +44,7 @@ const lastRun = (service: TestService, id: string, among = 1) =>
     return run?.status === 'ended' && before.length === among - 1 && run
   })
 
-onEachDatabase('a budget', (kind) => {
+onOneDatabase('a budget', (kind) => {
   test('ends a turn that has cost what it may, and everybody is told why', async () => {
     await using receiver = await startReceiver()
     await using service = await startPriced(kind, { webhook_origins: [receiver.origin] })
@@ -149,9 +149,7 @@ onEachDatabase('a budget', (kind) => {
     spent(await trySaying(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
   })
 
-  test('of time does not count for how long a turn waits', {
-    skip: kind === 'postgres' && 'no matter of the store',
-  }, async () => {
+  test('of time does not count for how long a turn waits', async () => {
     await using service = await startPriced(kind)
     const { id } = await runningIntern(service, { agent: 'scripted' })
     const asked = await say(service, id, 'permission shell allow_once\nsay done', { budget: { max_seconds: 15 } })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { filesOf, tarOf, workspaceOf } from '../harness/interns/intern-files.ts'
 import { runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
@@ -13,7 +13,7 @@ import { colleague } from '../harness/service/colleague.ts'
 import { startTestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
 
-onEachDatabase('the files of an intern', (kind) => {
+onOneDatabase('the files of an intern', (kind) => {
   test('a file is written, listed, read whole and in parts, renamed and deleted while its intern runs', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service)

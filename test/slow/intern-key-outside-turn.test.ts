@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { hasSubReaper } from '#agent/sandbox/sub-reaper.ts'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { isRunning, runningIntern, say } from '../harness/interns/interns.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -40,7 +40,7 @@ writeFileSync(folder + '/statuses', JSON.stringify({ found: key !== undefined, s
 
 type Where = { service: TestService; id: string; folder: string }
 
-async function startPriced(kind: Parameters<Parameters<typeof onEachDatabase>[1]>[0], settings: object) {
+async function startPriced(kind: Parameters<Parameters<typeof onOneDatabase>[1]>[0], settings: object) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-left-behind-'))
   const catalogue_file = join(folder, 'catalogue.json')
   writeFileSync(catalogue_file, JSON.stringify(catalogue))
@@ -89,7 +89,7 @@ function environmentOf(pid: string): string {
   }
 }
 
-onEachDatabase("an intern's key", (kind) => {
+onOneDatabase("an intern's key", (kind) => {
   for (const budget of [{ max_cost_usd: 5, session_max_cost_usd: 5 }, null])
     test(`is refused outside of a turn, ${budget ? 'with' : 'without'} a budget`, async () => {
       await using place = await startPriced(kind, {})

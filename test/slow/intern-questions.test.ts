@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDb } from '#platform/db/open.ts'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../harness/interns/interns.ts'
 import { openBrowser } from '../harness/service/browser-client.ts'
@@ -13,7 +13,7 @@ const waiting = async (who: Pick<TestService, 'ask'>) => (await who.ask('GET', '
 const names = async (who: Pick<TestService, 'ask'>) =>
   (await waiting(who)).map((asked: { intern_name: string }) => asked.intern_name).sort()
 
-onEachDatabase('what all interns wait for', (kind) => {
+onOneDatabase('what all interns wait for', (kind) => {
   test('is each question as its intern lists it, with whose it is, until it is answered', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const ada = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })

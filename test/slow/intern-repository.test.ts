@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { newPlace, onOneDatabase } from '../harness/database/databases.ts'
 import { type Files, hasGit, startGitServer } from '../harness/interns/git-server.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { realShell } from '../harness/interns/scripted-agent.ts'
@@ -45,7 +45,7 @@ async function started(service: TestService, repository: object) {
   })
 }
 
-onEachDatabase('an intern with a repository', (kind) => {
+onOneDatabase('an intern with a repository', (kind) => {
   test('begins with a clone of it, and keeps its work in it when it starts again', { skip }, async () => {
     await using git = await startGitServer(files, access)
     await using service = await startTestService({ kind, settings: { repository_origins: [git.origin] } })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
@@ -24,7 +24,7 @@ async function audited(service: TestService, action: string): Promise<any[]> {
   return (await service.manage('GET', `/audit?action=${action}`)).body.data
 }
 
-onEachDatabase('rules for what interns may do', (kind) => {
+onOneDatabase('rules for what interns may do', (kind) => {
   test('hold within a second in an intern that runs, also of its workspace; the audit trail says which decided', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id, workspace_id: workspaceId } = await runningIntern(service, { agent: 'scripted' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { prompt, scripted, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, untilIntern } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
@@ -10,7 +10,7 @@ import { until } from '../harness/until.ts'
 
 const work = 'say before\nplan read, write\nwork edit a.txt {"before": "x\\n", "after": "y\\n"}\nsay after'
 
-onEachDatabase('what an intern said and did', (kind) => {
+onOneDatabase('what an intern said and did', (kind) => {
   test('is listed and told with who asked and who answered, to all who see the intern and to nobody else', async () => {
     await using service = await startTestService({ kind, settings: scripted })
     const { id } = await runningIntern(service, { agent: 'scripted', visibility: 'workspace' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { runningIntern, say } from '../harness/interns/interns.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -27,7 +27,7 @@ async function generationOf(service: TestService, key: string): Promise<string> 
   return id!
 }
 
-onEachDatabase('an intern’s own key', (kind) => {
+onOneDatabase('an intern’s own key', (kind) => {
   test('reads its own generations and no others, which answer like none', async () => {
     await using service = await startTestService({ kind })
     const { id } = await runningIntern(service)

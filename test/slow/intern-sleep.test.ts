@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { open, scripted, startTalk, type Talk } from '../harness/interns/intern-chat.ts'
 import { startInternHosts } from '../harness/interns/intern-hosts.ts'
 import { answer, daemonPid, isRunning, runningIntern, say, trySaying, untilIntern } from '../harness/interns/interns.ts'
@@ -17,7 +17,7 @@ const asleep = (service: Talk) =>
     return found.asleep_since !== null && !isRunning(daemonPid(service.place.settings.data_dir, service.id)) && found
   })
 
-onEachDatabase('an intern that nobody talks to', (kind) => {
+onOneDatabase('an intern that nobody talks to', (kind) => {
   test('has no process after a while, counts as running, and takes the next prompt where it was', async () => {
     await using service = await startTalk({ kind, settings })
     const home = join(service.place.settings.data_dir, 'interns', service.id)

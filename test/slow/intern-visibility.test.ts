@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { open, scripted } from '../harness/interns/intern-chat.ts'
 import { answer, runningIntern, say, tryAnswering } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
@@ -16,7 +16,7 @@ const calls = (id: string): [method: string, path: string, body?: object][] => [
   ['POST', `/interns/${id}/chat/completions`, { stream: true, messages: [{ role: 'user', content: 'hi' }] }],
 ]
 
-onEachDatabase('whom an intern is visible to', (kind) => {
+onOneDatabase('whom an intern is visible to', (kind) => {
   test('to a colleague, one that its creator alone sees answers like none, on every path', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body

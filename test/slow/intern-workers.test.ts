@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type DatabaseKind, newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { type DatabaseKind, newPlace, onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { askAt } from '../harness/interns/intern-hosts.ts'
 import { answer, runningIntern, type Said } from '../harness/interns/interns.ts'
@@ -37,7 +37,7 @@ async function startWorkers(kind: DatabaseKind) {
   return { ask: askAt(await server.url), [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-onEachDatabase('with several processes', (kind) => {
+onOneDatabase('with several processes', (kind) => {
   test('a budget of a turn is never passed by requests that they get at once', async () => {
     await using service = await startWorkers(kind)
     const { ask } = service

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Config } from '#platform/config/settings.ts'
-import { type DatabaseKind, onEachDatabase } from '../harness/database/databases.ts'
+import { type DatabaseKind, onOneDatabase } from '../harness/database/databases.ts'
 import { client, Traveller } from '../harness/service/oidc-issuer.ts'
 import { type PlainIssuer, startPlainIssuer } from '../harness/service/plain-issuer.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
@@ -92,7 +92,7 @@ const oddValues: unknown[] = [
   `${'x'.repeat(100_000)}@example.com`,
 ]
 
-onEachDatabase('odd claims', (kind) => {
+onOneDatabase('odd claims', (kind) => {
   test('no value of any claim in any source makes a sign-in answer 500', async () => {
     const rules = { oidc_role_claim: 'groups', oidc_roles: { staff: 'admin' as const } }
     await using world = await withPlainIssuer(rules, kind)

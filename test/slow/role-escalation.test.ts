@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onEachDatabase } from '../harness/database/databases.ts'
+import { onOneDatabase } from '../harness/database/databases.ts'
 import { type Browser, openBrowser } from '../harness/service/browser-client.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
 import { until } from '../harness/until.ts'
@@ -20,7 +20,7 @@ async function signedIn(service: TestService, access: string): Promise<Browser &
 const owner = async (service: TestService) => (await service.manage('GET', '/organization/members')).body.data[0]
 const asked = { model: 'signalbox/demo', messages: [{ role: 'user', content: 'Hello' }] }
 
-onEachDatabase('roles of members', (kind) => {
+onOneDatabase('roles of members', (kind) => {
   test('the role of a member is told in two words as ever, and in `access` exactly; either changes it', async () => {
     await using service = await startTestService({ kind })
     const { role, access } = await owner(service)

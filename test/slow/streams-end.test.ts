@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SseReader } from '#platform/net/sse.ts'
-import { type DatabaseKind, newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { type DatabaseKind, newPlace, onOneDatabase } from '../harness/database/databases.ts'
 import { runningIntern } from '../harness/interns/interns.ts'
 import { pricedCatalogue, usdOfWord } from '../harness/service/priced-servers.ts'
 import { startTestService, type TestService } from '../harness/service/service.ts'
@@ -75,7 +75,7 @@ async function endOf(running: Running, act: () => Promise<{ status: number }>) {
   return { tookMs, error: last?.error, text: running.text() }
 }
 
-onEachDatabase('a stream under way', (kind) => {
+onOneDatabase('a stream under way', (kind) => {
   let servers: Awaited<ReturnType<typeof twoServers>>
   const took: Record<string, number> = {}
   before(async () => {

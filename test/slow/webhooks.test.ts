@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '#platform/db/kysely.ts'
 import { openDb } from '#platform/db/open.ts'
-import { newPlace, onEachDatabase } from '../harness/database/databases.ts'
+import { newPlace, onOneDatabase } from '../harness/database/databases.ts'
 import { scripted } from '../harness/interns/intern-chat.ts'
 import { daemonPid, runningIntern, say } from '../harness/interns/interns.ts'
 import { colleague } from '../harness/service/colleague.ts'
@@ -19,7 +19,7 @@ const make = async (service: Pick<TestService, 'manage'>, body: object) => {
   return made.body as { data: any; secret: string }
 }
 
-onEachDatabase('a webhook', (kind) => {
+onOneDatabase('a webhook', (kind) => {
   test('is told, with a signature, that a question waits, how a turn ended and that an intern failed', async () => {
     await using receiver = await startReceiver()
     await using service = await startTestService({ kind, settings: settingsFor(receiver.origin) })

@@ -49,6 +49,14 @@ export function onEachDatabase(name: string, suite: (kind: DatabaseKind) => void
   describe(`${name} (Postgres)`, { skip: adminUrl ? false : 'TEST_DATABASE_URL is not set' }, () => suite('postgres'))
 }
 
+/**
+ * Runs one suite over Postgres, or over the embedded database without TEST_DATABASE_URL: for slow tests of behaviour whose
+ * SQL is tested over both databases beside the code.
+ */
+export function onOneDatabase(name: string, suite: (kind: DatabaseKind) => void): void {
+  describe(name, () => suite(adminUrl ? 'postgres' : 'sqlite'))
+}
+
 function embeddedPlace(): Place {
   const data_dir = mkdtempSync(join(tmpdir(), 'signalbox-test-'))
   return {
