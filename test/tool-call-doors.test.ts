@@ -5,6 +5,7 @@ import { SseReader } from '#platform/net/sse.ts'
 import type { Reply } from '#test/harness/service/service.ts'
 import { type RecordedProviders, startWithUpstream } from '#test/harness/upstream/recorded-providers.ts'
 import { askedOf } from '#test/harness/upstream/scripted-upstream.ts'
+import { type Door, doors, streamReaders, type Understood } from './tool-calls/clients.ts'
 
 const a = '{"path":"a"}'
 const b = '{"path":"b"}'
@@ -151,67 +152,6 @@ function wholeCut(name: string): string {
   })
 }
 
-const requests: Record<string, { path: string; body: object }> = {
-  chat: { path: '/chat/completions', body: { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 50 } },
-  responses: { path: '/responses', body: { input: 'Hi', max_output_tokens: 50 } },
-  messages: { path: '/messages', body: { max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] } },
-}
-
-type Understood = { calls: string[][]; text: string; end: string | undefined }
-
-/** Clients that follow their protocol, and no more. */
-const readers: Record<string, (events: any[]) => Understood> = {
-  chat(events) {
-    const calls: string[][] = []
-    let [text, end] = ['', undefined as string | undefined]
-    for (const { choices = [] } of events) {
-      const [{ delta, finish_reason } = {} as any] = choices
-      text += delta?.content ?? ''
-      end = finish_reason ?? end
-      for (const { index, id = '', function: { name = '', arguments: args = '' } = {} as any } of delta?.tool_calls ??
-        []) {
-        calls[index] ??= ['', '', '']
-        for (const [at, piece] of [id, name, args].entries()) calls[index]![at] += piece ?? ''
-      }
-    }
-    return { calls, text, end }
-  },
-  responses(events) {
-    const items = events.flatMap(({ type, item }) => (type === 'response.output_item.done' ? [item] : []))
-    const calls = items.filter(({ type }) => type === 'function_call')
-    const added = new Map<string, string>()
-    for (const { type, item_id, delta } of events)
-      if (type === 'response.function_call_arguments.delta') added.set(item_id, (added.get(item_id) ?? '') + delta)
-    for (const { id, arguments: args } of calls) assert.equal(added.get(id), args)
-    const text = events.flatMap(({ type, delta }) => (type === 'response.output_text.delta' ? [delta] : [])).join('')
-    return {
-      calls: calls.map((item) => [item.call_id, item.name, item.arguments]),
-      text,
-      end: events.at(-1)?.response?.status,
-    }
-  },
-  messages(events) {
-    const blocks: any[] = []
-    let open = -1
-    for (const { type, index, content_block, delta } of events) {
-      if (type === 'content_block_start') {
-        assert.equal(open, -1, 'one block is open at a time')
-        open = index
-        blocks[index] = { ...content_block, json: '' }
-      }
-      if (type === 'content_block_delta') {
-        assert.equal(index, open)
-        blocks[index].json += delta.partial_json ?? ''
-        blocks[index].text = (blocks[index].text ?? '') + (delta.text ?? '')
-      }
-      if (type === 'content_block_stop') open = -1
-    }
-    const calls = blocks.filter(({ type }) => type === 'tool_use').map(({ id, name, json }) => [id, name, json])
-    const text = blocks.map((one) => (one.type === 'text' ? one.text : '')).join('')
-    return { calls, text, end: events.findLast(({ type }) => type === 'message_delta')?.delta.stop_reason }
-  },
-}
-
 describe('tool calls at every door', () => {
   let recorded: RecordedProviders
   before(async () => {
@@ -228,33 +168,31 @@ describe('tool calls at every door', () => {
   })
   after(() => recorded[Symbol.asyncDispose]())
 
-  const ask = (door: string, model: string, stream: boolean): Promise<Reply> =>
-    recorded.service.ask('POST', requests[door]!.path, { body: { ...requests[door]!.body, model, stream } })
+  const ask = (door: Door, model: string, stream: boolean): Promise<Reply> =>
+    recorded.service.ask('POST', doors[door].path, { body: { ...doors[door].body, model, stream } })
   const eventsIn = ({ text }: Reply) =>
     new SseReader().push(Buffer.from(text)).flatMap(({ data }) => (data.startsWith('{') ? [JSON.parse(data)] : []))
 
-  async function understood(door: string, protocol: string, name: string): Promise<Understood> {
+  async function understood(door: Door, protocol: string, name: string): Promise<Understood> {
     const reply = await ask(door, `${protocol}/${name.replaceAll(' ', '-')}`, true)
     assert.equal(reply.status, 200, reply.text)
-    return readers[door]!(eventsIn(reply))
+    return streamReaders[door](eventsIn(reply))
   }
 
-  for (const door of Object.keys(requests)) {
+  for (const door of Object.keys(doors) as Door[]) {
     for (const [name, { calls }] of Object.entries(chatStreams))
       test(`${door} on a chat upstream: ${name}`, async () => {
         assert.deepEqual((await understood(door, 'openai-chat', name)).calls, calls)
       })
-    if (door !== 'responses')
-      for (const [name, { calls, text = '' }] of Object.entries(responseStreams))
-        test(`${door} on a responses upstream: ${name}`, async () => {
-          const got = await understood(door, 'openai-responses', name)
-          assert.deepEqual([got.calls, got.text], [calls, text])
-        })
-    if (door !== 'messages')
-      for (const [name, { calls }] of Object.entries(messageStreams))
-        test(`${door} on a messages upstream: ${name}`, async () => {
-          assert.deepEqual((await understood(door, 'anthropic-messages', name)).calls, calls)
-        })
+    for (const [name, { calls, text = '' }] of Object.entries(responseStreams))
+      test(`${door} on a responses upstream: ${name}`, async () => {
+        const got = await understood(door, 'openai-responses', name)
+        assert.deepEqual([got.calls, got.text], [calls, text])
+      })
+    for (const [name, { calls }] of Object.entries(messageStreams))
+      test(`${door} on a messages upstream: ${name}`, async () => {
+        assert.deepEqual((await understood(door, 'anthropic-messages', name)).calls, calls)
+      })
 
     test(`${door}: arguments that are cut are an error`, async () => {
       const whole = await ask(door, 'openai-chat/cut-tool_calls', false)

@@ -38,6 +38,15 @@ function differing(got: Plain, said: Plain): (keyof Plain)[] {
   return parts.filter((part) => JSON.stringify(told(got, part)) !== JSON.stringify(told(said, part)))
 }
 
+/** An event without its names and counts; of chats the tool calls, since other fields are added there. */
+function contentOf(event: any): object[] {
+  if (event.choices) return event.choices.flatMap(({ delta }: any) => delta?.tool_calls ?? [])
+  if (event.object === 'chat.completion.chunk') return []
+  const { usage: _usage, response, message, ...content } = event
+  const { output, status } = response ?? {}
+  return [{ ...content, output, status, content: message?.content }]
+}
+
 const short = (value: unknown) => JSON.stringify(value).slice(0, 150)
 
 describe('recorded answers of real providers', { skip: noRecordings }, () => {
@@ -75,6 +84,21 @@ describe('recorded answers of real providers', { skip: noRecordings }, () => {
       })
     }
   }
+
+  for (const client of Object.keys(clients) as Protocol[])
+    test(`${client}: streams of the client's protocol pass unchanged, but for names and usage`, async () => {
+      const changed: string[] = []
+      for (const recording of recordings.filter(({ status, protocol }) => status === 200 && protocol === client)) {
+        if (!isStreamed(recording)) continue
+        const { path, body } = clients[client]!
+        const { text } = await player.service.ask('POST', path, {
+          body: { ...body, model: player.modelFor(recording), stream: true },
+        })
+        const [received, sent] = [text, recording.answer].map((stream) => eventsOf(stream).flatMap(contentOf))
+        if (JSON.stringify(received) !== JSON.stringify(sent)) changed.push(recording.name)
+      }
+      assert.deepEqual(changed, [])
+    })
 
   test('whatever is known to be lost is lost somewhere', () => {
     assert.deepEqual(

@@ -21,6 +21,15 @@ export function objectIn(event: string): number {
   return event.indexOf('\ndata', from) === -1 ? from : -1
 }
 
+/** The object in an event's data, parsed; an empty one for data on several lines. */
+export function objectOf(event: Buffer): object {
+  const text = event.toString('utf8')
+  const from = objectIn(text)
+  if (from === -1) return {}
+  const end = text.indexOf('\n', from)
+  return JSON.parse(text.slice(from, end === -1 ? undefined : end)) as object
+}
+
 /** An event with changes in the object that its member of this name is; an event without one as it came. */
 export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buffer {
   const text = raw.toString('latin1')

@@ -46,7 +46,8 @@ export const messagesClient: ClientProtocol = {
   usageOf: messageUsage,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
-    const at = text.indexOf('data:')
+    // Repaired events may come before it.
+    const at = text.lastIndexOf('\ndata:') + 1
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { usage?: object | null }
     if (!event.usage) return raw
     event.usage = notedUsage(event.usage, cost, messageUsage)

@@ -25,6 +25,18 @@ const stopReasons: Record<Finish, StopReason> = {
   content_filter: 'refusal',
 }
 
+/** A block of a passed stream that is not closed: of a call, with the part of its input that the client has. */
+export type OpenBlock = { type: string; call?: ToolCall; json: string }
+export type PassedBlocks = { count: number; open: OpenBlock | undefined }
+type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
+
+/** A block that passed, and of which nothing more is written. */
+const unknownBlock: AnswerBlock = { type: 'redacted_thinking', data: '' }
+const emptyBlocks: Partial<Record<string, () => AnswerBlock>> = {
+  text: () => ({ type: 'text', text: '', citations: null }),
+  thinking: () => ({ type: 'thinking', thinking: '', signature: '' }),
+}
+
 /**
  * Writes one message as the stream that Anthropic's clients expect: one block after the other, each opened, added to and
  * closed. The message so far is kept beside it.
@@ -48,8 +60,24 @@ export class MessageWriter implements StreamWriter {
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
-  constructor(head: AnswerHead) {
+  /** @param passed the blocks that the client already has of a stream that this writer continues. */
+  constructor(head: AnswerHead, passed?: PassedBlocks) {
     this.#head = head
+    if (!passed) return
+    this.#begun = true
+    for (let at = 0; at < passed.count; at++) this.#content.push(unknownBlock)
+    if (passed.open) this.#adopt(passed.open)
+  }
+
+  #adopt({ type, call, json }: OpenBlock): void {
+    if (!call) {
+      this.#open = emptyBlocks[type] ? emptyBlocks[type]() : unknownBlock
+      return
+    }
+    this.#openCall = new OpenCall(call)
+    this.#openCall.add(json)
+    this.#open = this.#openCall.block
+    this.#calls.set(call.index, this.#openCall)
   }
 
   /** The whole message. */
@@ -64,10 +92,15 @@ export class MessageWriter implements StreamWriter {
   }
 
   readonly end = (cost: CostNote | undefined): string => {
-    const closed = this.#begin() + this.#writeWaiting(true) + this.#close() + this.#citeLate()
+    const closed = this.closeContent()
     const delta = { stop_reason: this.#stopReason, stop_sequence: null, stop_details: null, container: null }
     const usage = messageUsage(this.#tokens, cost)
     return closed + say('message_delta', { delta, usage }) + say('message_stop', {})
+  }
+
+  /** Writes the calls and events that wait, and closes the last block. */
+  closeContent(): string {
+    return this.#begin() + this.#writeWaiting(true) + this.#close() + this.#citeLate()
   }
 
   readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
@@ -177,7 +210,7 @@ export class MessageWriter implements StreamWriter {
     return this.#add({ type: 'citations_delta', citation })
   }
 
-  #call(event: Extract<AnswerEvent, { type: 'tool_call' }>): string {
+  #call(event: ToolCall): string {
     const call = new OpenCall(event)
     this.#calls.set(event.index, call)
     if (!this.#isCallPending && !call.isCustom) return this.#start(call.block, call)

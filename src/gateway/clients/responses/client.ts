@@ -38,7 +38,8 @@ export const responsesClient: ClientProtocol = {
   usageOf: responseUsage,
   usageEvent(raw, cost) {
     const text = raw.toString('utf8')
-    const at = text.indexOf('data:')
+    // Repaired events may come before it.
+    const at = text.lastIndexOf('\ndata:') + 1
     const event = JSON.parse(text.slice(text.indexOf('{', at))) as { response?: { usage?: object | null } }
     if (!event.response?.usage) return raw
     event.response.usage = notedUsage(event.response.usage, cost, responseUsage)

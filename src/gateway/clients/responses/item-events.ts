@@ -28,6 +28,16 @@ export class ItemEvents {
     return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`
   }
 
+  /** The number of an event that something else writes. */
+  nextNumber(): number {
+    return this.#sequence++
+  }
+
+  /** Takes note of an item that the client already has. */
+  adopt(item: OutputItem, index: number): void {
+    this.#indexes.set(item, index)
+  }
+
   /** The id of the next item, by the protocol's own prefix for its kind. */
   newId(prefix: string): string {
     return `${prefix}_${this.#idSuffix}_${this.#output.length}`

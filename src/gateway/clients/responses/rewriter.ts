@@ -1,6 +1,7 @@
 import { bytesOfJson, withChanges } from '#platform/json/json-members.ts'
 import { type PassthroughRewriter, withChangesIn } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
+import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { settings } from './object.ts'
 
 /** Fields that official clients need, though some upstreams do not send them back. */
@@ -9,8 +10,13 @@ const needed = [
   ...['frequency_penalty', 'presence_penalty'],
 ]
 
-/** Answers of responses upstreams. Pieces of one say nothing of who answers, and pass as they are. */
-export function responsesRewriter({ model, provider, createdSeconds, request = {} }: AnswerHead): PassthroughRewriter {
+/**
+ * Answers of responses upstreams: the model and the provider get the names of the catalogue. Tool calls that break the
+ * protocol are repaired; all other events pass as they are.
+ */
+export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
+  const { model, provider, createdSeconds, request = {} } = head
+  const calls = new StreamCallRepair(head)
   const asked = settings(request)
   const changes = {
     set: { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) },
@@ -24,7 +30,11 @@ export function responsesRewriter({ model, provider, createdSeconds, request = {
     },
   }
   return {
-    event: (raw) => (raw.includes('"response"') ? withChangesIn(raw, 'response', changes) : raw),
-    whole: (answer) => withChanges(answer, answer.indexOf('{'), changes),
+    event: (raw, events = []) =>
+      calls.repaired(raw.includes('"response"') ? withChangesIn(raw, 'response', changes) : raw, events),
+    whole: (answer, events = []) => {
+      const repaired = withAssembledCalls(answer, events)
+      return withChanges(repaired, repaired.indexOf('{'), changes)
+    },
   }
 }

@@ -75,10 +75,10 @@ export function restoringNames(protocol: ProviderProtocol, aliases: Aliases): Pr
   return {
     ...protocol,
     readsEventsAlone: false,
-    reader(answerId) {
-      const read = protocol.reader(answerId)
+    reader(...answer) {
+      const read = protocol.reader(...answer)
       return (event: SseEvent) => read(event).map(restore)
     },
-    readBody: (body, answerId) => protocol.readBody(body, answerId).map(restore),
+    readBody: (body, ...answer) => protocol.readBody(body, ...answer).map(restore),
   }
 }

@@ -148,6 +148,7 @@ function concernsCalls({ type }: UpstreamEvent): boolean {
   return type === 'call_piece' || type === 'finish' || type === 'usage'
 }
 
-function isOnlyEnd({ id, name, text, whole }: ToolCallPiece): boolean {
-  return !id && !name && !text && !whole
+/** A piece that only has the number of a call starts it, since calls are in the order in which they start. */
+function isOnlyEnd({ key, id, name, text, whole, isClosed }: ToolCallPiece): boolean {
+  return !id && !name && !text && !whole && (key === undefined || isClosed === true)
 }

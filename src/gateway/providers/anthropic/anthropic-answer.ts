@@ -201,8 +201,9 @@ function begun(block: Block, at: number | undefined): UpstreamEvent[] {
 /** Tools whose calls Anthropic counts. */
 const runByProvider: ReadonlySet<string> = new Set(['web_search', 'web_fetch'])
 
-/** Streams start a call with an empty input, and its pieces follow; some servers give all of it here. */
+/** Streams start a call with an empty input, and its pieces follow; some servers give all of it here, or as JSON text. */
 function inputOf(input: unknown): string | undefined {
+  if (typeof input === 'string') return input || undefined
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0
   return isEmpty ? undefined : JSON.stringify(input)
 }

@@ -133,8 +133,13 @@ class ResponseStream {
 
   #call(item: Item, output: number | undefined, isClosed?: true): UpstreamEvent[] {
     this.#hasCalls = true
-    if (item.id !== undefined && output !== undefined) this.#keyOfItem.set(item.id, output)
-    return [callPiece(item, output, isClosed)]
+    const key = output ?? this.#keyOfUnnumbered(item.id)
+    if (item.id !== undefined && key !== undefined) this.#keyOfItem.set(item.id, key)
+    return [callPiece(item, key, isClosed)]
+  }
+
+  #keyOfUnnumbered(id: string | undefined): number | undefined {
+    return id === undefined ? undefined : (this.#keyOfItem.get(id) ?? firstOwnKey + this.#keyOfItem.size)
   }
 
   #doneItem(item: Item, output: number | undefined): UpstreamEvent[] {
@@ -168,6 +173,9 @@ class ResponseStream {
     return [...events, ...ending(response, this.#hasCalls)]
   }
 }
+
+/** More items than any response has. */
+const firstOwnKey = 1_000_000
 
 type SaidType = 'text' | 'refusal' | 'reasoning'
 

@@ -1,0 +1,88 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { JsonExtent } from '#platform/core/json-extent.ts'
+import { addsArguments, callEventsIn, startsCall, type ToolCall } from '../../protocol/tool-calls/assembled-calls.ts'
+import type { PassedBlocks } from './writer.ts'
+
+/** An event of an upstream, as far as it concerns the order of blocks. */
+export type BlockEvent = {
+  type?: string
+  index?: number
+  content_block?: { type?: string; id?: unknown; name?: unknown; input?: unknown }
+  delta?: { partial_json?: string }
+}
+type CallEvents = ReturnType<typeof callEventsIn>
+type Open = { index: number | undefined; type: string; call?: ToolCall; json: string; extent: JsonExtent }
+
+/** Follows the blocks of a stream that passes, and notices tool calls that clients would not read as this service did. */
+export class BlockCheck {
+  #count = 0
+  #open: Open | undefined
+  /** Calls that ended without arguments, which are read as an empty object at the end. */
+  readonly #withoutArguments = new Set<number>()
+
+  get passed(): PassedBlocks {
+    return { count: this.#count, open: this.#open }
+  }
+
+  /** Whether the client can get the event as it is. @param events what was read of it. */
+  accepts(event: BlockEvent, events: readonly AnswerEvent[]): boolean {
+    const calls = callEventsIn(events)
+    switch (event.type) {
+      case 'content_block_start':
+        return this.#start(event, calls)
+      case 'content_block_delta':
+        return this.#add(event, calls)
+      case 'content_block_stop':
+        return this.#stop(event, calls)
+      default:
+        return !(this.#open?.call && event.type === 'message_delta') && this.#endsEmpty(calls)
+    }
+  }
+
+  #start({ index, content_block: block }: BlockEvent, calls: CallEvents): boolean {
+    if (block?.type === 'tool_use') {
+      if (this.#open || index !== this.#count || !startsCall(calls)) return false
+      const [call] = calls
+      if (call.id !== block.id || call.name !== block.name || !isEmpty(block.input)) return false
+      this.#open = { index, type: 'tool_use', call, json: '', extent: new JsonExtent() }
+    } else {
+      if (this.#open?.call || calls.length > 0) return false
+      this.#open = { index, type: block?.type ?? '', json: '', extent: new JsonExtent() }
+    }
+    this.#count = (index ?? this.#count) + 1
+    return true
+  }
+
+  #add({ index, delta }: BlockEvent, calls: CallEvents): boolean {
+    const open = this.#open
+    if (!open?.call) return calls.length === 0
+    const json = delta?.partial_json
+    if (index !== open.index || json === undefined || !addsArguments(calls, open.call.index, json)) return false
+    open.json += json
+    open.extent.push(json)
+    return true
+  }
+
+  #stop({ index }: BlockEvent, calls: CallEvents): boolean {
+    const open = this.#open
+    if (!open?.call) {
+      this.#open = undefined
+      return calls.length === 0
+    }
+    if (index !== open.index || calls.length > 0) return false
+    if (open.json === '') this.#withoutArguments.add(open.call.index)
+    else if (!open.extent.isComplete) return false
+    this.#open = undefined
+    return true
+  }
+
+  #endsEmpty(calls: CallEvents): boolean {
+    return calls.every(
+      (event) => event.type === 'tool_arguments' && event.text === '{}' && this.#withoutArguments.has(event.index),
+    )
+  }
+}
+
+function isEmpty(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && Object.keys(input).length === 0
+}

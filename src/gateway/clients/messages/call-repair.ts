@@ -1,0 +1,62 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { bytesOfJson } from '#platform/json/json-members.ts'
+import { objectOf } from '../../protocol/passthrough-rewriter.ts'
+import type { AnswerHead } from '../../protocol/protocol.ts'
+import { assembledCalls } from '../../protocol/tool-calls/assembled-calls.ts'
+import { BlockCheck, type BlockEvent } from './block-check.ts'
+import { MessageWriter } from './writer.ts'
+
+/** Repairs the tool calls of a passed stream: from the first event that breaks the protocol, content is rewritten. */
+export class StreamCallRepair {
+  readonly #head: AnswerHead
+  readonly #check = new BlockCheck()
+  #writer: MessageWriter | undefined
+
+  constructor(head: AnswerHead) {
+    this.#head = head
+  }
+
+  /** @param event the upstream's event as the client would get it. @param events what was read of it. */
+  repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
+    if (!this.#writer && !isOfBlocks(event, events)) return event
+    const parsed: BlockEvent = objectOf(event)
+    if (!this.#writer && this.#check.accepts(parsed, events)) return event
+    this.#writer ??= new MessageWriter(this.#head, this.#check.passed)
+    let text = events.map(this.#writer.event).join('')
+    if (parsed.type?.startsWith('content_block')) return Buffer.from(text)
+    if (parsed.type === 'message_delta' || parsed.type === 'message_stop') text += this.#writer.closeContent()
+    return text === '' ? event : Buffer.concat([Buffer.from(text), event])
+  }
+
+  /** @param events those that remain at the end of the stream. */
+  rest(events: readonly AnswerEvent[]): string {
+    if (!this.#writer) return ''
+    return events.map(this.#writer.event).join('') + this.#writer.closeContent()
+  }
+}
+
+/** Few events start, end or add to a block that could be a call. */
+function isOfBlocks(event: Buffer, events: readonly AnswerEvent[]): boolean {
+  if (events.some(({ type }) => type === 'tool_call' || type === 'tool_arguments' || type === 'finish')) return true
+  return event.includes('content_block_st') || event.includes('input_json_delta')
+}
+
+type Block = { type?: string; id?: unknown; name?: unknown; input?: unknown }
+
+/** A whole answer, in which each character stands for a byte, with the calls that were read of it. */
+export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
+  const calls = assembledCalls(events)
+  if (calls.length === 0) return answer
+  const message = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { content: Block[] }
+  const given = message.content.filter(({ type }) => type === 'tool_use')
+  let isChanged = false
+  for (const [at, { id, name, args }] of calls.entries()) {
+    const block = given[at]
+    if (!block || (block.id === id && block.name === name && isObject(block.input))) continue
+    Object.assign(block, { id, name, input: JSON.parse(args) })
+    isChanged = true
+  }
+  return isChanged ? bytesOfJson(message) : answer
+}
+
+const isObject = (input: unknown) => typeof input === 'object' && input !== null && !Array.isArray(input)

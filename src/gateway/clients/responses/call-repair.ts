@@ -1,0 +1,55 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { bytesOfJson } from '#platform/json/json-members.ts'
+import { objectOf } from '../../protocol/passthrough-rewriter.ts'
+import type { AnswerHead } from '../../protocol/protocol.ts'
+import { type AssembledCall, assembledCalls, callEventsIn } from '../../protocol/tool-calls/assembled-calls.ts'
+import { argumentsOf, ItemCheck, isCall, type RawItem } from './item-check.ts'
+import { RepairedItems } from './repaired-items.ts'
+
+/** Repairs the tool calls of a passed stream: from the first event that breaks the protocol, calls are rewritten. */
+export class StreamCallRepair {
+  readonly #head: AnswerHead
+  readonly #check = new ItemCheck()
+  #items: RepairedItems | undefined
+
+  constructor(head: AnswerHead) {
+    this.#head = head
+  }
+
+  /** @param event the upstream's event as the client would get it. @param events what was read of it. */
+  repaired(event: Buffer, events: readonly AnswerEvent[]): Buffer {
+    if (this.#items) return this.#items.written(objectOf(event), events, event)
+    const passes = !isOfItems(event, events) || this.#check.accepts(objectOf(event), events)
+    if (passes) {
+      this.#check.events++
+      return event
+    }
+    this.#items = new RepairedItems(this.#head.id, this.#check)
+    return this.#items.written(objectOf(event), events, event)
+  }
+}
+
+/** Few events add an item, or add to a call. */
+function isOfItems(event: Buffer, events: readonly AnswerEvent[]): boolean {
+  if (callEventsIn(events).length > 0) return true
+  return event.includes('_call') || event.includes('output_item.added') || event.includes('response.completed')
+}
+
+/** A whole answer, in which each character stands for a byte, with the calls that were read of it. */
+export function withAssembledCalls(answer: string, events: readonly AnswerEvent[]): string {
+  const calls = assembledCalls(events)
+  if (calls.length === 0) return answer
+  const response = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { output: RawItem[] }
+  const given = response.output.filter(isCall)
+  if (given.every((item, at) => calls[at] && isSame(item, calls[at]))) return answer
+  for (const [at, item] of given.entries()) if (calls[at]) Object.assign(item, membersOf(item, calls[at]))
+  return bytesOfJson(response)
+}
+
+function isSame(item: RawItem, { id, name, args }: AssembledCall): boolean {
+  return item.call_id === id && item.name === name && argumentsOf(item) === args
+}
+
+function membersOf({ type }: RawItem, { id, name, args }: AssembledCall): RawItem {
+  return { call_id: id, name, ...(type === 'custom_tool_call' ? { input: args } : { arguments: args }) }
+}

@@ -1,0 +1,113 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { addsArguments, callEventsIn, startsCall } from '../../protocol/tool-calls/assembled-calls.ts'
+import type { CallItem, CustomCallItem } from './object.ts'
+
+/** An output item of an upstream, which may lack anything. */
+export type RawItem = {
+  type?: string
+  id?: string
+  call_id?: string
+  name?: string
+  namespace?: string
+  arguments?: string
+  input?: string
+}
+
+export type ItemEvent = {
+  type?: string
+  output_index?: number
+  sequence_number?: number
+  item?: RawItem
+  delta?: string
+  arguments?: string
+  input?: string
+  response?: { output?: RawItem[] | null }
+}
+
+export const isCall = (item: RawItem | null | undefined) =>
+  item?.type === 'function_call' || item?.type === 'custom_tool_call'
+
+export const argumentsOf = (item: { type?: string; arguments?: string; input?: string }) =>
+  item.type === 'custom_tool_call' ? item.input : item.arguments
+
+/** A call that the client has, by its number among the calls and among the items, with the arguments so far. */
+export type PassedCall = { call: number; index: number; item: CallItem | CustomCallItem; isDone: boolean }
+type CallEvents = ReturnType<typeof callEventsIn>
+
+/** Follows the items of a stream that passes, and notices tool calls that clients would not read as this service did. */
+export class ItemCheck {
+  readonly calls = new Map<number, PassedCall>()
+  /** The number of items so far. */
+  count = 0
+  /** The number of events so far. */
+  events = 0
+
+  /** Whether the client can get the event as it is. @param events what was read of it. */
+  accepts(event: ItemEvent, events: readonly AnswerEvent[]): boolean {
+    const calls = callEventsIn(events)
+    const passed = this.calls.get(event.output_index ?? -1)
+    switch (event.type) {
+      case 'response.output_item.added':
+        return this.#add(event, calls)
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        return passed !== undefined && addTo(passed, event.delta ?? '', calls)
+      case 'response.function_call_arguments.done':
+      case 'response.custom_tool_call_input.done':
+        return calls.length === 0 && isWhole(passed, event.arguments ?? event.input)
+      case 'response.output_item.done':
+        return calls.length === 0 && (!isCall(event.item) || isDone(passed, event.item!))
+      case 'response.completed':
+        return calls.length === 0 && this.#isCompletedBy(event.response?.output ?? [])
+      default:
+        return calls.length === 0
+    }
+  }
+
+  #add({ item, output_index: index }: ItemEvent, calls: CallEvents): boolean {
+    if (!isCall(item)) {
+      this.count = Math.max(this.count, (index ?? this.count) + 1)
+      return calls.length === 0
+    }
+    if (index !== this.count || !startsCall(calls) || argumentsOf(item!)) return false
+    const [{ index: call, id, name, custom }] = calls
+    if (item!.call_id !== id || item!.name !== name || item!.id === undefined) return false
+    const shared = { id: item!.id, status: 'in_progress' as const, call_id: id, name }
+    const own: PassedCall['item'] = custom
+      ? { ...shared, type: 'custom_tool_call', input: '' }
+      : { ...shared, type: 'function_call', arguments: '', ...(item!.namespace && { namespace: item!.namespace }) }
+    this.calls.set(index, { call, index, item: own, isDone: false })
+    this.count++
+    return true
+  }
+
+  #isCompletedBy(output: RawItem[]): boolean {
+    const passed = [...this.calls.values()]
+    if (!passed.every((call) => call.isDone)) return false
+    const given = output.filter(isCall)
+    return given.length === passed.length && given.every((item, at) => isSame(passed[at]!.item, item))
+  }
+}
+
+function addTo({ call, item }: PassedCall, text: string, calls: CallEvents): boolean {
+  if (!addsArguments(calls, call, text)) return false
+  if (item.type === 'custom_tool_call') item.input += text
+  else item.arguments += text
+  return true
+}
+
+/** An empty text is not the JSON of arguments. */
+function isWhole(passed: PassedCall | undefined, text: string | undefined): boolean {
+  if (!passed) return false
+  return text === argumentsOf(passed.item) && (text !== '' || passed.item.type === 'custom_tool_call')
+}
+
+function isDone(passed: PassedCall | undefined, item: RawItem): boolean {
+  if (!passed || !isWhole(passed, argumentsOf(item)) || !isSame(passed.item, item)) return false
+  passed.isDone = true
+  return true
+}
+
+function isSame(own: PassedCall['item'], item: RawItem): boolean {
+  return item.call_id === own.call_id && item.name === own.name && argumentsOf(item) === argumentsOf(own)
+}

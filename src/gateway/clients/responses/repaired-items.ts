@@ -1,0 +1,92 @@
+import type { AnswerEvent } from '#chat/events.ts'
+import { type ItemCheck, type ItemEvent, isCall, type RawItem } from './item-check.ts'
+import { ItemEvents } from './item-events.ts'
+import type { CallItem, CustomCallItem, OutputItem } from './object.ts'
+
+type Call = CallItem | CustomCallItem
+type ToolCall = Extract<AnswerEvent, { type: 'tool_call' }>
+
+/** An item of the upstream, which only keeps its number. */
+const passedItem: OutputItem = { id: '', type: 'reasoning', summary: [] }
+
+/** The rest of a stream whose calls are rewritten. Other items pass, with the numbers that they have for the client. */
+export class RepairedItems {
+  readonly #output: OutputItem[]
+  readonly #items: ItemEvents
+  readonly #calls = new Map<number, { item: Call; isDone: boolean }>()
+  /** The number for the client of an item of the upstream. */
+  readonly #indexOf = new Map<number, number>()
+
+  constructor(answerId: string, { count, calls, events }: ItemCheck) {
+    this.#output = Array.from({ length: count }, () => passedItem)
+    this.#items = new ItemEvents(this.#output, answerId, events)
+    for (const { call, index, item, isDone } of calls.values()) {
+      this.#output[index] = item
+      this.#items.adopt(item, index)
+      this.#calls.set(call, { item, isDone })
+    }
+  }
+
+  /** What the client gets for an event. @param events what was read of it. */
+  written(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
+    const text = events.map((one) => this.#write(one)).join('')
+    if (isOfCall(event)) return Buffer.from(text)
+    const closed = isEnd(event) ? this.#closeAll() : ''
+    return Buffer.from(text + closed + this.#renumbered(event, raw))
+  }
+
+  #write(event: AnswerEvent): string {
+    if (event.type === 'tool_call') return this.#start(event)
+    const call = event.type === 'tool_arguments' ? this.#calls.get(event.index) : undefined
+    return call && event.type === 'tool_arguments' ? this.#items.inputAdded(call.item, event.text) : ''
+  }
+
+  #start({ index, id: call_id, name, custom, namespace }: ToolCall): string {
+    const shared = { id: this.#items.newId(custom ? 'ctc' : 'fc'), status: 'in_progress' as const, call_id, name }
+    const item: Call = custom
+      ? { ...shared, type: 'custom_tool_call', input: '' }
+      : { ...shared, type: 'function_call', arguments: '', ...(namespace && { namespace }) }
+    this.#calls.set(index, { item, isDone: false })
+    return this.#items.added(item)
+  }
+
+  #closeAll(): string {
+    let text = ''
+    for (const call of this.#calls.values()) {
+      if (call.isDone) continue
+      call.isDone = true
+      call.item.status = 'completed'
+      text += this.#items.inputDone(call.item) + this.#items.done(call.item)
+    }
+    return text
+  }
+
+  #renumbered(event: ItemEvent, raw: Buffer): string {
+    if (typeof event.type !== 'string') return raw.toString('utf8')
+    const { output_index: index, response } = event
+    if (event.type === 'response.output_item.added' && index !== undefined)
+      this.#indexOf.set(index, this.#output.push(passedItem) - 1)
+    const changed = {
+      ...event,
+      sequence_number: this.#items.nextNumber(),
+      ...(index !== undefined && { output_index: this.#indexOf.get(index) ?? index }),
+      ...(isEnd(event) && { response: { ...response, output: this.#outputWithCalls(response?.output ?? []) } }),
+    }
+    return `event: ${event.type}\ndata: ${JSON.stringify(changed)}\n\n`
+  }
+
+  /** The output of the upstream, with the calls as the client has them. */
+  #outputWithCalls(given: RawItem[]): object[] {
+    const calls = [...this.#calls.values()].map(({ item }) => item)
+    const output = given.flatMap((item): object[] => (isCall(item) ? calls.splice(0, 1) : [item]))
+    return [...output, ...calls]
+  }
+}
+
+function isOfCall({ type, item }: ItemEvent): boolean {
+  if (type === 'response.output_item.added' || type === 'response.output_item.done') return isCall(item)
+  return type !== undefined && /^response\.(function_call_arguments|custom_tool_call_input)\./.test(type)
+}
+
+const isEnd = ({ type }: ItemEvent) =>
+  type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed'
