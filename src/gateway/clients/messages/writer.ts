@@ -54,9 +54,9 @@ export class MessageWriter implements StreamWriter {
   #openCall: OpenCall | undefined
   /** Identifies the open thought, if thoughts have no signature. */
   #mark: ThoughtMark | undefined
-  /** Sources that were told before the text that they are of. */
+  /** Sources that came before the text that they belong to. */
   readonly #sources: object[] = []
-  #begun = false
+  #hasStarted = false
   #finish: Finish = 'stop'
   #tokens: TokenCounts | undefined
 
@@ -64,7 +64,7 @@ export class MessageWriter implements StreamWriter {
   constructor(head: AnswerHead, passed?: PassedBlocks) {
     this.#head = head
     if (!passed) return
-    this.#begun = true
+    this.#hasStarted = true
     for (let at = 0; at < passed.count; at++) this.#content.push(unknownBlock)
     if (passed.open) this.#adopt(passed.open)
   }
@@ -112,8 +112,8 @@ export class MessageWriter implements StreamWriter {
   }
 
   #begin(): string {
-    if (this.#begun) return ''
-    this.#begun = true
+    if (this.#hasStarted) return ''
+    this.#hasStarted = true
     return say('message_start', { message: messageObject(this.#head, [], null, messageUsage(undefined)) })
   }
 
@@ -154,7 +154,7 @@ export class MessageWriter implements StreamWriter {
     return opened + this.#add({ type: 'text_delta', text }) + this.#citeAll(block)
   }
 
-  /** A thought that nobody may read is one of its own kind; a mark on one that was read is its signature. */
+  /** A thought that nobody can read is a separate block; a mark on one that was read is its signature. */
   #think(piece: Thought): string {
     const isEnd = endsThought(piece)
     if (!piece.text && !isEnd) return ''
@@ -167,10 +167,10 @@ export class MessageWriter implements StreamWriter {
     const block = this.#open as ThinkingBlock
     block.thinking += piece.text
     if (piece.field !== undefined || piece.via === 'chat') this.#mark = { ...piece, by: this.#head.model }
-    const said = piece.text ? this.#add({ type: 'thinking_delta', thinking: piece.text }) : ''
-    if (!isEnd) return opened + said
+    const text = piece.text ? this.#add({ type: 'thinking_delta', thinking: piece.text }) : ''
+    if (!isEnd) return opened + text
     this.#mark = piece
-    return opened + said + this.#close()
+    return opened + text + this.#close()
   }
 
   #sign(block: ThinkingBlock): string {
@@ -188,16 +188,16 @@ export class MessageWriter implements StreamWriter {
     return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
   }
 
-  /** Sources that were told after their text, which is closed by then: they still are its. */
+  /** Sources that came after their text, whose block is closed by then. */
   #citeLate(): string {
     const at = this.#content.findLastIndex(({ type }) => type === 'text')
     if (this.#sources.length === 0 || at === -1) return ''
     const block = this.#content[at] as TextBlock
     const citations = this.#sources.splice(0)
     addTo(block, citations)
-    const told = (citation: object) =>
+    const cite = (citation: object) =>
       say('content_block_delta', { index: at, delta: { type: 'citations_delta', citation } })
-    return citations.map(told).join('')
+    return citations.map(cite).join('')
   }
 
   #cite({ type: _type, ...source }: { type: string } & Citation): string {
@@ -233,17 +233,17 @@ export class MessageWriter implements StreamWriter {
 
   /** @param isEnd whether calls are written though they are not whole. */
   #writeWaiting(isEnd: boolean): string {
-    let said = ''
+    let text = ''
     while (this.#writtenWaiting < this.#waiting.length) {
       const next = this.#waiting[this.#writtenWaiting]!
       const isCall = next instanceof OpenCall
-      if (!isEnd && (this.#openCall?.isWhole === false || (isCall && next.isCustom))) return said
-      said += isCall ? this.#startWaiting(next) : this.#take(next)
+      if (!isEnd && (this.#openCall?.isWhole === false || (isCall && next.isCustom))) return text
+      text += isCall ? this.#startWaiting(next) : this.#take(next)
       this.#writtenWaiting++
     }
     this.#waiting = []
     this.#writtenWaiting = 0
-    return said
+    return text
   }
 
   #startWaiting(call: OpenCall): string {

@@ -27,7 +27,7 @@ export class RepairedItems {
     }
   }
 
-  /** What the client gets for an event. @param events what was read of it. */
+  /** The bytes for the client. @param events what was read of it. */
   written(event: ItemEvent, events: readonly AnswerEvent[], raw: Buffer): Buffer {
     const text = events.map((one) => this.#write(one)).join('')
     if (isOfCall(event)) return Buffer.from(text)
