@@ -65,7 +65,7 @@ export const agentFacts: AgentFacts[] = [
     package: 'opencode-ai',
     version: '1.18.33',
     refused: /^$/,
-    lacks: { question: { why: 'it has no question for clients of the protocol' } },
+    lacks: { question: { why: 'it does not send questions over the protocol' } },
   },
   {
     ...usual,
@@ -80,7 +80,7 @@ export const agentFacts: AgentFacts[] = [
     agent: 'claude',
     package: '@agentclientprotocol/claude-agent-acp',
     version: '0.100.0',
-    // What writes a file by redirection it asks for each time.
+    // It asks each time for a command that redirects its output to a file.
     command: (word: string) => `run: node -p '"${word}"'`,
     refused: /User refused permission/,
   },
@@ -89,11 +89,11 @@ export const agentFacts: AgentFacts[] = [
     agent: 'gemini',
     package: '@google/gemini-cli',
     version: '0.61.0',
-    // What a tool says that is JSON, such as a number, it takes for the result’s structure, and refuses.
+    // It refuses a tool result that is JSON, such as a number.
     useTool: 'use grow {}',
     used: /grown/,
     refused: /./,
-    lacks: { question: { why: 'it asks questions in its own terminal only' } },
+    lacks: { question: { why: 'it asks questions only in its own terminal' } },
   },
 ]
 
@@ -104,7 +104,7 @@ export function agentsTable(): string {
   const cell = ({ agent, lacks }: AgentFacts, behaviour: Behaviour) => {
     const lack = lacks[behaviour]
     if (!lack) return 'yes'
-    notes.push(`${agent ?? 'builtin'}, by its own fault: ${lack.why}.`)
+    notes.push(`${agent ?? 'builtin'}: ${lack.why}.`)
     return `no (${notes.length})`
   }
   const rows = behaviours.map((behaviour) => [behaviour, ...agentFacts.map((facts) => cell(facts, behaviour))])
