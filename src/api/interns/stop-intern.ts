@@ -1,29 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Intern, internById, isEnding } from '#interns/registry/store.ts'
+import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
+import { changesOf } from '#platform/db/signals.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
-const lookEveryMs = 20
-/** Longer than any server takes that is there; pods have a time of their own. */
-const patienceMs = 20_000
+/** More than a server needs that is alive. `kubernetes_stop_ms` is added for pods. */
+const timeoutMs = 20_000
 
 type StopDeps = Pick<ApiDeps, 'db' | 'internHosts'> & { config: Pick<ApiDeps['config'], 'kubernetes_stop_ms'> }
 
 /**
- * Resolves when no process of an intern is left that was suspended. The server that supervises it ends it, here as
- * elsewhere, and lets go of it then. @throws Fault `unavailable` when one may be left.
+ * Waits until no process is left of an intern that was suspended. The server that supervises it ends its processes, on
+ * this host or another one, and then releases its lease. @throws Fault `unavailable` if a process may be left.
  */
 export async function stopIntern(deps: StopDeps, { id, hostname }: Intern): Promise<void> {
   const { db, internHosts, config } = deps
-  const late = performance.now() + patienceMs + config.kubernetes_stop_ms
-  while (await isEnding({ db }, id)) {
+  const hasStopped = async () => {
+    if (!(await isEnding({ db }, id))) return true
     const host = await internHosts.standing(hostname)
     if (host?.state === 'gone') throw notStopped(`${host.reason} It will be, as soon as its host is back.`)
-    if (performance.now() > late) throw notStopped(`the server of its host ${hostname} has not done so yet.`)
-    await sleep(lookEveryMs)
+    return undefined
   }
+  const stopped = await waitFor(hasStopped, {
+    subscribe: changesOf(db.signals, 'intern.changed', id),
+    timeoutMs: timeoutMs + config.kubernetes_stop_ms,
+  })
+  if (!stopped) throw notStopped(`the server of its host ${hostname} has not done so yet.`)
   const now = await internById(db.query, id)
-  if (now?.status === 'failed') throw notStopped(now.lastFailureMessage ?? 'its processes go on.')
+  if (now?.status === 'failed') throw notStopped(now.lastFailureMessage ?? 'its processes are still running.')
 }
 
 const notStopped = (why: string) => new Fault('unavailable', `The intern is not stopped: ${why}`)

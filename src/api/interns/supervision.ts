@@ -29,7 +29,7 @@ import { ProcessProvisioner } from '#provision/processes/process-provisioner.ts'
 import type { Provisioner } from '#provision/supervisor/provisioner.ts'
 import { Supervisor } from '#provision/supervisor/supervisor.ts'
 import { reachable } from '../access/address.ts'
-import { openStandings } from './run-standings.ts'
+import { starterCheck } from './starter-check.ts'
 
 type SupervisionParts = {
   config: Config
@@ -103,8 +103,8 @@ export function openSupervision({
     if (outcome === 'over_budget')
       log.info({ intern: id, name, run, message, cost: usage?.cost }, 'a turn has spent its budget')
   }
-  const standingOf = openStandings({ db, now })
-  const following = { db, now, metered, spent, standingOf, decisions, ended, onError }
+  const checkStarter = starterCheck({ db, now })
+  const following = { db, now, metered, spent, checkStarter, decisions, ended, onError }
   const supervisor = new Supervisor({
     ...{ db, now, provisioner, hosts, onError, server: newId(), keepRunning, idleMs: config.intern_idle_ms },
     sealAccess: sealAccess.bind(undefined, vault),

@@ -1,16 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TurnLimits } from '#gateway/admission/turn-limits.ts'
-import { type LimitedTurn, noteRefused, turnsOfKey } from '#interns/runs/limited-turns.ts'
+import { type LimitedTurn, noteRefused, type RefusedRequest, turnsOfKey } from '#interns/runs/limited-turns.ts'
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { type PicoUsd, toUsd } from '#platform/core/pico-usd.ts'
 import type { Db } from '#platform/db/db.ts'
+import { changesOf } from '#platform/db/signals.ts'
 import { type Budget, limitOf } from '#spend/budgets/budget.ts'
 
-type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
+type TurnLimitsDeps = { db: Pick<Db, 'query' | 'kind' | 'exclusively' | 'signals'>; now: Now }
 
-const lookEveryMs = 50
-/** Whoever looks after an intern ends a turn whose budget refused a request within a second. */
+/** More than a supervisor needs to end a turn whose budget refused a request. */
 const usualEndMs = 5000
 
 const outsideTurn =
@@ -27,10 +27,12 @@ export function turnLimits(deps: TurnLimitsDeps, endedWithinMs = usualEndMs) {
     if (limited.length === 0) return undefined
     const limits = limited.flatMap((turn) => budgetsOf(turn, keyHash).map((budget) => ({ turn, budget })))
     const refused = async ({ id, subject }: Budget, need: PicoUsd) => {
-      const ending = limits.filter(({ budget }) => budget.id === id).map(({ turn }) => turn.id)
-      if (ending.length === 0) return
+      const turns = limits.filter(({ budget }) => budget.id === id).map(({ turn }) => turn)
+      const [first] = turns
+      if (!first) return
       const part = subject.kind === 'turn' ? subject.part : 'session_max_cost_usd'
-      await untilEnded(deps, keyHash, ending, { part, neededUsd: toUsd(need) }, endedWithinMs)
+      const request = { part, neededUsd: toUsd(need) }
+      await untilEnded(deps, first.internId, { keyHash, turnIds: turns.map((turn) => turn.id), request }, endedWithinMs)
     }
     // Several turns of a session share its limit.
     return { budgets: [...new Map(limits.map(({ budget }) => [budget.id, budget])).values()], refused }
@@ -48,21 +50,27 @@ function budgetsOf({ id, internId, sessionId, beganAt, costUsd, part, sessionUsd
   return budgets
 }
 
-/** Returns where nobody ends them. @throws Fault `rate_limited` when they are over, which another turn tries again. */
+type Refused = { keyHash: string; turnIds: string[]; request: RefusedRequest }
+
+/**
+ * Notes the refused request for turns, and waits until their supervisor has ended them. Returns if it does not.
+ * @throws Fault `rate_limited` when they have ended, so that the agent retries in another turn.
+ */
 async function untilEnded(
   deps: TurnLimitsDeps,
-  keyHash: string,
-  ending: string[],
-  request: Parameters<typeof noteRefused>[2],
-  withinMs: number,
+  internId: string,
+  { keyHash, turnIds, request }: Refused,
+  timeoutMs: number,
 ): Promise<void> {
-  for (const late = performance.now() + withinMs; ; await sleep(lookEveryMs)) {
-    const left = (await turnsOfKey(deps, keyHash)).limited.filter(({ id }) => ending.includes(id))
-    if (left.length === 0) break
-    for (const { runId, refused, ...turn } of left)
-      if (runId !== null && !refused) await noteRefused(deps.db.query, { ...turn, runId }, request)
-    if (performance.now() >= late) return
+  const haveEnded = async () => {
+    const { limited } = await turnsOfKey(deps, keyHash)
+    const open = limited.filter(({ id }) => turnIds.includes(id))
+    for (const { runId, refused, ...turn } of open)
+      if (runId !== null && !refused) await noteRefused(deps.db, { ...turn, runId }, request)
+    return open.length === 0 || undefined
   }
+  const subscribe = changesOf(deps.db.signals, 'run.changed', internId)
+  if (!(await waitFor(haveEnded, { subscribe, timeoutMs }))) return
   const why = 'The budget of a turn of the intern left no room for this request, and the turn was ended.'
   throw new Fault('rate_limited', `${why} Try again for another one.`, { retryAfterSeconds: 1 })
 }

@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Query } from '#platform/db/db.ts'
+import { waitFor } from '#platform/async/wait-for.ts'
+import type { Db } from '#platform/db/db.ts'
+import { changesOf } from '#platform/db/signals.ts'
 import { isEnding } from '../registry/store.ts'
 
-const lookEveryMs = 20
-/** Longer than a server takes that is there. */
-const patienceMs = 10_000
+/** More than a server needs that is alive. */
+const timeoutMs = 10_000
 
-/** Resolves when nothing is at the files any more of an intern that is stopped or asleep; of any other at once. */
-export async function untilEnded(deps: { db: { query: Query } }, id: string): Promise<void> {
-  const late = performance.now() + patienceMs
-  while ((await isEnding(deps, id)) && performance.now() < late) await sleep(lookEveryMs)
+/** Waits until no process uses the files of an intern that is stopped or asleep. Returns at once for any other. */
+export async function untilEnded(deps: { db: Pick<Db, 'query' | 'signals'> }, id: string): Promise<void> {
+  const hasEnded = async () => !(await isEnding(deps, id)) || undefined
+  await waitFor(hasEnded, { subscribe: changesOf(deps.db.signals, 'intern.changed', id), timeoutMs })
 }

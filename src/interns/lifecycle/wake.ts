@@ -1,52 +1,47 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
+import { changesOf } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
 import { goneMessage, type InternHosts, neverHeardOf } from '../hosts/hosts.ts'
 import { internChanged } from '../registry/events.ts'
 import { type Intern, internById, isAsleep, isUp } from '../registry/store.ts'
 
 export type WakeDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'here' | 'find'> }
-/** `idleMs`: after how long without a turn interns fall asleep. */
+/** `idleMs`: the time without a turn after which interns fall asleep. */
 type WhileAwakeDeps = WakeDeps & { idleMs: number }
 
-/** What becomes of an intern that is started is announced; who misses that looks all the same. */
-const lookAtLeastEveryMs = 200
-/** Its daemon has said that it sleeps, and the database is to say so in a moment. */
+/** The longest time from the refusal of a daemon that falls asleep until the database says that it is asleep. */
 const asleepWithinMs = 30_000
 
-/** Returns an intern that sleeps or wakes as soon as it is up, any other at once. @throws Refusal `host_gone`. */
+/**
+ * Wakes an intern that sleeps, and waits until it is up. Returns any other at once.
+ * @throws Refusal `host_gone`; the reason of `signal` if it aborts.
+ */
 export async function awake(deps: WakeDeps, intern: Intern, signal: AbortSignal): Promise<Intern> {
-  if (isPending(intern)) await requireHost(deps, intern)
-  if (!isComing(intern)) return intern
-  if (isAsleep(intern)) await startAgain(deps, intern)
-  let found = intern
-  using changes = changesOf(deps.db, intern.id)
-  for (;;) {
-    const changed = changes.next()
-    found = (await internById(deps.db.query, intern.id)) ?? { ...found, status: 'destroying' }
-    if (isPending(found)) await requireHost(deps, found)
-    if (!isComing(found)) return found
-    // It fell asleep again before anybody came to say anything.
-    if (isAsleep(found)) await startAgain(deps, found)
-    else await Promise.race([changed, sleep(lookAtLeastEveryMs, undefined, { signal })])
+  const { db } = deps
+  if (!(await isWaking(deps, intern))) return intern
+  const readUntilUp = async () => {
+    const latest: Intern = (await internById(db.query, intern.id)) ?? { ...intern, status: 'destroying' }
+    return (await isWaking(deps, latest)) ? undefined : latest
   }
+  const subscribe = changesOf(db.signals, 'intern.changed', intern.id)
+  const latest = await waitFor(readUntilUp, { subscribe, timeoutMs: Number.POSITIVE_INFINITY, signal })
+  if (latest) return latest
+  throw signal.reason
 }
 
-/** `next` resolves when something of the intern changes after the call. */
-function changesOf({ signals }: Pick<Db, 'signals'>, id: string) {
-  let heard = Promise.withResolvers<void>()
-  const end = signals.subscribe('intern.changed', (changed) => {
-    if (changed !== id) return
-    heard.resolve()
-    heard = Promise.withResolvers()
-  })
-  return { next: () => heard.promise, [Symbol.dispose]: end }
+/** Wakes an intern that sleeps. @returns whether it is still asleep or starting. */
+async function isWaking(deps: WakeDeps, intern: Intern): Promise<boolean> {
+  if (isPending(intern)) await requireHost(deps, intern)
+  if (!isAsleepOrWaking(intern)) return false
+  if (isAsleep(intern)) await queueStart(deps, intern)
+  return true
 }
 
 /**
- * Does what needs the intern, which is woken for it. It may fall asleep before it hears of it: then it is woken again.
- * @param work rejects with a `Refusal` where nothing has begun.
+ * Runs `work` with an intern that is up. If the intern falls asleep before it starts the work, wakes it and retries.
+ * @param work rejects with a `Refusal` if the intern did not start it.
  */
 export async function whileAwake<T>(
   deps: WhileAwakeDeps,
@@ -56,47 +51,48 @@ export async function whileAwake<T>(
 ): Promise<T> {
   for (let found = intern; ; ) {
     const ready = await awake(deps, found, signal)
-    const askedAt = deps.now()
+    const startedAt = deps.now()
     try {
       return await work(ready)
     } catch (error) {
-      const again = error instanceof Refusal && (await fallenAsleep(deps, ready, signal, { kind: error.kind, askedAt }))
-      if (!again || signal.aborted) throw error
-      found = again
+      if (!(error instanceof Refusal)) throw error
+      const asleep = await findFallenAsleep(deps, ready, signal, { kind: error.kind, startedAt })
+      if (!asleep || signal.aborted) throw error
+      found = asleep
     }
   }
 }
 
-/** The intern, where it fell asleep before it began anything; who else wanted it may have woken it since. Who leaves waits no more. */
-async function fallenAsleep(
+/**
+ * Returns the intern if it fell asleep before it started any work, so that the work can be retried. Another caller can
+ * have woken it since.
+ */
+async function findFallenAsleep(
   { db, idleMs }: WhileAwakeDeps,
-  asked: Intern,
+  before: Intern,
   signal: AbortSignal,
-  { kind, askedAt }: { kind: RefusalKind; askedAt: number },
+  { kind, startedAt }: { kind: RefusalKind; startedAt: number },
 ): Promise<Intern | undefined> {
-  if (!sleepers.includes(kind)) return undefined
-  // It was not spoken to. Else a turn may have begun, which would have kept it awake for so long.
-  const hasBegunNothing = kind !== 'stream_severed'
-  const late = performance.now() + (kind === 'intern_asleep' ? asleepWithinMs : 0)
-  using changes = changesOf(db, asked.id)
-  for (;;) {
-    const changed = changes.next()
-    const intern = await internById(db.query, asked.id)
-    if (intern && isComing(intern))
-      return hasBegunNothing || intern.asleepSince! - askedAt < idleMs ? intern : undefined
-    if (intern && hasBegunNothing && isUp(intern) && intern.updatedAt > asked.updatedAt) return intern
-    const leftMs = late - performance.now()
-    if (leftMs <= 0 || signal.aborted) return undefined
-    const look = sleep(Math.min(leftMs, lookAtLeastEveryMs), undefined, { signal })
-    await Promise.race([changed, look.catch(() => {})])
+  if (!asleepKinds.includes(kind)) return undefined
+  // After a broken connection, a turn may have started. That turn would have kept the intern awake for `idleMs`.
+  const isUnstarted = kind !== 'stream_severed'
+  const read = async () => {
+    const latest = await internById(db.query, before.id)
+    if (!latest) return undefined
+    if (isAsleepOrWaking(latest))
+      return { retryWith: isUnstarted || latest.asleepSince! - startedAt < idleMs ? latest : undefined }
+    return isUnstarted && isUp(latest) && latest.updatedAt > before.updatedAt ? { retryWith: latest } : undefined
   }
+  const subscribe = changesOf(db.signals, 'intern.changed', before.id)
+  const found = await waitFor(read, { subscribe, timeoutMs: kind === 'intern_asleep' ? asleepWithinMs : 0, signal })
+  return found?.retryWith
 }
 
-/** How it seems to whoever speaks to a daemon that sleeps, is gone, or is about to be. */
-const sleepers: readonly RefusalKind[] = ['intern_asleep', 'intern_unreachable', 'stream_severed']
+/** The refusals of a daemon that sleeps, has ended, or is about to end. */
+const asleepKinds: readonly RefusalKind[] = ['intern_asleep', 'intern_unreachable', 'stream_severed']
 
-/** While it is woken, it is still known since when it slept. */
-const isComing = ({ status, asleepSince }: Intern) =>
+/** `asleepSince` is cleared only when the intern is up again. */
+const isAsleepOrWaking = ({ status, asleepSince }: Intern) =>
   asleepSince !== null && ['running', 'queued', 'provisioning'].includes(status)
 
 const isPending = ({ status }: Intern) => status === 'queued' || status === 'provisioning'
@@ -108,8 +104,8 @@ async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Int
   if (gone) throw new Refusal('host_gone', goneMessage(gone))
 }
 
-/** Queues it for a server of its host. The audit trail has no record: a request for the intern is not an act of starting it. */
-async function startAgain(deps: WakeDeps, asleep: Intern): Promise<void> {
+/** Queues an intern to be started by a server of its host. The audit trail has no record: a request for the intern is not an act of starting it. */
+async function queueStart(deps: WakeDeps, asleep: Intern): Promise<void> {
   await requireHost(deps, asleep)
   const { db, now } = deps
   const { id } = asleep

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { startReconciler } from '#platform/async/reconcile.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
@@ -6,21 +6,21 @@ import type { Runs } from '../contract/runs.ts'
 import type { Milestone } from '../contract/transcript.ts'
 import { type Intern, internById } from '../registry/store.ts'
 import type { DecisionCollector } from '../rules/collect.ts'
+import { watchSpending } from './cancel-spent-runs.ts'
 import { limitedRuns } from './limited-turns.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
 import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
+import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
 import type { Spent } from './run-spending.ts'
 import { beginRun, endRun, endRunsOfStopped, findRun, waitRun } from './run-store.ts'
-import { watchSpending } from './watch-spending.ts'
-import { type StandingOf, watchStarters } from './watch-starters.ts'
 
 export type FollowDeps = {
   db: Db
   now: Now
   metered: Metered
   spent: Spent
-  standingOf: StandingOf
+  checkStarter: CheckStarter
   decisions: DecisionCollector
   /** A turn is over. */
   ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
@@ -32,44 +32,41 @@ export type FollowDeps = {
  * of a turn alone: the caller waits for its end to be written.
  */
 const pauseMs = 100
-const retryMs = { first: 1000, most: 30_000 }
+const backoff = { firstMs: 1000, maxMs: 30_000 }
 /** What was metered for an intern since a turn began is that turn's alone only as long as nothing can have followed it. */
 const freshMs = 5000
 
 /**
- * Writes down the runs of an intern as its daemon tells of them, from where the last server to do so left off: whoever
- * prompted them, and whether or not anybody hears them. @returns the way to end it.
+ * Stores the runs of an intern as its daemon reports them, from the last stored one on, whether or not a caller reads the
+ * reply. @returns the function that stops it.
  */
 export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs): () => void {
-  const left = new AbortController()
-  void follow(deps, intern, runsOf, left.signal)
-  return () => left.abort()
-}
-
-async function follow(deps: FollowDeps, intern: Intern, runsOf: () => Runs, signal: AbortSignal): Promise<void> {
+  const { db, decisions, onError } = deps
   const { id } = intern
-  let waitMs = retryMs.first
-  const watch = watchSpending(deps, id, runsOf, signal)
-  watch()
-  const lookAtStarters = watchStarters(deps, intern, runsOf, signal)
-  lookAtStarters()
-  while (!signal.aborted) {
-    try {
-      const found = await runsOf().transcripts.milestones(await seen(deps.db, id), signal)
-      if (found.length > 0) await writeDown(deps, id, found)
-      if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) watch()
-      if (found.some(({ entry }) => mayBeInBackground(entry))) lookAtStarters()
-      // Of a run that nobody hears.
-      if (found.some(({ entry }) => entry.type !== 'prompt')) void deps.decisions.collect(intern, runsOf())
-      waitMs = retryMs.first
-      if (found.some(({ entry }) => entry.type !== 'prompt')) await sleep(pauseMs, undefined, { signal, ref: false })
-    } catch (error) {
-      if (signal.aborted) return
-      deps.onError(new Error(`The runs of the intern ${id} are not written down: ${(error as Error).message}`))
-      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {})
-      waitMs = Math.min(2 * waitMs, retryMs.most)
-    }
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const checkSpending = watchSpending(deps, id, runsOf, signal)
+  const checkStarters = revokeRuns(deps, intern, runsOf, signal)
+
+  /** Waits for the next milestones, and stores them. @returns the pause before the next pass. */
+  async function storeMilestones(): Promise<number> {
+    const found = await runsOf().transcripts.milestones(await seen(db, id), signal)
+    if (found.length > 0) await writeDown(deps, id, found)
+    if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) checkSpending()
+    if (found.some(({ entry }) => mayBeInBackground(entry))) checkStarters()
+    const isMoreThanStarts = found.some(({ entry }) => entry.type !== 'prompt')
+    // The run may have no reader who would collect its decisions.
+    if (isMoreThanStarts) void decisions.collect(intern, runsOf())
+    return isMoreThanStarts ? pauseMs : 0
   }
+
+  const start = startReconciler(storeMilestones, {
+    signal,
+    retryMs: backoff,
+    onError: ({ message }) => onError(new Error(`Failed to store the runs of intern ${id}: ${message}`)),
+  })
+  for (const trigger of [checkSpending, checkStarters, start]) trigger()
+  return () => stopping.abort()
 }
 
 /** By its prompt, or by an answer, which does not say so here. */
@@ -156,6 +153,7 @@ async function apply(
         beganAt: at,
         ...{ budget: entry.budget, meteredKey },
       })
+      announce('run.changed', internId)
       return undefined
     case 'question':
       await applyQuestion(tx, announce, internId, { now, sessionId, entry })

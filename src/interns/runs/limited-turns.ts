@@ -1,9 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import { upsert } from '#platform/db/rows/upsert.ts'
+import { changesOf } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { CostPart, TurnBudget } from '../contract/turn-budget.ts'
 
@@ -40,28 +41,27 @@ const writtenWithinMsOf = {
   limited: 10_000,
   unlimited: 2000,
 }
-const pollMs = 20
 
 /**
  * Resolves when the end of a turn is written. Until then the intern's key can spend, and requests count for this turn, also those
  * of the turn that its caller starts next: they would be refused, or have shorter answers, by what is left of this one.
  */
 export async function untilWritten(
-  query: Query,
+  { query, signals }: Pick<Db, 'query' | 'signals'>,
   internId: string,
   runId: string,
   limit: keyof typeof writtenWithinMsOf,
 ): Promise<void> {
-  const deadline = performance.now() + writtenWithinMsOf[limit]
-  const isOpen = async () =>
+  const hasEnded = async () =>
     (await query
       .selectFrom('intern_runs')
       .where('intern_id', '=', internId)
       .where('id', '=', runId)
       .where('status', '<>', 'ended')
       .select('id')
-      .executeTakeFirst()) !== undefined
-  while ((await isOpen()) && performance.now() < deadline) await sleep(pollMs)
+      .executeTakeFirst()) === undefined || undefined
+  const subscribe = changesOf(signals, 'run.changed', internId)
+  await waitFor(hasEnded, { subscribe, timeoutMs: writtenWithinMsOf[limit] })
 }
 
 /** Whether an announcement has expired is told by the clock of the database: those of servers differ. */
@@ -123,15 +123,22 @@ function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row)
   ]
 }
 
-/** Whoever looks after the intern ends the run because of it. */
-export async function noteRefused(query: Query, { internId, runId }: LimitedRun, request: RefusedRequest) {
-  await query
-    .updateTable('intern_runs')
-    .set({ refused: JSON.stringify(request) })
-    .where('intern_id', '=', internId)
-    .where('id', '=', runId)
-    .where('refused', 'is', null)
-    .execute()
+/** Stores that a budget refused a request of a run. The server that supervises the intern then ends the run. */
+export async function noteRefused(
+  db: Pick<Db, 'exclusively'>,
+  { internId, runId }: LimitedRun,
+  request: RefusedRequest,
+): Promise<void> {
+  await db.exclusively(`refused run ${runId}`, async (tx, announce) => {
+    await tx
+      .updateTable('intern_runs')
+      .set({ refused: JSON.stringify(request) })
+      .where('intern_id', '=', internId)
+      .where('id', '=', runId)
+      .where('refused', 'is', null)
+      .execute()
+    announce('run.changed', internId)
+  })
 }
 
 type Announced = {

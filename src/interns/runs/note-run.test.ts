@@ -10,7 +10,7 @@ import { createIntern } from '../lifecycle/create.ts'
 import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
 import { type FollowDeps, followRuns } from './follow-runs.ts'
 import { noteRun } from './note-run.ts'
-import { beginRun } from './run-store.ts'
+import { beginRun, endRun } from './run-store.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
@@ -47,6 +47,19 @@ async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | n
 }
 
 onEachDatabase('a turn that has begun', (kind) => {
+  test('is announced when it is stored and when it ends, so that waiting callers need not poll', async () => {
+    await using store = await newDb(kind)
+    const { id, prompt } = await runningIntern(store, null)
+    const announced: string[] = []
+    store.db.signals.subscribe('run.changed', (changedId) => announced.push(changedId))
+    await prompt()
+    assert.equal(announced.pop(), id)
+    announced.length = 0
+    const end = { outcome: 'finished', message: null, model: null, usage: null, endedAt: Date.now() } as const
+    await store.db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', end))
+    assert.equal(announced.pop(), id)
+  })
+
   test('with a budget is written down, with the intern’s key of then, before its caller hears of it', async () => {
     await using store = await newDb(kind)
     const { id, prompt, kept } = await runningIntern(store, { max_cost_usd: 1 })

@@ -16,6 +16,7 @@ export async function noteRun(
   try {
     await db.exclusively(`intern:${internId}`, async (tx, announce) => {
       await beginRun(tx, internId, run)
+      announce('run.changed', internId)
       await endRunsOfStopped(tx, announce, internId, now)
     })
   } catch (error) {

@@ -80,7 +80,7 @@ export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
   spentUsd?: number | undefined
 }
 
-/** A run is over, and webhooks are told: only once. @returns it, unless that was known. */
+/** Ends a run. Announces it and queues webhook events, unless it had ended before. @returns the run, if this ended it. */
 export async function endRun(
   tx: Tx,
   announce: Announce,
@@ -93,12 +93,15 @@ export async function endRun(
     .returningAll()
     .executeTakeFirst()
   const run = row && runOf(row)
-  await tell(tx, announce, internId, run ? [run] : [])
+  await reportEnds(tx, announce, internId, run ? [run] : [])
   return run
 }
 
-async function tell(tx: Tx, announce: Announce, internId: string, runs: RunRecord[]): Promise<void> {
-  const intern = runs.length > 0 ? await internById(tx, internId) : undefined
+/** Announces runs that ended, and queues their webhook events. */
+async function reportEnds(tx: Tx, announce: Announce, internId: string, runs: RunRecord[]): Promise<void> {
+  if (runs.length === 0) return
+  announce('run.changed', internId)
+  const intern = await internById(tx, internId)
   if (intern) for (const run of runs) await queueEvent(tx, announce, runEndedEvent(intern, run))
 }
 
@@ -134,7 +137,7 @@ export async function endRuns(
     .where('status', '<>', 'ended')
     .returningAll()
     .execute()
-  await tell(tx, announce, internId, rows.map(runOf))
+  await reportEnds(tx, announce, internId, rows.map(runOf))
 }
 
 function ended({ outcome, message, model, usage, endedAt, spentUsd }: RunEnd): Updateable<Tables['intern_runs']> {

@@ -153,7 +153,7 @@ function keepingEnds(
     }
     const limit = !prompted || prompted.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
     // A failure to look does not fail the reply.
-    const written = untilWritten(deps.db.query, intern.id, runId, limit).catch(() => {})
+    const written = untilWritten(deps.db, intern.id, runId, limit).catch(() => {})
     const [told] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), written])
     return told
   })

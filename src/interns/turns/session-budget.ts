@@ -1,18 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from '#platform/async/wait-for.ts'
 import { Fault } from '#platform/core/fault.ts'
-import type { Query } from '#platform/db/db.ts'
+import type { Db } from '#platform/db/db.ts'
+import { changesOf } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs, StartTurn } from '../contract/runs.ts'
 import { usd } from '../contract/turn-budget.ts'
 import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/budget.ts'
 import { type Spent, sessionSpending, spentBySession } from '../runs/run-spending.ts'
 
-type BudgetDeps = { db: { query: Query }; spent: Spent }
+type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: Spent }
 type Prompted = { id: string; budget: InternBudget | null }
 
 /** A turn that is over is written down within this; the next one of its session waits for it so long. */
 const writtenWithinMs = 2000
-const lookEveryMs = 50
 
 type Limits = { sessionId: string | undefined; asked: PromptBudget | null | undefined }
 type Allowed = Pick<StartTurn, 'budget' | 'turnsBefore'>
@@ -60,11 +60,9 @@ const noTurnLeft = (most: number) =>
   new Fault('forbidden', `The session has had the ${most} turns that it may have (session_max_turns).`)
 
 async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
-  for (let waitedMs = 0; waitedMs < writtenWithinMs; waitedMs += lookEveryMs) {
-    const { isOpen } = await sessionSpending(deps.db.query, internId, sessionId)
-    if (!isOpen) break
-    await sleep(lookEveryMs)
-  }
+  const { query, signals } = deps.db
+  const hasEnded = async () => !(await sessionSpending(query, internId, sessionId)).isOpen || undefined
+  await waitFor(hasEnded, { subscribe: changesOf(signals, 'run.changed', internId), timeoutMs: writtenWithinMs })
   return spentBySession(deps, internId, sessionId)
 }
 

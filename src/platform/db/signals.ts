@@ -1,3 +1,4 @@
+import type { Subscribe } from '../async/wait-for.ts'
 import type { NewEvent } from './event.ts'
 
 export type Topic =
@@ -8,6 +9,7 @@ export type Topic =
   | 'organization.changed'
   | 'intern.changed'
   | 'intern.asked'
+  | 'run.changed'
   | 'rules.changed'
   | 'credential.changed'
   | 'session.changed'
@@ -35,6 +37,18 @@ export type Signals = {
   live: () => boolean
   /** The time since all announcements were last known to be heard, in milliseconds. */
   silentForMs: () => number
+}
+
+/** Subscribes to the changes of one entity. Also calls `onChange` when notifications were missed. */
+export function changesOf(signals: Pick<Signals, 'subscribe' | 'onMissed'>, topic: Topic, id: string): Subscribe {
+  return (onChange) => {
+    const unsubscribe = signals.subscribe(topic, (changedId) => changedId === id && onChange())
+    const unsubscribeMissed = signals.onMissed(onChange)
+    return () => {
+      unsubscribe()
+      unsubscribeMissed()
+    }
+  }
 }
 
 export type Announcement = { topic: Topic; payload: string }

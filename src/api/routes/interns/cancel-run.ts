@@ -26,7 +26,7 @@ export const cancelInternRun = route({
     const isCancelled = run.status !== 'ended' && (await asked(deps.provisioner.runs(intern).cancel(run.id)))
     if (!isCancelled) throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
     await recordCancelled(deps, caller, run)
-    await untilWritten(deps.db.query, intern.id, run.id, 'limited')
+    await untilWritten(deps.db, intern.id, run.id, 'limited')
     return { cancelled: true as const }
   },
 })

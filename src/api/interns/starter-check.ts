@@ -1,35 +1,36 @@
 import type { Caller } from '#identity/accounts/caller.ts'
 import { keyReader } from '#identity/accounts/keys/read-keys.ts'
 import { findIntern, type Intern } from '#interns/registry/store.ts'
+import type { CheckStarter } from '#interns/runs/revoke-runs.ts'
 import type { Starter } from '#interns/runs/run-store.ts'
-import type { StandingOf } from '#interns/runs/watch-starters.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Db } from '#platform/db/db.ts'
 import { memberCaller } from '../access/member-caller.ts'
 import { requireInterns } from '../access/require-interns.ts'
 
-const ended = { mayGoOn: false, until: null }
+const denied = { isAllowed: false, expiresAt: null }
 
-/** Judges who began a run that goes on by itself as they would be judged if they asked now. */
-export function openStandings({ db, now }: { db: Db; now: Now }): StandingOf {
+/** Creates the check whether the user who started a background run can still use the intern. */
+export function starterCheck({ db, now }: { db: Db; now: Now }): CheckStarter {
   const readKeys = keyReader({ db })
   const callerOf = async ({ keyHash, userId }: Starter, { organizationId, workspaceId }: Intern) => {
     if (keyHash === null) {
       const caller = await memberCaller({ db }, { organizationId, workspaceId, userId }, 'signed in')
-      return caller && { caller, until: null }
+      return caller && { caller, expiresAt: null }
     }
     const key = (await readKeys([keyHash])).get(keyHash)
-    const holds = key && !key.disabled && (key.expiresAt === null || key.expiresAt > now())
-    return holds ? { caller: key.caller, until: key.expiresAt } : undefined
+    const isValid = key && !key.disabled && (key.expiresAt === null || key.expiresAt > now())
+    return isValid ? { caller: key.caller, expiresAt: key.expiresAt } : undefined
   }
   return async (starter, intern) => {
     const found = await callerOf(starter, intern)
-    return found && (await mayUse({ db }, found.caller, intern)) ? { mayGoOn: true, until: found.until } : ended
+    if (!found || !(await canUse({ db }, found.caller, intern))) return denied
+    return { isAllowed: true, expiresAt: found.expiresAt }
   }
 }
 
-async function mayUse(deps: { db: Db }, caller: Caller, { id }: Intern): Promise<boolean> {
+async function canUse(deps: { db: Db }, caller: Caller, { id }: Intern): Promise<boolean> {
   try {
     requireInterns(caller)
     await findIntern(deps, caller, id)

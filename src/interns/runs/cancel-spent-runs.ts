@@ -1,0 +1,54 @@
+import { startReconciler } from '#platform/async/reconcile.ts'
+import type { Db } from '#platform/db/db.ts'
+import { changesOf } from '#platform/db/signals.ts'
+import type { Runs } from '../contract/runs.ts'
+import { internById } from '../registry/store.ts'
+import { limitedRuns } from './limited-turns.ts'
+import type { Spent } from './run-spending.ts'
+
+type WatchDeps = { db: Pick<Db, 'query' | 'signals'>; spent: Spent; onError: (error: Error) => void }
+
+/** Spending is not announced, so it is compared at this interval while a run is limited. */
+const compareEveryMs = 500
+
+/**
+ * Cancels runs of an intern whose metered cost reached their limit, and runs with a request that a budget refused. The
+ * daemon notices the cost earlier if its agent reports it. Runs no query while no run is limited.
+ * @returns a trigger. Call it when a limited run may have started.
+ */
+export function watchSpending(deps: WatchDeps, internId: string, runsOf: () => Runs, signal: AbortSignal): () => void {
+  let hasLimitedRuns = true
+  let hasFailed = false
+
+  async function cancelSpent(): Promise<number | undefined> {
+    hasLimitedRuns = true
+    hasLimitedRuns = await cancelSpentRuns(deps, internId, runsOf())
+    hasFailed = false
+    return hasLimitedRuns ? compareEveryMs : undefined
+  }
+  function onError({ message }: Error): void {
+    // Once, and not twice a second.
+    if (!hasFailed) deps.onError(new Error(`Failed to check the budgets of intern ${internId}: ${message}`))
+    hasFailed = true
+  }
+
+  const trigger = startReconciler(cancelSpent, { signal, retryMs: compareEveryMs, onError })
+  const unsubscribe = changesOf(deps.db.signals, 'run.changed', internId)(() => hasLimitedRuns && trigger())
+  signal.addEventListener('abort', unsubscribe)
+  return trigger
+}
+
+/** @returns whether the intern has limited runs. */
+async function cancelSpentRuns(
+  { db, spent }: WatchDeps,
+  internId: string,
+  runs: Pick<Runs, 'cancel'>,
+): Promise<boolean> {
+  const limited = await limitedRuns(db.query, internId)
+  const keyHash = limited.length > 0 && (await internById(db.query, internId))?.keyHash
+  if (!keyHash) return false
+  for (const { runId, beganAt, costUsd, part, refused } of limited)
+    if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)
+    else if ((await spent(keyHash, beganAt)) >= costUsd) await runs.cancel(runId, part)
+  return true
+}

@@ -1,0 +1,41 @@
+/** Calls `onChange` when the state may have changed. @returns the function that unsubscribes. */
+export type Subscribe = (onChange: () => void) => () => void
+
+type WaitOptions = {
+  subscribe: Subscribe
+  timeoutMs: number
+  /** Stops the wait early. */
+  signal?: AbortSignal
+  /** Interval at which the state is also read without a notification, because one can be lost. */
+  recheckMs?: number
+}
+
+/**
+ * Reads a state until `read` returns something else than undefined: at once, and after each notification.
+ * @returns undefined after the timeout, or when `signal` aborts.
+ */
+export async function waitFor<T>(
+  read: () => Promise<T | undefined>,
+  { subscribe, timeoutMs, signal, recheckMs = 1000 }: WaitOptions,
+): Promise<T | undefined> {
+  const deadline = performance.now() + timeoutMs
+  let changed = Promise.withResolvers<void>()
+  const notify = () => changed.resolve()
+  const unsubscribe = subscribe(notify)
+  signal?.addEventListener('abort', notify)
+  try {
+    for (;;) {
+      // Created before the read, so that a change during the read is not missed.
+      changed = Promise.withResolvers()
+      const state = await read()
+      const remainingMs = deadline - performance.now()
+      if (state !== undefined || remainingMs <= 0 || signal?.aborted) return state
+      const timer = setTimeout(notify, Math.min(remainingMs, recheckMs))
+      await changed.promise
+      clearTimeout(timer)
+    }
+  } finally {
+    unsubscribe()
+    signal?.removeEventListener('abort', notify)
+  }
+}
