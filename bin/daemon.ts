@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 setFlagsFromString('--max-semi-space-size=1')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { randomUUID } = await import('node:crypto')
-const { readSettings } = await import('#daemon/settings.ts')
+const { readSettings } = await import('#daemon/settings/settings.ts')
 const { launchAhead, processLauncher } = await import('#daemon/acp/launch.ts')
 const { once } = await import('#platform/async/once.ts')
 const { stderrLog } = await import('#daemon/log.ts')

@@ -1,12 +1,12 @@
 import { stderrLog } from '#daemon/log.ts'
-import { serveFilesAlone } from '#daemon/server/serve-alone.ts'
-import { readSettings } from '#daemon/settings.ts'
+import { serveStoppedIntern } from '#daemon/server/serve-stopped-intern.ts'
+import { readSettings } from '#daemon/settings/settings.ts'
 
 // The files of an intern that does not run, in a pod that is there for them alone, until nobody has asked for a minute.
 process.umask(0o077)
 try {
   const settings = readSettings(process.argv[2] ?? '', process.env)
-  const served = await serveFilesAlone(settings, { idleMs: 60_000, log: stderrLog, now: Date.now })
+  const served = await serveStoppedIntern(settings, { idleMs: 60_000, log: stderrLog, now: Date.now })
   process.on('SIGTERM', served.stop)
   await served.ended
   process.exit(0)

@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url'
 
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)))
 const { createHttpServer } = await import('#daemon/server/http-server.ts')
-const { filesAlone, readFilesSettings } = await import('#daemon/files/files-alone.ts')
+const { stoppedInternRuns, readFilesSettings } = await import('#daemon/files/stopped-intern.ts')
 const { stderrLog } = await import('#daemon/log.ts')
 
 // The files of an intern that does not run, for one connection: the fourth of the files that it was started with.
 process.umask(0o077)
 const socket = new Socket({ fd: 3 })
-const server = createHttpServer({ ...filesAlone(readFilesSettings(process.argv[2] ?? ''), Date.now), log: stderrLog })
+const server = createHttpServer({
+  ...stoppedInternRuns(readFilesSettings(process.argv[2] ?? ''), Date.now),
+  log: stderrLog,
+})
 socket.once('close', () => process.exit(0))
 server.emit('connection', socket)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge } from '#interns/contract/rules/judge.ts'
+import { judge } from '#interns/contract/rules/decide.ts'
 import { startTestService } from './harness/service/service.ts'
 
 /** An address of which `URL.canParse` says that it is one, and `new URL` that it is none. */

@@ -1,4 +1,4 @@
-import { lastKnown } from '#platform/async/last-known.ts'
+import { staleWhileRevalidate } from '#platform/async/stale-while-revalidate.ts'
 import type { DatabaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
@@ -10,7 +10,7 @@ type BacklogDeps = { db: Pick<Db, 'query'>; clock: DatabaseClock }
 
 /** What waits on all servers, as it was last known. What is queued for a disabled webhook waits for nobody. */
 export function createBacklog(deps: BacklogDeps): () => Backlog {
-  return lastKnown(backlogOf([]), () => readBacklog(deps))
+  return staleWhileRevalidate(backlogOf([]), () => readBacklog(deps))
 }
 
 export async function readBacklog({ db, clock }: BacklogDeps): Promise<Backlog> {

@@ -1,4 +1,4 @@
-import { authorityEnvironment } from '#platform/core/authorities.ts'
+import { authorityEnvironment } from '#platform/net/authorities.ts'
 import { nicenessPlus } from '#platform/process/process-priority.ts'
 
 /** `readable`: paths of the host that commands may read besides the system's programs, such as a toolchain. */

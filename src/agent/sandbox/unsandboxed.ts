@@ -1,5 +1,5 @@
-import { authorityVariables } from '#platform/core/authorities.ts'
-import { proxyVariables } from '#platform/core/proxies.ts'
+import { authorityVariables } from '#platform/net/authorities.ts'
+import { proxyVariables } from '#platform/net/proxies.ts'
 import { markerVariable } from '#platform/process/process-marker.ts'
 import type { Command } from './command.ts'
 import { makeCommandGroup } from './command-group.ts'

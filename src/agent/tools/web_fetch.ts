@@ -1,5 +1,5 @@
-import type { ProxySettings } from '#platform/core/proxies.ts'
 import { z } from '#platform/json/schema.ts'
+import type { ProxySettings } from '#platform/net/proxies.ts'
 import { allowList } from '../web/allow-list.ts'
 import { fetchPage, type Page } from '../web/fetch-page.ts'
 import { textOfHtml } from '../web/html-text.ts'

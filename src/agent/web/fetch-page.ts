@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { connectionFailure } from '#platform/core/connection-failure.ts'
-import { proxyAgent } from '#platform/core/outgoing.ts'
-import { type ProxySettings, proxyFor } from '#platform/core/proxies.ts'
+import { proxyAgent } from '#platform/net/outgoing.ts'
+import { type ProxySettings, proxyFor } from '#platform/net/proxies.ts'
 import type { AllowList } from './allow-list.ts'
 
 export type Page = { url: string; status: number; type: string; bytes: Buffer; isWhole: boolean }

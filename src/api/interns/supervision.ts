@@ -5,7 +5,7 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import type { EndReason } from '#interns/contract/run.ts'
 import { InternHosts, type OwnHost } from '#interns/hosts/hosts.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
-import { untilEnded } from '#interns/lifecycle/until-ended.ts'
+import { waitUntilEnded } from '#interns/lifecycle/wait-until-ended.ts'
 import { gitAuthorOf } from '#interns/registry/git-author.ts'
 import { mcpServersOf } from '#interns/registry/mcp-servers.ts'
 import { repositoryPassword } from '#interns/registry/repository.ts'
@@ -22,7 +22,7 @@ import type { NewId } from '#platform/core/id.ts'
 import { databaseClock } from '#platform/db/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import type { Log } from '#platform/process/log.ts'
-import { sparingWarnings } from '#platform/process/sparing-warnings.ts'
+import { throttleWarnings } from '#platform/process/warning-throttle.ts'
 import { clusterOf } from '#provision/kubernetes/access.ts'
 import { KubernetesProvisioner } from '#provision/kubernetes/kubernetes-provisioner.ts'
 import { ProcessProvisioner } from '#provision/processes/process-provisioner.ts'
@@ -85,8 +85,8 @@ export function openSupervision({
     const listen = own?.address && (config.intern_listen ?? own.address)
     return new ProcessProvisioner({
       ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
-      uncounted: sparingWarnings(log, 'it could not be counted what an intern takes'),
-      ended: ({ id }) => untilEnded({ db }, id),
+      uncounted: throttleWarnings(log, 'it could not be counted what an intern takes'),
+      ended: ({ id }) => waitUntilEnded({ db }, id),
       listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
     })
   }
@@ -95,7 +95,7 @@ export function openSupervision({
     return new KubernetesProvisioner({ ...around, now, apiPath, cluster: clusterOf(config, variable) })
   }
   const provisioner = config.provisioner === 'kubernetes' ? inPods() : inProcesses()
-  const onError = sparingWarnings(log, 'intern')
+  const onError = throttleWarnings(log, 'intern')
   // Pods are no processes of a server: they go on without it.
   const keepRunning = config.keep_interns_running || config.provisioner === 'kubernetes'
   const ended: FollowDeps['ended'] = ({ name, id }, { id: run, outcome, message, usage }) => {

@@ -7,7 +7,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
 import { announcing, openAccounts } from '#interns/runs/limited-turns.ts'
-import { beginRun, endRun } from '#interns/runs/run-store.ts'
+import { endRun, saveStartedRun } from '#interns/runs/run-store.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { picoUsdOf } from '#platform/core/pico-usd.ts'
 import { clockOf } from '#platform/db/clock.ts'
@@ -30,7 +30,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   const { id } = (await createIntern(deps, owner as never, { name: 'ada', provision: true })).intern
   await db.query.updateTable('interns').set({ key_hash: 'own' }).where('id', '=', id).execute()
   const own = { internId: id, sessionId: 's', keyHash: 'own', budget: ofDollar }
-  const begun = { id: 'r', sessionId: 's', background: false, startedBy: null, beganAt: 1000, meteredKey: 'own' }
+  const begun = { id: 'r', sessionId: 's', background: false, startedBy: null, startedAt: 1000, meteredKey: 'own' }
   const clock = clockOf(now)
   const server = (reportMs = 20) =>
     new Budgets(
@@ -55,7 +55,7 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
       announcing(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
     announcing: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
       announcing({ ...deps, budgetMs }, { ...own, account }, begin),
-    begin: (budget: TurnBudget, meteredKey = 'own') => beginRun(db.query, id, { ...begun, budget, meteredKey }),
+    begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...begun, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
     limits: (key = 'own') =>
       turnLimits({ db, now })(key).then(

@@ -39,9 +39,9 @@ export function turnLimits(deps: TurnLimitsDeps, endedWithinMs = usualEndMs) {
   }
 }
 
-function budgetsOf({ id, internId, sessionId, beganAt, costUsd, part, sessionUsd }: LimitedTurn, keyHash: string) {
+function budgetsOf({ id, internId, sessionId, startedAt, costUsd, part, sessionUsd }: LimitedTurn, keyHash: string) {
   const always = { interval: null, includesByok: true }
-  const ofTurn = { kind: 'turn' as const, id, keyHash, beganAt, part }
+  const ofTurn = { kind: 'turn' as const, id, keyHash, startedAt, part }
   const budgets: Budget[] = [{ ...always, id: `turn:${id}`, subject: ofTurn, limit: limitOf(costUsd) }]
   if (sessionUsd !== undefined && sessionId !== null) {
     const subject = { kind: 'session' as const, internId, sessionId }

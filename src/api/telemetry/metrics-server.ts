@@ -1,9 +1,9 @@
 import { Fault } from '#platform/core/fault.ts'
-import { inTurn } from '#platform/core/pipelined-requests.ts'
 import { wrongWithHost } from '#platform/http/request/host.ts'
 import { errorAnswer } from '#platform/http/response/envelope.ts'
 import { nameOf } from '#platform/net/host-name.ts'
 import { createServer } from '#platform/net/node-http.ts'
+import { inTurn } from '#platform/net/pipelined-requests.ts'
 import { type Address, addressRefused, originOf } from '../access/address.ts'
 import type { Metrics } from './metrics.ts'
 

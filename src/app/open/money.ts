@@ -39,7 +39,7 @@ export async function openMoney(
     // Requests that were metered a moment ago count too.
     await ledger.flush()
     const { subject, includesByok } = budget
-    if (subject.kind === 'turn') return costBetween({ db }, subject.keyHash, subject.beganAt)
+    if (subject.kind === 'turn') return costBetween({ db }, subject.keyHash, subject.startedAt)
     if (subject.kind === 'session')
       return picoUsdOf(await spentBySession({ db, spent }, subject.internId, subject.sessionId))
     return spentBefore({ db }, { subject, includesByok }, sinceDay)

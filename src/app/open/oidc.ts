@@ -1,6 +1,6 @@
 import { createOidcClient, type OidcClient } from '#identity/sign-in/oidc-client.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { outgoingFetch } from '#platform/core/outgoing.ts'
+import { outgoingFetch } from '#platform/net/outgoing.ts'
 import { type Opening, warnOf } from './parts.ts'
 
 /**

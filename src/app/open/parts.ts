@@ -1,7 +1,7 @@
 import type { ApiDeps } from '#api/access/deps.ts'
 import type { Metrics } from '#api/telemetry/metrics.ts'
 import type { Traces } from '#api/telemetry/traces.ts'
-import { sparingWarnings } from '#platform/process/sparing-warnings.ts'
+import { throttleWarnings } from '#platform/process/warning-throttle.ts'
 
 /** The inputs of a start. */
 export type Parts = Pick<ApiDeps, 'config' | 'settingSources' | 'log' | 'now' | 'newId'> & {
@@ -19,7 +19,7 @@ export type Opening = { parts: Parts; metrics: Metrics; traces: Traces; opened: 
 
 /** Returns a throttled logger of warnings: loops fail repeatedly while a disk is full or a database is down. */
 export function warnOf({ parts }: Pick<Opening, 'parts'>, what: string): (error: Error) => void {
-  return sparingWarnings(parts.log, what)
+  return throttleWarnings(parts.log, what)
 }
 
 /** At the end, each part that must still write to the database gets this time. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostStatus, ProcessStatus } from '#api/status/process-status.ts'
-import { oneAtATime } from '#platform/async/one-at-a-time.ts'
+import { serializeCalls } from '#platform/async/serialize-calls.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import type { MetricValues } from '#platform/metrics/metric.ts'
 import type { Log } from '#platform/process/log.ts'
@@ -177,7 +177,7 @@ export class Fleet {
    * Starts another worker in the place of each, one after the other. Those before end with their last client.
    * @throws StartupError when a new one cannot start; the one before it goes on then.
    */
-  readonly replaceAll = oneAtATime(() => this.#replaceEach())
+  readonly replaceAll = serializeCalls(() => this.#replaceEach())
 
   async #replaceEach(): Promise<void> {
     for (const slot of this.#slots) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { oneAtATime } from '#platform/async/one-at-a-time.ts'
+import { serializeCalls } from '#platform/async/serialize-calls.ts'
 import { Fault, StartupError } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { Signals } from '#platform/db/signals.ts'
@@ -70,7 +70,7 @@ export async function openCatalogue({
     onLoad(report, next.data)
     return report
   }
-  const reload = oneAtATime(async () => {
+  const reload = serializeCalls(async () => {
     try {
       return take(await load(settings, discover))
     } catch (error) {

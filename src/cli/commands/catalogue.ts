@@ -9,8 +9,8 @@ import { type LoadReport, loadCatalogue, readSource, snapshotPath } from '#catal
 import { fetchSnapshot, modelsDevUrl, storeSnapshot } from '#catalogue/sources/sync.ts'
 import { loadConfig } from '#platform/config/load.ts'
 import { StartupError } from '#platform/core/fault.ts'
-import { outgoingFetch } from '#platform/core/outgoing.ts'
 import { takeDataDir } from '#platform/db/maintenance/data-dir.ts'
+import { outgoingFetch } from '#platform/net/outgoing.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 export function catalogueCommand(program: Command, terminal: Terminal): void {

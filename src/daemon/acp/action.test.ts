@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { judge } from '#interns/contract/rules/judge.ts'
+import { judge } from '#interns/contract/rules/decide.ts'
 import type { Rule, RuleSet } from '#interns/contract/rules/rule.ts'
 import { actionOf } from './action.ts'
 import { readPermission } from './permission.ts'

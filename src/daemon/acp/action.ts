@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { hostOf, pathFrom } from '#interns/contract/rules/match-place.ts'
+import { hostOf, pathFrom } from '#interns/contract/rules/match-path.ts'
 import { placesNamed } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { operationOf } from './operation.ts'
+import { resolveLinks } from './resolve-links.ts'
 import { commandRunBy, type ToolCall } from './tool-call.ts'
-import { whereLeads } from './where-leads.ts'
 
 /** Under which names agents tell the files and addresses of a call in its input. */
 const pathNames =
@@ -56,17 +56,17 @@ export function actionOf(tool: ToolCall, workspace: string): Action {
 /** Where a path says that it leads, and where it leads by the links that are there now. */
 function placesOf(workspace: string, path: string): string[] {
   const whole = placeOf(workspace, path) ?? join(workspace, path)
-  return [pathFrom(workspace, whole), pathFrom(whereLeads(workspace), whereLeads(whole))]
+  return [pathFrom(workspace, whole), pathFrom(resolveLinks(workspace), resolveLinks(whole))]
 }
 
 /** Where the words of a command lead, other than they say. Undefined where it names more than is looked at. */
 function linkedBy(action: Action): string[] | undefined {
   const named = new Set(placesNamed(action))
   if (named.size > most.named) return undefined
-  const root = whereLeads(action.root)
+  const root = resolveLinks(action.root)
   const linked = new Set<string>()
   for (const path of named) {
-    const there = pathFrom(root, whereLeads(path))
+    const there = pathFrom(root, resolveLinks(path))
     if (there !== pathFrom(action.root, path)) linked.add(there)
   }
   return linked.size > most.values ? undefined : [...linked]

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bytes, InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { readRequestBody } from '#platform/core/request-body.ts'
-import { answer, drained } from '../http-answer.ts'
+import { readRequestBody } from '#platform/net/request-body.ts'
+import { answer, drained } from '../http-response.ts'
 
 type Asked = {
   /** The method, and what of the files it is about. */

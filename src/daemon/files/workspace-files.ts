@@ -10,7 +10,7 @@ import { readPart } from '#platform/files/read-part.ts'
 import { relativePath } from '#platform/files/relative-path.ts'
 import { removeEntry } from '#platform/files/remove-entry.ts'
 import { writeStream } from '#platform/files/write-file.ts'
-import type { FileLimits } from '../server/limits.ts'
+import type { FileLimits } from '../settings/limits.ts'
 
 export type WorkspaceDeps = {
   workspace: string

@@ -4,8 +4,8 @@ import { type EndReason, newRun, type RunEvent, type RunState, step } from '#int
 import type { ApprovalMode, TurnCaller } from '#interns/contract/runs.ts'
 import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
-import type { Limits } from '../server/limits.ts'
 import { refuseTooLarge } from '../server/split-event.ts'
+import type { Limits } from '../settings/limits.ts'
 import { closingEvent, type Explanation, refusalFor, savedEnd } from './closing-event.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { type Backpressure, Outbox } from './outbox.ts'
@@ -53,11 +53,11 @@ export class LiveRun {
   readonly #stream: Stream
   readonly #questions = new OpenQuestions()
   #state: RunState = newRun
-  #lastAnswerWasNo = false
+  #wasLastAnswerDeclined = false
   /** Not before the last turn of its session is over for its agent, too: until then it does without one. */
   needsAgent = false
   /** Whether the caller wants to hear of the work besides the reply. */
-  tellsActivity: boolean
+  includesActivity: boolean
   /** Whether it goes on when its caller leaves. */
   #isInBackground: boolean
   #isAlone = true
@@ -74,7 +74,7 @@ export class LiveRun {
     this.id = id
     this.session = session
     this.mode = mode
-    this.tellsActivity = activity
+    this.includesActivity = activity
     this.#isInBackground = background
     this.#budget = new RunBudget(budget, deps.now)
     this.#startedAt = deps.now()
@@ -89,13 +89,13 @@ export class LiveRun {
   }
 
   /** Whether the caller's last answer was a no. */
-  lastAnswerWasNo(): boolean {
-    return this.#lastAnswerWasNo
+  wasLastAnswerDeclined(): boolean {
+    return this.#wasLastAnswerDeclined
   }
 
   /** A rule refused something: to the agent that is a no like any other. */
-  refusedByRule(): void {
-    this.#lastAnswerWasNo = true
+  noteRuleRefusal(): void {
+    this.#wasLastAnswerDeclined = true
   }
 
   /** Another run goes on beside this one: what is metered meanwhile may be of either. */
@@ -208,8 +208,8 @@ export class LiveRun {
     const reading = this.#read(pending, answer)
     const resumed = this.#attach(this.#greeting())
     this.#questions.remove(questionId)
-    this.#lastAnswerWasNo = !reading.consent
-    this.tellsActivity = activity
+    this.#wasLastAnswerDeclined = !reading.consent
+    this.includesActivity = activity
     this.#isInBackground ||= background
     this.#deps.answered(this, pending.question, answer, by)
     this.apply({ type: 'answer.accepted', questionId, deadlineAt: now() + limits.questionMs })

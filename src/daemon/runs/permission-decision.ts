@@ -8,7 +8,7 @@ import {
   type PermissionRequest,
   selfDriveAnswer,
 } from '../acp/permission.ts'
-import type { KeptTranscripts } from '../transcript/transcripts.ts'
+import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import type { LiveRun } from './live-run.ts'
 import { askPermission } from './pending-question.ts'
 import { answerByRule, askedByRule, type Decisions } from './rule-decisions.ts'
@@ -16,7 +16,7 @@ import { answerByRule, askedByRule, type Decisions } from './rule-decisions.ts'
 export type DecisionDeps = {
   now: () => number
   newId: () => string
-  transcripts: Pick<KeptTranscripts, 'of'>
+  transcripts: Pick<DaemonTranscripts, 'of'>
   decisions: Decisions
   workspace: string
 }
@@ -52,7 +52,7 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, asked: 
 }
 
 function byRule(run: LiveRun, request: PermissionRequest, effect: 'allow' | 'deny'): PermissionOutcome {
-  if (effect === 'deny') run.refusedByRule()
+  if (effect === 'deny') run.noteRuleRefusal()
   return request.outcome(answerByRule(effect, request.question.options))
 }
 

@@ -3,9 +3,9 @@ import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { StartTurn } from '#interns/contract/runs.ts'
 import type { DaemonLog } from '../log.ts'
-import type { AgentSettings, Limits } from '../server/limits.ts'
+import type { AgentSettings, Limits } from '../settings/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
-import type { KeptTranscripts } from '../transcript/transcripts.ts'
+import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import type { LiveRun } from './live-run.ts'
 import type { DecisionDeps } from './permission-decision.ts'
 import { promptBlocks } from './prompt-blocks.ts'
@@ -16,7 +16,7 @@ type PlayDeps = DecisionDeps & {
   log: DaemonLog
   sessions: Pick<Sessions, 'open'>
   store: Pick<DaemonStore, 'saveCost'>
-  transcripts: Pick<KeptTranscripts, 'of' | 'save'>
+  transcripts: Pick<DaemonTranscripts, 'of' | 'save'>
   limits: Pick<Limits, 'settleMs' | 'lateOutputMs'>
   modes: AgentSettings['modes']
   files: Pick<InternFiles, 'write'>

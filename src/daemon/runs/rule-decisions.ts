@@ -1,6 +1,6 @@
 import type { PermissionAnswer } from '#interns/contract/answer.ts'
 import type { PermissionKind } from '#interns/contract/question.ts'
-import { judge } from '#interns/contract/rules/judge.ts'
+import { judge } from '#interns/contract/rules/decide.ts'
 import type { Action, Decision, LoggedDecision, RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { DecisionStore } from '../store/decision-store.ts'
 

@@ -7,10 +7,10 @@ import type { Agent } from '../acp/agent.ts'
 import { ProtocolBroken } from '../acp/connection.ts'
 import type { Launch } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
-import type { AgentSettings, Limits } from '../server/limits.ts'
+import type { AgentSettings, Limits } from '../settings/limits.ts'
 import type { DaemonStore } from '../store/store.ts'
-import { readAnswered } from '../transcript/answered.ts'
-import type { KeptTranscripts } from '../transcript/transcripts.ts'
+import { answerRecordOf } from '../transcript/answer-record.ts'
+import type { DaemonTranscripts } from '../transcript/transcripts.ts'
 import { type AgentHost, hostAgent } from './agent-host.ts'
 import { createBackpressure } from './backpressure.ts'
 import { watchDeadlines } from './deadlines.ts'
@@ -25,7 +25,7 @@ import { failRun } from './turn.ts'
 export type RunRegistryDeps = {
   launch: Launch
   store: DaemonStore
-  transcripts: KeptTranscripts
+  transcripts: DaemonTranscripts
   decisions: Decisions
   log: DaemonLog
   limits: Limits
@@ -162,7 +162,7 @@ export class RunRegistry {
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
         asking: (run, asked, deadlineAt) => this.#saveQuestion(run, asked, deadlineAt),
         answered: ({ session }, question, answer, by) =>
-          transcripts.of(session.id).answered(question.id, readAnswered(question, answer, by)),
+          transcripts.of(session.id).answered(question.id, answerRecordOf(question, answer, by)),
         ending: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
           const since = meteredSince !== undefined && { meteredSince }
           const about = { message: message || null, model: model ?? session.model, usage: usage ?? null, ...since }

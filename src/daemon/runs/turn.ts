@@ -8,7 +8,7 @@ import { cancelledPermission, readPermission } from '../acp/permission.ts'
 import type { AgentUpdate } from '../acp/update.ts'
 import { costOfTurn, readUsage } from '../acp/usage.ts'
 import type { DaemonLog } from '../log.ts'
-import type { Limits } from '../server/limits.ts'
+import type { Limits } from '../settings/limits.ts'
 import type { LiveRun } from './live-run.ts'
 import { askForm, askQuestionPermission, cancelledForm } from './pending-question.ts'
 import { type DecisionDeps, decidePermission } from './permission-decision.ts'
@@ -51,7 +51,7 @@ export async function runAgentTurn(
     run.apply({ type: 'turn.started' })
     const cancelled = stopReason === 'cancelled'
     // Some agents end the turn when they are told no, and call that cancelled: to the caller it is simply over.
-    if (!cancelled || run.lastAnswerWasNo()) run.apply({ type: 'turn.finished' }, report)
+    if (!cancelled || run.wasLastAnswerDeclined()) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
     if (isPromptRefused(error, prompt)) return run.apply({ type: 'turn.failed' }, refusedPrompt(error as RpcError))
@@ -107,7 +107,7 @@ function listenFor(deps: TurnDeps, run: LiveRun, { told, counted }: Counting): S
         update.type === 'plan'
           ? recorder.planned(update.steps)
           : recorder.tool(update.id, tools.get(update.id) ?? update.tool, update.output)
-      if (run.tellsActivity) return run.write({ type: 'activity.noticed', activity })
+      if (run.includesActivity) return run.write({ type: 'activity.noticed', activity })
     }
     notice()
   }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
-import type { DaemonSettings } from '../settings.ts'
+import type { DaemonSettings } from '../settings/settings.ts'
 import { createHttpServer } from './http-server.ts'
 import { createTlsServer } from './tls-server.ts'
 

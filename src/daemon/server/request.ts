@@ -3,7 +3,7 @@ import { type Attachment, attachmentKinds } from '#interns/contract/attachments.
 import type { RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/runs.ts'
 import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
-import { readRequestBody } from '#platform/core/request-body.ts'
+import { readRequestBody } from '#platform/net/request-body.ts'
 
 /** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
 export class HttpError extends Error {

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { type Launch, processLauncher } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
+import { createRuns } from '../runs/create-runs.ts'
 import { createDecisions } from '../runs/rule-decisions.ts'
-import { createRuns } from '../runs/runs-of-intern.ts'
-import type { DaemonSettings } from '../settings.ts'
+import type { DaemonSettings } from '../settings/settings.ts'
 import { openStore } from '../store/store.ts'
-import { KeptTranscripts } from '../transcript/transcripts.ts'
+import { DaemonTranscripts } from '../transcript/transcripts.ts'
 import { openListeners } from './listeners.ts'
 
 const drainMs = 500
@@ -22,7 +22,7 @@ export async function startDaemon(
   mkdirSync(workspace, { recursive: true, mode: 0o700 })
   // Held by one daemon at a time: a socket that is still there now belongs to none.
   const store = openStore(settings.state, limits)
-  const transcripts = new KeptTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
+  const transcripts = new DaemonTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
   const runs = createRuns({
     ...deps,
     // To make one ends what is left of agents: the one that was launched ahead must not be among them.

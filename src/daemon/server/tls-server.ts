@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { boundHandshakes } from '#platform/net/bound-handshakes.ts'
 import { https } from '#platform/net/node-http.ts'
-import { noticedWhenGone } from '#platform/net/noticed-when-gone.ts'
+import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import type { DaemonLog } from '../log.ts'
-import type { TcpListener } from '../settings.ts'
+import type { TcpListener } from '../settings/settings.ts'
 import { createHttpServer } from './http-server.ts'
 
 /** A stranger who does not shake hands holds a connection no longer than this. */
@@ -29,7 +29,7 @@ export function createTlsServer(
     handshakeTimeout: handshakeMs,
   })
   boundHandshakes(server, mostHandshakes)
-  server.on('connection', noticedWhenGone)
+  server.on('connection', enableKeepAlive)
   server.on('tlsClientError', refusalsTo(deps.log))
   const look = () => {
     try {

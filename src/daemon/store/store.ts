@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TranscriptLimits } from '../transcript/limits.ts'
-import { openTranscriptStore, type TranscriptStore } from '../transcript/store.ts'
 import { type DecisionStore, openDecisionStore } from './decision-store.ts'
+import { openTranscriptStore, type TranscriptStore } from './transcript-store.ts'
 
 /** The state folder took no more: a full disk, most often. The message is for the caller. */
 export class StoreFailed extends Error {

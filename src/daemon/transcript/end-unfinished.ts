@@ -1,5 +1,5 @@
 import type { Entry } from '#interns/contract/transcript.ts'
-import type { TranscriptStore } from './store.ts'
+import type { TranscriptStore } from '../store/transcript-store.ts'
 
 type Deps = {
   store: TranscriptStore

@@ -13,8 +13,8 @@ import type {
 import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { beginningOf, cutPlace } from '#platform/text/whole-characters.ts'
 import type { ToolCall } from '../acp/tool-call.ts'
+import type { SessionChange } from '../store/transcript-store.ts'
 import { keptOf, longest } from './limits.ts'
-import type { SessionChange } from './store.ts'
 import { toolActivity } from './tool-activity.ts'
 
 /** The tool calls of a run that may still change; of more the oldest stay as they are. */

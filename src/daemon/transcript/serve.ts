@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Page, Transcripts } from '#interns/contract/transcript.ts'
-import { answer, drained } from '../http-answer.ts'
+import { answer, drained } from '../http-response.ts'
 
 type Asked = { path: string[]; query: URLSearchParams; response: ServerResponse; signal: AbortSignal }
 

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import type { Entry, TranscriptEvent } from '#interns/contract/transcript.ts'
 import { startDaemonProcess, startTestDaemon } from '#test/harness/interns/daemon.ts'
 import { until } from '#test/harness/until.ts'
+import { openTranscriptStore } from '../store/transcript-store.ts'
 import { defaultTranscriptLimits } from './limits.ts'
-import { openTranscriptStore } from './store.ts'
-import { KeptTranscripts } from './transcripts.ts'
+import { DaemonTranscripts } from './transcripts.ts'
 
 type Daemon = Pick<Awaited<ReturnType<typeof startTestDaemon>>, 'runs'>
 
@@ -184,7 +184,7 @@ test('a session that is forgotten for the end of another keeps no third one from
   open('quietest', 0)
   open('last', 2)
   const told: string[] = []
-  new KeptTranscripts({ store, now: () => 3, log: (event) => told.push(event) }).close()
+  new DaemonTranscripts({ store, now: () => 3, log: (event) => told.push(event) }).close()
   assert.deepEqual(
     store.sessions(undefined, 10).map(({ id, status }) => [id, status]),
     [

@@ -12,10 +12,10 @@ import {
 } from '#interns/contract/transcript.ts'
 import type { DaemonLog } from '../log.ts'
 import { StoreFailed } from '../store/store.ts'
+import type { SessionChange, TranscriptStore } from '../store/transcript-store.ts'
 import { endUnfinished } from './end-unfinished.ts'
 import { createFollowers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'
-import type { SessionChange, TranscriptStore } from './store.ts'
 
 /** The longest time until what happened is saved. Text alone waits longer: it comes in many pieces. */
 const saveWithinMs = { soon: 250, text: 2000 }
@@ -29,7 +29,7 @@ const milestoneWaitMs = 20_000
 type TranscriptsDeps = { store: TranscriptStore; now: () => number; log: DaemonLog }
 
 /** What an intern's sessions said and did: recorded as it happens, saved in short intervals and before a turn's end is told. */
-export class KeptTranscripts implements Transcripts {
+export class DaemonTranscripts implements Transcripts {
   readonly #store: TranscriptStore
   readonly #now: () => number
   readonly #log: DaemonLog

@@ -52,7 +52,7 @@ test('the limit of a key is named as such', async () => {
 
 test('a small turn budget selects the longest answer that fits', async () => {
   const usd = (amount: number) => BigInt(amount * 1e12)
-  const turn = { kind: 'turn' as const, id: 't', keyHash: 'k', beganAt: 0, part: 'max_cost_usd' as const }
+  const turn = { kind: 'turn' as const, id: 't', keyHash: 'k', startedAt: 0, part: 'max_cost_usd' as const }
   const budget = { id: 'turn:t', subject: turn, limit: usd(1), interval: null, includesByok: true }
   const shorter = () => [4, 2, 0.5, 0.25].map((cost) => ({ request: {} as never, cost: usd(cost) })).values()
   const refused: bigint[] = []

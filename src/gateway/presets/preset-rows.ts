@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { isoTime } from '#platform/core/clock.ts'
-import type { Page, PageQuery } from '#platform/core/page.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Preset, PresetStatus, PresetVersion, PresetWithVersion } from './preset.ts'
 
 /** Statements on presets and their versions. No other file reads or writes these tables. */

@@ -1,6 +1,6 @@
 import { Fault } from '#platform/core/fault.ts'
-import type { Page, PageQuery } from '#platform/core/page.ts'
 import type { Db } from '#platform/db/db.ts'
+import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Preset, PresetVersion, PresetWithVersion } from './preset.ts'
 import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './preset-rows.ts'
 

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { NewId } from '#platform/core/id.ts'
-import type { Page, PageQuery } from '#platform/core/page.ts'
 import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { Page, PageQuery } from '#platform/json/page.ts'
 
 /** A change and its target. Its name has the form `noun.verbed`. */
 export type Change = {

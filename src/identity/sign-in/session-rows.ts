@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
-import type { PageQuery } from '#platform/core/page.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { PageQuery } from '#platform/json/page.ts'
 import type { SessionRow, SessionTimes } from './session.ts'
 
 /** The statements on the table of sessions. */

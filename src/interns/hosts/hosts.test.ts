@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { clockOf } from '#platform/db/clock.ts'
 import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
-import { goneMessage, InternHosts } from './hosts.ts'
+import { InternHosts, lostHostMessage } from './hosts.ts'
 
 const at = Date.parse('2030-01-01T00:00:00Z')
 const own = (name: string) => ({ name, address: `${name}.internal`, labels: ['gpu'], capacity: 7 })
@@ -40,7 +40,7 @@ onEachDatabase('hosts of interns', (kind) => {
     const since = '2030-01-01T00:00:00.000Z'
     const reason = 'The host a has not been heard of.'
     assert.deepEqual(await here.b.standing('a'), { name: 'a', state: 'gone', reason, since })
-    assert.equal(goneMessage((await here.b.find('a'))!.gone!), `The host a has not been heard of (since ${since}).`)
+    assert.equal(lostHostMessage((await here.b.find('a'))!.gone!), `The host a has not been heard of (since ${since}).`)
     assert.equal((await here.a.standing('a'))?.state, 'up', 'to its own server it is there')
     await here.a.renew()
     assert.equal((await here.b.standing('a'))?.state, 'up')

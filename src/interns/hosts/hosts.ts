@@ -84,7 +84,7 @@ export class InternHosts {
     const known = new Map((isElsewhere ? await this.all() : []).map((host) => [host.name, host]))
     return (name) => {
       if (name === null) return null
-      return standingOf(name === this.here ? { name, gone: null } : (known.get(name) ?? neverHeardOf(name)))
+      return standingOf(name === this.here ? { name, gone: null } : (known.get(name) ?? unknownHost(name)))
     }
   }
 
@@ -117,7 +117,7 @@ function goneBy({ name, seen_at, left_at, now }: HostRow): KnownHost['gone'] {
 }
 
 /** From before hosts were known, or of another installation. */
-export function neverHeardOf(name: string): Pick<KnownHost, 'name' | 'address' | 'keptPort' | 'gone'> {
+export function unknownHost(name: string): Pick<KnownHost, 'name' | 'address' | 'keptPort' | 'gone'> {
   return {
     name,
     address: null,
@@ -127,6 +127,6 @@ export function neverHeardOf(name: string): Pick<KnownHost, 'name' | 'address' |
 }
 
 /** For people: that the host is gone, why and since when. */
-export function goneMessage({ reason, since }: NonNullable<KnownHost['gone']>): string {
+export function lostHostMessage({ reason, since }: NonNullable<KnownHost['gone']>): string {
   return since === 0 ? reason : `${reason.replace(/\.$/, '')} (since ${isoTime(since)}).`
 }

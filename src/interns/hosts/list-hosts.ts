@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import type { Query } from '#platform/db/db.ts'
 import type { ListedHost } from '../registry/intern.ts'
 import { countInService, countOfOrganization } from '../registry/interns-by-host.ts'
-import { type InternHosts, type KnownHost, neverHeardOf, standingOf } from './hosts.ts'
+import { type InternHosts, type KnownHost, standingOf, unknownHost } from './hosts.ts'
 
 type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'all'>; now: () => number }
 
@@ -27,7 +27,7 @@ export async function listHosts(
   const known = new Set(hosts.map(({ name }) => name))
   const unknown = [...interns.keys()]
     .filter((name) => !known.has(name))
-    .map((name) => ({ ...standingOf(neverHeardOf(name)), labels: [], capacity: null }))
+    .map((name) => ({ ...standingOf(unknownHost(name)), labels: [], capacity: null }))
   return [...listed, ...unknown]
     .map((host) => ({ ...host, capacity_used: used.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -8,7 +8,7 @@ import type { NewId } from '#platform/core/id.ts'
 import { type Db, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
 import { sql } from '#platform/db/kysely.ts'
 import type { Announce } from '#platform/db/signals.ts'
-import { goneMessage, type InternHosts, neverHeardOf } from '../hosts/hosts.ts'
+import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { budgetColumn } from '../registry/budget.ts'
 import { internChanged } from '../registry/events.ts'
 import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from '../registry/intern.ts'
@@ -121,8 +121,8 @@ const unheld = ''
 /** @throws Fault `unavailable` where nobody could start it. */
 async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
   if (hostname === null || hostname === hosts.here) return {}
-  const { gone } = (await hosts.find(hostname, tx)) ?? neverHeardOf(hostname)
-  if (gone) throw new Fault('unavailable', `${goneMessage(gone)} ${wayOut}`)
+  const { gone } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
+  if (gone) throw new Fault('unavailable', `${lostHostMessage(gone)} ${wayOut}`)
   return {}
 }
 

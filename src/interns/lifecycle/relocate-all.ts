@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
-import { neverHeardOf } from '../hosts/hosts.ts'
+import { unknownHost } from '../hosts/hosts.ts'
 import { internsOn } from '../registry/interns-by-host.ts'
 import { type Intern, internById } from '../registry/store.ts'
 import { alterFound } from './change.ts'
@@ -74,6 +74,6 @@ function unlessDeleted(error: unknown): undefined {
 async function requireGone({ internHosts }: RelocateDeps, name: string, interns: number): Promise<void> {
   const known = await internHosts.find(name)
   if (!known && interns === 0) throw new Fault('not_found', `There is no host ${name}.`)
-  if ((known ?? neverHeardOf(name)).gone) return
+  if ((known ?? unknownHost(name)).gone) return
   throw new Fault('conflict', `The host ${name} is there. Its interns are moved or deleted one by one.`)
 }

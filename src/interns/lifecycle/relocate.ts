@@ -2,7 +2,7 @@ import type { Caller } from '#identity/accounts/caller.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
-import { goneMessage, type InternHosts, type KnownHost, neverHeardOf } from '../hosts/hosts.ts'
+import { type InternHosts, type KnownHost, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { inService } from '../registry/intern.ts'
 import { requireOwner } from '../registry/owner.ts'
 import type { Intern } from '../registry/store.ts'
@@ -54,7 +54,7 @@ export async function giveUp(deps: RelocateDeps, tx: Tx, announce: Announce, int
   const gone = goneOf(intern, await deps.internHosts.all(tx), deps.internHosts.here)
   if (!gone) throw stillThere(intern, 'give up')
   const status = intern.status === 'destroying' ? 'destroying' : 'stopped'
-  const last_failure_message = `Its files were given up: ${goneMessage(gone)}`
+  const last_failure_message = `Its files were given up: ${lostHostMessage(gone)}`
   await takeOutOfService(deps, tx, announce, intern, {
     ...noLonger,
     ...{ hostname: null, moved_at: null, status, last_failure_message },
@@ -66,7 +66,7 @@ const noLonger = { home: null, tcp_access: null, supervisor: null, supervised_un
 
 function goneOf({ hostname }: Intern, hosts: KnownHost[], here: string | undefined): KnownHost['gone'] {
   if (hostname === null || hostname === here) return null
-  return (hosts.find(({ name }) => name === hostname) ?? neverHeardOf(hostname)).gone
+  return (hosts.find(({ name }) => name === hostname) ?? unknownHost(hostname)).gone
 }
 
 function stillThere({ hostname, status }: Intern, what: 'move' | 'give up'): Fault {

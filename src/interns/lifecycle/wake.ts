@@ -3,7 +3,7 @@ import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
 import { changesOf } from '#platform/db/signals.ts'
 import { Refusal, type RefusalKind } from '../contract/refusal.ts'
-import { goneMessage, type InternHosts, neverHeardOf } from '../hosts/hosts.ts'
+import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { internChanged } from '../registry/events.ts'
 import { type Intern, internById, isAsleep, isUp } from '../registry/store.ts'
 
@@ -100,8 +100,8 @@ const isPending = ({ status }: Intern) => status === 'queued' || status === 'pro
 /** Only a server of its host starts an intern. @throws Refusal `host_gone` if none is left, as after a rename. */
 async function requireHost({ hosts }: Pick<WakeDeps, 'hosts'>, { hostname }: Intern): Promise<void> {
   if (hostname === null || hostname === hosts.here) return
-  const { gone } = (await hosts.find(hostname)) ?? neverHeardOf(hostname)
-  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  const { gone } = (await hosts.find(hostname)) ?? unknownHost(hostname)
+  if (gone) throw new Refusal('host_gone', lostHostMessage(gone))
 }
 
 /** Queues an intern to be started by a server of its host. The audit trail has no record: a request for the intern is not an act of starting it. */

@@ -1,11 +1,11 @@
-import { lastKnown } from '#platform/async/last-known.ts'
+import { staleWhileRevalidate } from '#platform/async/stale-while-revalidate.ts'
 import type { Db } from '#platform/db/db.ts'
 import { type InternStatus, internStatuses } from './intern.ts'
 import { countByStatus } from './interns-by-host.ts'
 
 /** The number of interns of a host in each state, as it was last known. */
 export function createInternCounts(deps: { db: Pick<Db, 'query'> }, host: string): () => Record<InternStatus, number> {
-  return lastKnown(countsOf(new Map()), async () => countsOf(await countByStatus(deps, host)))
+  return staleWhileRevalidate(countsOf(new Map()), async () => countsOf(await countByStatus(deps, host)))
 }
 
 function countsOf(counted: ReadonlyMap<InternStatus, number>): Record<InternStatus, number> {

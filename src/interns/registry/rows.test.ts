@@ -8,8 +8,8 @@ import { newDb, onEachDatabase } from '#test/harness/database/databases.ts'
 import { InternHosts } from '../hosts/hosts.ts'
 import { changeIntern, deleteIntern, provisionIntern, suspendIntern } from '../lifecycle/change.ts'
 import { createIntern } from '../lifecycle/create.ts'
-import { beginRun, endRun } from '../runs/run-store.ts'
-import { withinBudget } from '../turns/session-budget.ts'
+import { endRun, saveStartedRun } from '../runs/run-store.ts'
+import { startWithinBudget } from '../turns/session-budget.ts'
 import { countTurn } from '../turns/turn-rate.ts'
 import { hasInternKey, issueInternKey } from './own-key.ts'
 import { findIntern, internRecord, listInterns } from './store.ts'
@@ -224,8 +224,12 @@ onEachDatabase('interns in the database', (kind) => {
       ['cancelled', 0.5],
       ['over_budget', 0.5],
     ] as const) {
-      const begun = { id: outcome, sessionId: outcome, background: false, startedBy: null, beganAt: 1 }
-      await beginRun(db.query, id, { ...begun, budget: { costUsd: 1, costOf: 'max_cost_usd' }, meteredKey: 'key' })
+      const begun = { id: outcome, sessionId: outcome, background: false, startedBy: null, startedAt: 1 }
+      await saveStartedRun(db.query, id, {
+        ...begun,
+        budget: { costUsd: 1, costOf: 'max_cost_usd' },
+        meteredKey: 'key',
+      })
       const end = { outcome, message: null, model: null, usage: null, endedAt: 9, spentUsd: 0.25 }
       await db.exclusively('test', (tx, announce) => endRun(tx, announce, id, outcome, end))
       // Its last request was metered after its end.
@@ -233,7 +237,7 @@ onEachDatabase('interns in the database', (kind) => {
       const limits = { sessionId: outcome, asked: undefined }
       const runs = { transcripts: { read: async () => undefined } } as never
       const intern = { id, budget: { session_max_cost_usd: 1 } }
-      const allowed = await withinBudget({ db, spent }, intern, runs, limits, async (given) => given)
+      const allowed = await startWithinBudget({ db, spent }, intern, runs, limits, async (given) => given)
       assert.equal(allowed.budget?.costUsd, left, outcome)
     }
   })

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
-import { noticedWhenGone } from '#platform/net/noticed-when-gone.ts'
+import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 
 /**
  * How a server shows a daemon on another host who it is, and knows that it is the right one: by a certificate for
@@ -31,7 +31,7 @@ export function connectTls({ host, port, tls: { context, servername, sessions } 
   const settled = () => clearTimeout(late)
   socket.once('secureConnect', () => {
     secured.add(socket)
-    noticedWhenGone(socket)
+    enableKeepAlive(socket)
   })
   socket.once('secureConnect', settled).once('close', settled)
   return socket

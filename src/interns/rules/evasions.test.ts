@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: commands of bash, not templates
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge } from '../contract/rules/judge.ts'
+import { judge } from '../contract/rules/decide.ts'
 import type { Effect, RuleSet } from '../contract/rules/rule.ts'
 
 /** What somebody writes who allows a little, and above all no push. */

@@ -1,9 +1,9 @@
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
-import { carriesOthers } from '../contract/rules/carriers.ts'
 import { patternWords } from '../contract/rules/match-command.ts'
 import { effects, type Rule } from '../contract/rules/rule.ts'
+import { runsOtherCommands } from '../contract/rules/wrapper-commands.ts'
 
 const most = { rules: 200, values: 100, length: 300 }
 
@@ -81,7 +81,7 @@ function* faultsOf({
     const words = patternWords(command).filter((word) => word !== '**')
     const path = ['commands', at]
     if (words[0]!.includes('*')) yield { path, message: 'an "allow" names its program' }
-    else if (carriesOthers({ words, redirects: [], assigned: [], mayHaveOptions: false }))
+    else if (runsOtherCommands({ words, redirects: [], assigned: [], mayHaveOptions: false }))
       yield {
         path,
         message: `what ${JSON.stringify(words[0])} runs here cannot be told from its words, so this would never be allowed`,

@@ -47,8 +47,8 @@ async function cancelSpentRuns(
   const limited = await limitedRuns(db.query, internId)
   const keyHash = limited.length > 0 && (await internById(db.query, internId))?.keyHash
   if (!keyHash) return false
-  for (const { runId, beganAt, costUsd, part, refused } of limited)
+  for (const { runId, startedAt, costUsd, part, refused } of limited)
     if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)
-    else if ((await spent(keyHash, beganAt)) >= costUsd) await runs.cancel(runId, part)
+    else if ((await spent(keyHash, startedAt)) >= costUsd) await runs.cancel(runId, part)
   return true
 }

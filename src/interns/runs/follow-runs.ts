@@ -13,7 +13,7 @@ import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
 import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
 import type { Spent } from './run-spending.ts'
-import { beginRun, endRun, endRunsOfStopped, findRun, waitRun } from './run-store.ts'
+import { endRun, endRunsOfStopped, findRun, saveStartedRun, setRunWaiting } from './run-store.ts'
 
 export type FollowDeps = {
   db: Db
@@ -107,11 +107,11 @@ async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found
   const ended = found.flatMap(({ entry }) => (entry.type === 'end' ? [entry] : []))
   const known = new Map<string, number>()
   if (ended.length === 0 || keyHash === null) return known
-  const beganAt = new Map((await limitedRuns(db.query, id)).map(({ runId, beganAt }) => [runId, beganAt]))
+  const startedAt = new Map((await limitedRuns(db.query, id)).map(({ runId, startedAt }) => [runId, startedAt]))
   for (const { entry } of found)
-    if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) beganAt.set(entry.runId, Math.round(entry.at))
+    if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) startedAt.set(entry.runId, Math.round(entry.at))
   for (const { runId, at } of ended) {
-    const since = beganAt.get(runId)
+    const since = startedAt.get(runId)
     if (since !== undefined) known.set(runId, await spent(keyHash, since, Math.ceil(at)))
   }
   return known
@@ -145,12 +145,12 @@ async function apply(
   const at = Math.min(Math.round(entry.at), now())
   switch (entry.type) {
     case 'prompt':
-      await beginRun(tx, internId, {
+      await saveStartedRun(tx, internId, {
         id,
         sessionId,
         background: entry.background === true,
         startedBy: entry.by,
-        beganAt: at,
+        startedAt: at,
         ...{ budget: entry.budget, meteredKey },
       })
       announce('run.changed', internId)
@@ -177,7 +177,7 @@ type Asked = { now: Now; sessionId: string; entry: Extract<Milestone['entry'], {
 async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now, sessionId, entry }: Asked) {
   const { runId, question, deadlineAt, answer, action } = entry
   const { id } = question
-  await waitRun(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
+  await setRunWaiting(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
   if (answer.state === 'ended') return endQuestions(tx, announce, internId, { now, id, end: { state: 'ended' } })
   if (answer.state === 'waiting') {
     const run = await findRun({ db: { query: tx } }, internId, runId).catch(() => undefined)

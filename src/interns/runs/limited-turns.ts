@@ -19,7 +19,7 @@ export type LimitedTurn = {
   /** Null until it is known as a run. */
   runId: string | null
   sessionId: string | null
-  beganAt: number
+  startedAt: number
   costUsd: number
   part: CostPart
   /** What all turns of its session may cost. */
@@ -46,7 +46,7 @@ const writtenWithinMsOf = {
  * Resolves when the end of a turn is written. Until then the intern's key can spend, and requests count for this turn, also those
  * of the turn that its caller starts next: they would be refused, or have shorter answers, by what is left of this one.
  */
-export async function untilWritten(
+export async function waitUntilStored(
   { query, signals }: Pick<Db, 'query' | 'signals'>,
   internId: string,
   runId: string,
@@ -114,7 +114,7 @@ type Row = {
 function read({ run_id, intern_id, session_id, began_at, budget, refused }: Row): LimitedTurn[] {
   const { id = run_id!, costUsd, costOf, sessionUsd } = JSON.parse(budget ?? '{}') as TurnBudget
   if (costUsd === undefined || !costOf) return []
-  const about = { id, internId: intern_id, runId: run_id, sessionId: session_id, beganAt: Number(began_at) }
+  const about = { id, internId: intern_id, runId: run_id, sessionId: session_id, startedAt: Number(began_at) }
   return [
     {
       ...{ ...about, costUsd, part: costOf, sessionUsd },

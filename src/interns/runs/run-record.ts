@@ -22,7 +22,7 @@ export type RunRecord = {
   message: string | null
   model: string | null
   usage: Usage | null
-  beganAt: number
+  startedAt: number
   endedAt: number | null
 }
 
@@ -67,7 +67,7 @@ export function runItem(run: RunRecord): z.infer<typeof InternRun> {
     model: run.model,
     usage: run.usage,
     cost_usd: run.usage?.cost ?? null,
-    created_at: isoTime(run.beganAt),
+    created_at: isoTime(run.startedAt),
     ended_at: run.endedAt === null ? null : isoTime(run.endedAt),
   }
 }
@@ -85,7 +85,7 @@ export function runOf(row: Selectable<Tables['intern_runs']>): RunRecord {
     message: row.message,
     model: row.model,
     usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),
-    beganAt: row.began_at,
+    startedAt: row.began_at,
     endedAt: row.ended_at,
   }
 }

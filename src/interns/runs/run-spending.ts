@@ -6,7 +6,7 @@ import type { Tables } from '#platform/db/tables.ts'
  * A turn that did not finish by itself, or not yet: what was metered for it counts, also what was under way when it was
  * broken off. `toldUsd` is what is known of it besides.
  */
-export type UnsettledRun = { meteredKey: string; beganAt: number; endedAt: number | null; toldUsd: number }
+export type UnsettledRun = { meteredKey: string; startedAt: number; endedAt: number | null; toldUsd: number }
 export type SessionSpending = { spentUsd: number; unsettled: UnsettledRun[]; isOpen: boolean }
 
 /** What the turns of a session have cost, as far as it is written down. `isOpen`: not all of them are over. */
@@ -24,7 +24,7 @@ export async function sessionSpending(query: Query, internId: string, sessionId:
       .executeTakeFirstOrThrow(),
     ofSession
       .where((e) => e.not(isSettled(e)))
-      .select(['metered_key as meteredKey', 'began_at as beganAt', 'ended_at as endedAt', 'spent_usd as toldUsd'])
+      .select(['metered_key as meteredKey', 'began_at as startedAt', 'ended_at as endedAt', 'spent_usd as toldUsd'])
       .$narrowType<{ meteredKey: string }>()
       .execute(),
   ])
@@ -52,8 +52,8 @@ export async function spentBySession(
 ): Promise<number> {
   const { spentUsd, unsettled } = await sessionSpending(db.query, internId, sessionId)
   const others = await Promise.all(
-    unsettled.map(async ({ meteredKey, beganAt, endedAt, toldUsd }) =>
-      Math.max(toldUsd, await spent(meteredKey, beganAt, endedAt ?? undefined)),
+    unsettled.map(async ({ meteredKey, startedAt, endedAt, toldUsd }) =>
+      Math.max(toldUsd, await spent(meteredKey, startedAt, endedAt ?? undefined)),
     ),
   )
   return others.reduce((sum, usd) => sum + usd, spentUsd)

@@ -14,7 +14,7 @@ import { forgetAnnounced } from './limited-turns.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
 import { runEndedEvent } from './webhook-events.ts'
 
-export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'beganAt'> & {
+export type StartedRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedAt'> & {
   /** Null where it is not a prompt that says so. */
   startedBy: string | null
   budget?: TurnBudget | undefined
@@ -25,7 +25,7 @@ export type BegunRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'bega
 }
 
 /** A run that has begun. One that is known stays what it is, and is in the background from now on where this says so. */
-export async function beginRun(query: Query | Tx, internId: string, run: BegunRun): Promise<void> {
+export async function saveStartedRun(query: Query | Tx, internId: string, run: StartedRun): Promise<void> {
   const { id, startedBy, keyHash = null, meteredKey = null } = run
   const row = {
     intern_id: internId,
@@ -35,7 +35,7 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
     background: Number(run.background),
     started_by: startedBy,
     key_hash: keyHash,
-    began_at: run.beganAt,
+    began_at: run.startedAt,
   }
   const known = () => only(query.updateTable('intern_runs'), internId, id)
   // At first, so that what is said of it below is said of the row of whoever was quicker.
@@ -65,7 +65,7 @@ export async function beginRun(query: Query | Tx, internId: string, run: BegunRu
 type Waiting = { id: string; questionId: string; isOver: boolean }
 
 /** A run waits with a question, or no longer does. */
-export async function waitRun(tx: Tx, internId: string, { id, questionId, isOver }: Waiting): Promise<void> {
+export async function setRunWaiting(tx: Tx, internId: string, { id, questionId, isOver }: Waiting): Promise<void> {
   const set = isOver ? { status: 'running', question_id: null } : { status: 'waiting', question_id: questionId }
   await only(tx.updateTable('intern_runs').set(set), internId, id)
     .where('status', '<>', 'ended')
@@ -184,7 +184,10 @@ export async function listRuns(
     const last = await findRun({ db }, internId, startingAfter).catch(() => undefined)
     if (!last) throw new Fault('invalid', 'Invalid request: starting_after: is not the id of a run of this intern')
     rows = rows.where((e) =>
-      e.or([e('began_at', '<', last.beganAt), e.and([e('began_at', '=', last.beganAt), e('id', '<', startingAfter)])]),
+      e.or([
+        e('began_at', '<', last.startedAt),
+        e.and([e('began_at', '=', last.startedAt), e('id', '<', startingAfter)]),
+      ]),
     )
   }
   const found = await rows

@@ -50,7 +50,7 @@ export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
     ...sight,
     event: 'intern.run_ended',
     subject: `run ${intern.id} ${run.id}`,
-    at: run.endedAt ?? run.beganAt,
+    at: run.endedAt ?? run.startedAt,
     data: { ...data, run_id, ...rest },
   }
 }

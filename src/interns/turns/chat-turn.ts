@@ -5,25 +5,25 @@ import { asChatFault, chatFault } from '../contract/chat-fault.ts'
 import type { TurnEvent } from '../contract/turn-event.ts'
 import { findIntern, type Intern } from '../registry/store.ts'
 import type { AnswerLink } from '../runs/approvals.ts'
-import { untilWritten } from '../runs/limited-turns.ts'
+import { waitUntilStored } from '../runs/limited-turns.ts'
 import { type Metered, withMeteredUsage } from '../runs/metered-usage.ts'
-import { noteRun } from '../runs/note-run.ts'
 import { saveQuestion } from '../runs/questions.ts'
-import {
-  type AskedTurn,
-  type BeginDeps,
-  type BegunTurn,
-  beginPrompt,
-  giveAnswer,
-  requireReady,
-  wayAhead,
-} from './begin-turn.ts'
+import { storeRun } from '../runs/store-run.ts'
 import { type InternChatRequest, modeOf, type TurnInput, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { completing, nextUntilIdle } from './pass-events.ts'
+import {
+  prewarmConnection,
+  requireReady,
+  resumeWithAnswer,
+  type StartedTurn,
+  type StartTurnDeps,
+  startPrompt,
+  type TurnContext,
+} from './start-turn.ts'
 import { countTurn, type TurnRates } from './turn-rate.ts'
 
-export type ChatTurnDeps = BeginDeps & {
+export type ChatTurnDeps = StartTurnDeps & {
   rates: TurnRates
   /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
   screen: (caller: Caller, text: string, form: 'prompt' | 'answer', signal: AbortSignal) => Promise<string>
@@ -58,7 +58,7 @@ export async function startChatTurn(
   const input = turnInputOf(request)
   const known = await readyIntern(deps, caller, internId)
   found?.(known.id)
-  using way = wayAhead(deps, known)
+  using way = prewarmConnection(deps, known)
   const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, known.approvalMode)
   if (input.kind === 'prompt') await withinRate(deps, caller)
   await screenInput(deps, caller, input, signal)
@@ -72,8 +72,8 @@ export async function startChatTurn(
     const asked = { caller, known, link, way, speaker }
     const begun =
       input.kind === 'prompt'
-        ? await beginPrompt(deps, asked, { ...input, mode, budget: request.budget }, stop)
-        : await giveAnswer(deps, asked, input, stop)
+        ? await startPrompt(deps, asked, { ...input, mode, budget: request.budget }, stop)
+        : await resumeWithAnswer(deps, asked, input, stop)
     const { started, events } = await openedStream(begun.heard)
     await noteBegun(deps, asked, begun, started)
     return { started, events: nextUntilIdle(keepingEnds(deps, begun, started, events), idleTimer, giveUp.signal) }
@@ -116,14 +116,14 @@ async function openedStream(heard: AsyncIterable<TurnEvent>) {
  */
 async function noteBegun(
   deps: ChatTurnDeps,
-  { caller, link, speaker: { background } }: AskedTurn,
-  { intern, runs, prompted }: BegunTurn,
+  { caller, link, speaker: { background } }: TurnContext,
+  { intern, runs, prompted }: StartedTurn,
   { runId: id, sessionId }: Started,
 ): Promise<void> {
   const { at = deps.now(), budget } = prompted ?? {}
   if (!background && !prompted) return
-  await noteRun(deps, runs, intern.id, {
-    ...{ id, sessionId, background, beganAt: at, budget, meteredKey: intern.keyHash },
+  await storeRun(deps, runs, intern.id, {
+    ...{ id, sessionId, background, startedAt: at, budget, meteredKey: intern.keyHash },
     // Whoever answers does not begin it.
     startedBy: prompted ? caller.userId : null,
     // Who is signed in, or follows a link, acts without a key of their own.
@@ -134,7 +134,7 @@ async function noteBegun(
 /** The events of a turn: what its end or its question says is kept before its caller hears it. */
 function keepingEnds(
   deps: ChatTurnDeps,
-  { intern, runs, prompted }: BegunTurn,
+  { intern, runs, prompted }: StartedTurn,
   { runId, sessionId }: Started,
   events: AsyncIterator<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
@@ -153,7 +153,7 @@ function keepingEnds(
     }
     const limit = !prompted || prompted.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
     // A failure to look does not fail the reply.
-    const written = untilWritten(deps.db, intern.id, runId, limit).catch(() => {})
+    const written = waitUntilStored(deps.db, intern.id, runId, limit).catch(() => {})
     const [told] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), written])
     return told
   })

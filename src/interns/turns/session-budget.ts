@@ -22,7 +22,7 @@ type Allowed = Pick<StartTurn, 'budget' | 'turnsBefore'>
  * that come at once each would else see what the session had before all of them. @throws Fault `forbidden` where the
  * session may have no more turns: no reason of the chat route stands for that, as for limits of guardrails.
  */
-export async function withinBudget<T>(
+export async function startWithinBudget<T>(
   deps: BudgetDeps,
   intern: Prompted,
   runs: Pick<Runs, 'transcripts'>,

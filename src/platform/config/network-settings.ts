@@ -1,5 +1,5 @@
-import { noProxyEntries, proxyUrl } from '../core/proxies.ts'
 import { z } from '../json/schema.ts'
+import { noProxyEntries, proxyUrl } from '../net/proxies.ts'
 
 const ProxyAddress = z
   .string()

@@ -10,7 +10,7 @@ import Fastify, {
 } from 'fastify'
 import { Fault } from '../core/fault.ts'
 import { ownValue } from '../core/own-value.ts'
-import { discardBody } from '../core/request-body.ts'
+import { discardBody } from '../net/request-body.ts'
 import type { Log } from '../process/log.ts'
 import { compilersFactory } from './compilers.ts'
 import { allowOrigins } from './cors.ts'

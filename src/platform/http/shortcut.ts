@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { inTurn } from '../core/pipelined-requests.ts'
+import { inTurn } from '../net/pipelined-requests.ts'
 import { wrongWithHost } from './request/host.ts'
 
 /** Answers a request at once; or returns false, and has not touched it. */

@@ -1,5 +1,5 @@
 import type { Log } from './log.ts'
-import { sparingWarnings } from './sparing-warnings.ts'
+import { throttleWarnings } from './warning-throttle.ts'
 
 type Uncaught = {
   log: Pick<Log, 'error' | 'fatal' | 'info'>
@@ -12,7 +12,7 @@ type Uncaught = {
  * and the process goes on. What is thrown and nobody catches is told, and ends the process as planned.
  */
 export function tellUncaught({ log, end }: Uncaught): void {
-  const unheard = sparingWarnings(
+  const unheard = throttleWarnings(
     { warn: log.error.bind(log), info: log.info.bind(log) },
     'something failed that nobody waits for; the service goes on. Please report this',
   )

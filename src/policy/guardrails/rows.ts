@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { Fault } from '#platform/core/fault.ts'
-import type { Page, PageQuery } from '#platform/core/page.ts'
 import { isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { Page, PageQuery } from '#platform/json/page.ts'
 import { emptyPolicy } from './decide/policy.ts'
 import type { GuardrailRecord } from './guardrail.ts'
 

@@ -112,7 +112,7 @@ test('a unit of systemd is divided only where systemd says it was delegated, and
   const unit = join(room!, `signalbox-test-${process.pid}.scope`)
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-systemctl-'))
   const look = (outlives: boolean) =>
-    `import { roomForGroups } from '#provision/host/control-groups.ts'; console.log(await roomForGroups(${outlives}, console.log))`
+    `import { roomForGroups } from './control-groups.ts'; console.log(await roomForGroups(${outlives}, console.log))`
   const answers: string[] = []
   for (const [says, outlives] of [
     ['yes', false],

@@ -1,12 +1,12 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { InternHealth, Runs } from '#interns/contract/runs.ts'
 import {
-  addressElsewhere,
-  type ElsewhereDeps,
-  keptElsewhere,
-  logElsewhere,
   openAccess,
-} from '#interns/hosts/elsewhere.ts'
+  type RemoteInternDeps,
+  remoteAddress,
+  remoteLog,
+  remoteStorage,
+} from '#interns/hosts/remote-interns.ts'
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
@@ -33,7 +33,7 @@ import { Pods } from './pods.ts'
 import { endPod, endStrangers, removeAll } from './removal.ts'
 import { watchPod } from './watch-pod.ts'
 
-export type KubernetesDeps = ElsewhereDeps & {
+export type KubernetesDeps = RemoteInternDeps & {
   config: Config
   cluster: Cluster
   certificates: Pick<DaemonCertificates, 'forDaemon' | 'forServer'>
@@ -134,12 +134,12 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   kept(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
-    if (!this.#isHere(intern)) return keptElsewhere(this.#deps, intern)
+    if (!this.#isHere(intern)) return remoteStorage(this.#deps, intern)
     return isUp(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
   }
 
   log(intern: Intern, wanted: LogWanted): Promise<InternLog> {
-    if (!this.#isHere(intern)) return logElsewhere(this.#deps, intern, wanted.bytes)
+    if (!this.#isHere(intern)) return remoteLog(this.#deps, intern, wanted.bytes)
     return podLog(this.#client, intern.id, wanted)
   }
 
@@ -160,7 +160,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   async #addressOf(intern: Intern): Promise<DaemonAddress> {
-    if (!this.#isHere(intern)) return addressElsewhere(this.#deps, intern)
+    if (!this.#isHere(intern)) return remoteAddress(this.#deps, intern)
     const access = openAccess(this.#deps.vault, intern)
     if (access?.host === undefined)
       throw new Refusal('intern_unreachable', 'The intern cannot be reached: it has no pod.')

@@ -1,7 +1,7 @@
 import type { Intern } from '#interns/registry/store.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { authorityEnvironment } from '#platform/core/authorities.ts'
-import { type ProxySettings, proxyEnvironment } from '#platform/core/proxies.ts'
+import { authorityEnvironment } from '#platform/net/authorities.ts'
+import { type ProxySettings, proxyEnvironment } from '#platform/net/proxies.ts'
 import type { AgentCommand } from '../host/intern-home.ts'
 
 /** Where a daemon and its agent find what they need. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultLimits } from '#daemon/server/limits.ts'
+import { defaultLimits } from '#daemon/settings/limits.ts'
 import { Settings } from '#platform/config/settings.ts'
 import { daemonLimits } from './daemon-limits.ts'
 

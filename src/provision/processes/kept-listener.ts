@@ -3,7 +3,7 @@ import type { Server, TLSSocket } from 'node:tls'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { type DaemonCertificates, wantedByName } from '#interns/remote/daemon-certificates.ts'
 import { boundHandshakes } from '#platform/net/bound-handshakes.ts'
-import { noticedWhenGone } from '#platform/net/noticed-when-gone.ts'
+import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 
 /** Where servers of other hosts get at what is kept of interns of this one that do not run, and at the logs of all. */
@@ -36,7 +36,7 @@ export async function startKeptListener(deps: KeptListenerDeps, connect: Connect
   const asked = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
   const server = process.getBuiltinModule('node:tls').createServer({ ...(await shown()), ...asked })
   boundHandshakes(server, mostHandshakes)
-  server.on('connection', noticedWhenGone)
+  server.on('connection', enableKeepAlive)
   const open = new Set<TLSSocket>()
   server.on('secureConnection', (socket) => {
     open.add(socket)

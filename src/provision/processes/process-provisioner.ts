@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Runs } from '#interns/contract/runs.ts'
-import { addressElsewhere, type ElsewhereDeps, keptElsewhere, logElsewhere } from '#interns/hosts/elsewhere.ts'
+import { type RemoteInternDeps, remoteAddress, remoteLog, remoteStorage } from '#interns/hosts/remote-interns.ts'
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
@@ -37,7 +37,7 @@ import { checkUsers } from './own-users.ts'
 import { ProcessStarter } from './process-starter.ts'
 import { renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
 
-export type ProcessDeps = ElsewhereDeps & {
+export type ProcessDeps = RemoteInternDeps & {
   config: Config
   /** Where interns' daemons listen for servers on other hosts, if they do. */
   listeners: TcpListeners | undefined
@@ -167,18 +167,16 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   runs(intern: Intern): Runs {
-    return this.#isHere(intern)
-      ? runsHere(this.#homeOf(intern))
-      : connectRuns(() => addressElsewhere(this.#deps, intern))
+    return this.#isHere(intern) ? runsHere(this.#homeOf(intern)) : connectRuns(() => remoteAddress(this.#deps, intern))
   }
 
   kept(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
-    if (!this.#isHere(intern)) return keptElsewhere(this.#deps, intern)
+    if (!this.#isHere(intern)) return remoteStorage(this.#deps, intern)
     return isUp(intern) ? runsHere(this.#homeOf(intern)) : keptThrough(() => this.#connectKept(intern))
   }
 
   async log(intern: Intern, { bytes }: LogWanted): Promise<InternLog> {
-    return this.#isHere(intern) ? readLog(this.#homeOf(intern), bytes) : logElsewhere(this.#deps, intern, bytes)
+    return this.#isHere(intern) ? readLog(this.#homeOf(intern), bytes) : remoteLog(this.#deps, intern, bytes)
   }
 
   async serveKept(find: FindIntern): Promise<KeptListener | undefined> {

@@ -1,7 +1,7 @@
 import type { Repository } from '#interns/registry/repository.ts'
 import type { Intern } from '#interns/registry/store.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { trustedAuthorities } from '#platform/core/authorities.ts'
+import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { cloneRepository } from './clone.ts'
 
 type CloningDeps = {

@@ -17,7 +17,7 @@ export type LastingSubject =
 
 /** A turn of an intern, of which all counts that is asked with a key since it began, or a session with all its turns. */
 export type TurnSubject =
-  | { kind: 'turn'; id: string; keyHash: string; beganAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
+  | { kind: 'turn'; id: string; keyHash: string; startedAt: number; part: 'max_cost_usd' | 'session_max_cost_usd' }
   | { kind: 'session'; internId: string; sessionId: string }
 
 /** The owner of a limit. */

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { monotonicNow } from '#daemon/runs/monotonic-clock.ts'
-import { serveFilesAlone } from '#daemon/server/serve-alone.ts'
+import { serveStoppedIntern } from '#daemon/server/serve-stopped-intern.ts'
 import { startDaemon } from '#daemon/server/start.ts'
-import { readSettings } from '#daemon/settings.ts'
+import { readSettings } from '#daemon/settings/settings.ts'
 
 const bin = fileURLToPath(new URL('../../../bin/clone.ts', import.meta.url))
 
@@ -38,7 +38,7 @@ export async function runInPod(folders: Folders, address: string) {
 
 /** What serves the files of an intern that does not run, in the same way. */
 export const serveFilesInPod = (folders: Folders, address: string) =>
-  serveFilesAlone(settingsAt(folders, address), { idleMs: 600_000, log: () => {}, now: Date.now })
+  serveStoppedIntern(settingsAt(folders, address), { idleMs: 600_000, log: () => {}, now: Date.now })
 
 function settingsAt({ home, configured }: Folders, address: string) {
   mkdirSync(home, { recursive: true })

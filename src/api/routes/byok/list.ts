@@ -1,6 +1,6 @@
 import { Credential } from '#identity/provider-keys/credential.ts'
 import { listCredentials } from '#identity/provider-keys/credentials.ts'
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 

@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { type ModelVerdict, modelVerdicts } from '#policy/guardrails/decide/model-verdicts.ts'
 import { ModelPath, namedModel, nameIn } from '../../models/named-model.ts'

@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { KeyAssignment } from '#policy/guardrails/assignments/assignment.ts'
 import { listKeyAssignments } from '#policy/guardrails/assignments/assignments.ts'
 import { route } from '../route.ts'

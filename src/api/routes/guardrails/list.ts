@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { Guardrail } from '#policy/guardrails/guardrail.ts'
 import { listGuardrails } from '#policy/guardrails/read.ts'

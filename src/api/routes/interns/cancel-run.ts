@@ -1,5 +1,5 @@
 import { findIntern } from '#interns/registry/store.ts'
-import { untilWritten } from '#interns/runs/limited-turns.ts'
+import { waitUntilStored } from '#interns/runs/limited-turns.ts'
 import { recordCancelled } from '#interns/runs/run-audit.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { Fault } from '#platform/core/fault.ts'
@@ -26,7 +26,7 @@ export const cancelInternRun = route({
     const isCancelled = run.status !== 'ended' && (await asked(deps.provisioner.runs(intern).cancel(run.id)))
     if (!isCancelled) throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
     await recordCancelled(deps, caller, run)
-    await untilWritten(deps.db, intern.id, run.id, 'limited')
+    await waitUntilStored(deps.db, intern.id, run.id, 'limited')
     return { cancelled: true as const }
   },
 })

@@ -1,6 +1,6 @@
 import { listKeys } from '#identity/accounts/keys/keys.ts'
 import { namedWorkspace } from '#identity/accounts/workspaces.ts'
-import { PageQuery, pageOf, Searched } from '#platform/core/page.ts'
+import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { route } from '../route.ts'
 import { Key, keyAnswers } from './key.ts'

@@ -1,5 +1,5 @@
 import { listMembers } from '#identity/accounts/members/members.ts'
-import { PageQuery, pageOf, Searched } from '#platform/core/page.ts'
+import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { Member, memberAnswer } from './member.ts'
 

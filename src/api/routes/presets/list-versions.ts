@@ -1,6 +1,6 @@
 import { PresetVersion } from '#gateway/presets/preset.ts'
 import { listVersions } from '#gateway/presets/read-presets.ts'
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { presetScope } from '../../access/preset-scope.ts'
 import { route } from '../route.ts'
 import { PresetPath } from './path.ts'

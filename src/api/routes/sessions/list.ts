@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { pageOfSessions } from '#identity/sign-in/session-rows.ts'
 import { isoTime } from '#platform/core/clock.ts'
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { ListedSession, scopeOf, timesOf } from './session.ts'
 

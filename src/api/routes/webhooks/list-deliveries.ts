@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { deliveryStates, listDeliveries, WebhookDelivery } from '#webhooks/delivery.ts'
 import { getWebhook } from '#webhooks/webhooks.ts'

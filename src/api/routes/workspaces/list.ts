@@ -1,5 +1,5 @@
 import { listWorkspaces } from '#identity/accounts/workspaces.ts'
-import { PageQuery, pageOf } from '#platform/core/page.ts'
+import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { route } from '../route.ts'
 import { Workspace, workspaceAnswer } from './workspace.ts'
 

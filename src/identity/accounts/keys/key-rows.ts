@@ -1,8 +1,8 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { PageQuery } from '#platform/core/page.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import { wordsOccur } from '#platform/db/rows/words-occur.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { PageQuery } from '#platform/json/page.ts'
 
 /** The statements on the table of keys. Joins that only show a key's name beside something else stand with that. */
 export type KeyRow = Selectable<Tables['api_keys']>

@@ -1,6 +1,6 @@
-import { programOf } from './carriers.ts'
 import { matchesGlob } from './glob.ts'
 import type { Word } from './shell-words.ts'
+import { programOf } from './wrapper-commands.ts'
 
 /** `perhaps`: what decides it is known only when the command runs. */
 export type Match = 'yes' | 'no' | 'perhaps'

@@ -1,9 +1,9 @@
-import { carriesOthers } from './carriers.ts'
 import { inFolders } from './folders.ts'
 import { begins, isExactly, isWithin, type Match } from './match-command.ts'
-import { foldedPath, hostMatches, hostsWithin, mayNameOthers, pathFrom, pathMatches } from './match-place.ts'
+import { foldedPath, hostMatches, hostsWithin, mayNameOthers, pathFrom, pathMatches } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
 import { looseWords, readCommands, type SimpleCommand } from './shell-words.ts'
+import { runsOtherCommands } from './wrapper-commands.ts'
 
 /** A part of what is to be done that is judged by itself: a simple command, or all of a call that is no command. */
 export type Part = {
@@ -25,7 +25,7 @@ export function partsOf(action: Action, agent: string): Part[] {
   const whole = { action, agent, command: undefined, folders: [action.root] }
   if (!isCommand(action)) return [{ ...whole, loose: undefined, told: looseWords(text) }]
   const commands = action.unsure ? undefined : readCommands(text)
-  if (!commands || commands.length === 0 || commands.some(carriesOthers))
+  if (!commands || commands.length === 0 || commands.some(runsOtherCommands))
     return [{ ...whole, loose: looseWords(text), told: [] }]
   return inFolders(commands, action.root).map((each) => ({ action, agent, loose: undefined, told: [], ...each }))
 }

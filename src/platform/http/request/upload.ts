@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../core/fault.ts'
-import { readRequestBody } from '../../core/request-body.ts'
+import { readRequestBody } from '../../net/request-body.ts'
 
 /** Connections whose body may take longer than others, as long as something comes. */
 const underWay = new WeakSet<Socket>()

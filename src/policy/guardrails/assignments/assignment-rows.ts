@@ -1,7 +1,7 @@
 import { findKeyRows } from '#identity/accounts/keys/key-rows.ts'
-import type { Page, PageQuery } from '#platform/core/page.ts'
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { Page, PageQuery } from '#platform/json/page.ts'
 
 /** The kinds of targets that a guardrail can be assigned to. */
 export type TargetKind = 'key' | 'member'

@@ -7,9 +7,9 @@ import { type DaemonCertificates, keptName, logName } from '../remote/daemon-cer
 import { type InternLog, neverStarted } from '../remote/log.ts'
 import { accessOf, type TcpAccess } from '../remote/tcp-access.ts'
 import { connectTls } from '../remote/tls-connection.ts'
-import { goneMessage, type InternHosts, neverHeardOf } from './hosts.ts'
+import { type InternHosts, lostHostMessage, unknownHost } from './hosts.ts'
 
-export type ElsewhereDeps = {
+export type RemoteInternDeps = {
   hosts: InternHosts
   vault: Vault
   certificates: Pick<DaemonCertificates, 'forServer'>
@@ -19,11 +19,11 @@ export type ElsewhereDeps = {
  * How an intern on another host is reached. @throws Refusal `host_gone` where its host is, `intern_unreachable` where it
  * servers on other hosts do not get at it.
  */
-export async function addressElsewhere(deps: ElsewhereDeps, intern: Intern): Promise<DaemonAddress> {
+export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Promise<DaemonAddress> {
   const { hosts, certificates } = deps
   const name = intern.hostname ?? ''
-  const { address, gone } = (await hosts.find(name)) ?? neverHeardOf(name)
-  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  const { address, gone } = (await hosts.find(name)) ?? unknownHost(name)
+  if (gone) throw new Refusal('host_gone', lostHostMessage(gone))
   if (!isUp(intern)) throw new Refusal('intern_unreachable', `${atRest(intern)}: start it.`)
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
@@ -41,24 +41,24 @@ const atRest = (intern: Intern) =>
   `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${intern.hostname}`
 
 /** What is kept of an intern on another host: through its daemon, or where it has none through a server of that host. */
-export function keptElsewhere(deps: ElsewhereDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
-  if (isUp(intern)) return connectRuns(() => addressElsewhere(deps, intern))
+export function remoteStorage(deps: RemoteInternDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  if (isUp(intern)) return connectRuns(() => remoteAddress(deps, intern))
   const mute = () => `${atRest(intern)}: start it, or ask a server of that host.`
   return keptThrough(() => connectHost(deps, intern, keptName(intern.id), mute))
 }
 
 /** The log of an intern on another host, which a server of that host has. */
-export async function logElsewhere(deps: ElsewhereDeps, intern: Intern, bytes: number): Promise<InternLog> {
+export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: number): Promise<InternLog> {
   if (intern.hostname === null) return { none: neverStarted }
   const mute = () => `The intern’s log is on the host ${intern.hostname}: ask a server of that host.`
   return logThrough(() => connectHost(deps, intern, logName(intern.id), mute), bytes)
 }
 
 /** A connection to a server of the intern's host. @param mute says that none listens there. */
-async function connectHost(deps: ElsewhereDeps, intern: Intern, servername: string, mute: () => string) {
+async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: string, mute: () => string) {
   const name = intern.hostname ?? ''
-  const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? neverHeardOf(name)
-  if (gone) throw new Refusal('host_gone', goneMessage(gone))
+  const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? unknownHost(name)
+  if (gone) throw new Refusal('host_gone', lostHostMessage(gone))
   if (address === null || keptPort === null) throw new Refusal('intern_unreachable', mute())
   const tls = await deps.certificates.forServer(intern.id, servername)
   return connectTls({ host: address, port: keptPort, token: keptToken, tls })

@@ -1,5 +1,5 @@
 /** Runs calls of `act` one after another, each when the one before has ended or failed. */
-export function oneAtATime<T>(act: () => Promise<T>): () => Promise<T> {
+export function serializeCalls<T>(act: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return () => {
     const next = last.then(act, act)

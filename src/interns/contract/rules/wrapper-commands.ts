@@ -34,7 +34,7 @@ export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
  * Whether a command is more than its own words: it runs other commands that are in its arguments or its input, or changes
  * what the commands after it do. What it does cannot be told from its words alone.
  */
-export function carriesOthers({ words: [program, ...rest], assigned, mayHaveOptions }: SimpleCommand): boolean {
+export function runsOtherCommands({ words: [program, ...rest], assigned, mayHaveOptions }: SimpleCommand): boolean {
   if (program == null || program === '' || assigned.some((variable) => codeVariables.test(variable))) return true
   const called = programOf(program)
   // Where names of files are one in any case, so are programs.

@@ -7,7 +7,7 @@ import { isEnding } from '../registry/store.ts'
 const timeoutMs = 10_000
 
 /** Waits until no process uses the files of an intern that is stopped or asleep. Returns at once for any other. */
-export async function untilEnded(deps: { db: Pick<Db, 'query' | 'signals'> }, id: string): Promise<void> {
+export async function waitUntilEnded(deps: { db: Pick<Db, 'query' | 'signals'> }, id: string): Promise<void> {
   const hasEnded = async () => !(await isEnding(deps, id)) || undefined
   await waitFor(hasEnded, { subscribe: changesOf(deps.db.signals, 'intern.changed', id), timeoutMs })
 }

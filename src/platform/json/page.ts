@@ -1,6 +1,6 @@
-import { z } from '../json/schema.ts'
-import { text } from '../json/text.ts'
-import { wholeNumber } from '../json/whole-number.ts'
+import { z } from './schema.ts'
+import { text } from './text.ts'
+import { wholeNumber } from './whole-number.ts'
 
 /** More than any list holds. */
 const mostSkipped = 2 ** 31 - 1

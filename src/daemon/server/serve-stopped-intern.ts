@@ -1,7 +1,7 @@
 import { once } from '#platform/async/once.ts'
-import { filesAlone } from '../files/files-alone.ts'
+import { stoppedInternRuns } from '../files/stopped-intern.ts'
 import type { DaemonLog } from '../log.ts'
-import type { DaemonSettings } from '../settings.ts'
+import type { DaemonSettings } from '../settings/settings.ts'
 import { openListeners } from './listeners.ts'
 
 type ServedAlone = {
@@ -11,11 +11,11 @@ type ServedAlone = {
 }
 
 /** Offers the files and transcripts of an intern at its daemon's door, in the place of its daemon, for as long as they are asked for. */
-export async function serveFilesAlone(
+export async function serveStoppedIntern(
   settings: Pick<DaemonSettings, 'socketPath' | 'listen' | 'token' | 'workspace' | 'state' | 'limits'>,
   { idleMs, log, now }: { idleMs: number; log: DaemonLog; now: () => number },
 ): Promise<ServedAlone> {
-  const listeners = await openListeners(settings, { ...filesAlone(settings, now), log })
+  const listeners = await openListeners(settings, { ...stoppedInternRuns(settings, now), log })
   const ended = Promise.withResolvers<void>()
   // Nobody may come and it may be told to stop at the same time.
   const stop = once(async () => {

@@ -6,8 +6,8 @@ import {
   type SessionStatus,
   type SessionSummary,
 } from '#interns/contract/transcript.ts'
-import type { TranscriptLimits } from './limits.ts'
-import { transcriptRoom } from './room.ts'
+import type { TranscriptLimits } from '../transcript/limits.ts'
+import { createRetention } from './transcript-retention.ts'
 
 /** What is written of a session in one go. */
 export type SessionChange = {
@@ -60,7 +60,7 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
     ON CONFLICT DO UPDATE SET title = ?2, status = ?3, turns = ?4, updated_at = ?5`)
   const sizeOf = db.prepare('SELECT bytes FROM transcript_entries WHERE session_id = ? AND id = ?')
   const saveEntry = db.prepare('INSERT OR REPLACE INTO transcript_entries VALUES (?, ?, ?, ?, ?)')
-  const room = transcriptRoom(db, limits)
+  const room = createRetention(db, limits)
 
   const add = (sessionId: string, entry: Entry) => {
     const text = JSON.stringify(entry)
@@ -93,7 +93,7 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
           saveSession.run(sessionId, title, status, turns, at)
           for (const entry of entries) add(sessionId, entry)
         }
-        room.keepWithin(
+        room.enforceLimits(
           changes.map(({ sessionId }) => sessionId),
           at,
         )

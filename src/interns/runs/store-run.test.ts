@@ -9,8 +9,8 @@ import type { TurnEvent } from '../contract/turn-event.ts'
 import { createIntern } from '../lifecycle/create.ts'
 import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
 import { type FollowDeps, followRuns } from './follow-runs.ts'
-import { noteRun } from './note-run.ts'
-import { beginRun, endRun } from './run-store.ts'
+import { endRun, saveStartedRun } from './run-store.ts'
+import { storeRun } from './store-run.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
@@ -72,19 +72,19 @@ onEachDatabase('a turn that has begun', (kind) => {
     assert.match(account, /^[\w-]{36}$/)
     assert.ok(run!.began_at >= since)
     // As its daemon tells it, when the intern was started again and has another key.
-    const told = { id: 'r', sessionId: 's', background: false, beganAt: 1, startedBy: null }
-    await beginRun(store.db.query, id, { ...told, budget, meteredKey: 'a later key' })
+    const told = { id: 'r', sessionId: 's', background: false, startedAt: 1, startedBy: null }
+    await saveStartedRun(store.db.query, id, { ...told, budget, meteredKey: 'a later key' })
     assert.deepEqual(await kept(), [run])
   })
 
   test('in the background has the key that began it, also where its daemon tells of it at the same moment', async () => {
     await using store = await newDb(kind)
     const { id } = await runningIntern(store, null)
-    const begun = { sessionId: 's', background: true, startedBy: 'u', beganAt: 1 }
+    const begun = { sessionId: 's', background: true, startedBy: 'u', startedAt: 1 }
     for (let at = 0; at < 20; at++) {
       const run = { ...begun, id: `r${at}` }
-      const noted = beginRun(store.db.query, id, { ...run, keyHash: 'key' })
-      await Promise.all([noted, beginRun(store.db.query, id, run)])
+      const noted = saveStartedRun(store.db.query, id, { ...run, keyHash: 'key' })
+      await Promise.all([noted, saveStartedRun(store.db.query, id, run)])
     }
     const rows = await store.db.query.selectFrom('intern_runs').select(['key_hash', 'background']).execute()
     assert.deepEqual(rows, Array(20).fill({ key_hash: 'key', background: 1 }))
@@ -106,8 +106,8 @@ onEachDatabase('a turn that has begun', (kind) => {
     test(`and is noted when its intern is ${status} already, has ended with it`, async () => {
       await using store = await newDb(kind)
       const { id, told } = await stoppedIntern(store)
-      const run = { id: 'r', sessionId: 's', background: true, startedBy: 'u', beganAt: 1 }
-      await noteRun({ db: store.db, now: Date.now }, { cancel: async () => false }, id, run)
+      const run = { id: 'r', sessionId: 's', background: true, startedBy: 'u', startedAt: 1 }
+      await storeRun({ db: store.db, now: Date.now }, { cancel: async () => false }, id, run)
       assert.deepEqual(await told(), { status: 'ended', outcome, message })
     })
 

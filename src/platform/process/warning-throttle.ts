@@ -17,7 +17,7 @@ const usual: Timing = { now: steadyNow, later: (act, ms) => setTimeout(act, ms).
  * Warns of what fails again and again: the first time whole, then once a minute with how often, and once when it is over.
  * What has failed only once is over without a word.
  */
-export function sparingWarnings(
+export function throttleWarnings(
   log: Pick<Log, 'warn' | 'info'>,
   what: string,
   { now, later }: Timing = usual,

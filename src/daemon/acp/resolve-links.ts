@@ -8,7 +8,7 @@ const mostLinks = 40
  * Where a whole path leads by the links that are there now, as the kernel goes: name by name, `..` from where a link has
  * led, and to what is not there yet, also by a link to it.
  */
-export function whereLeads(path: string): string {
+export function resolveLinks(path: string): string {
   let there = '/'
   let links = 0
   const left = namesOf(path)

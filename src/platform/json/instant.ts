@@ -1,4 +1,4 @@
-import { z } from '../json/schema.ts'
+import { z } from './schema.ts'
 
 /** A moment in a query, with its offset from UTC. */
 export const Instant = z.iso.datetime({

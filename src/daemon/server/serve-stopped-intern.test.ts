@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { connectRuns } from '#interns/remote/connect-runs.ts'
 import { until } from '#test/harness/until.ts'
-import { defaultLimits } from './limits.ts'
-import { serveFilesAlone } from './serve-alone.ts'
+import { defaultLimits } from '../settings/limits.ts'
+import { serveStoppedIntern } from './serve-stopped-intern.ts'
 
 test('files are served while somebody is connected, and it ends by itself when nobody was for a while', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-alone-'))
@@ -21,7 +21,7 @@ test('files are served while somebody is connected, and it ends by itself when n
       state: join(folder, 'state'),
       limits: defaultLimits,
     }
-    const served = await serveFilesAlone(settings, { idleMs: 1500, log: () => {}, now: Date.now })
+    const served = await serveStoppedIntern(settings, { idleMs: 1500, log: () => {}, now: Date.now })
     let isOver = false
     void served.ended.then(() => (isOver = true))
     // A caller who is slow to say what it wants.

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { until } from '#test/harness/until.ts'
-import { createServer } from '../net/node-http.ts'
+import { createServer } from './node-http.ts'
 import { inTurn } from './pipelined-requests.ts'
 
 async function serve(listener: RequestListener) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sparingWarnings } from './sparing-warnings.ts'
+import { throttleWarnings } from './warning-throttle.ts'
 
 /** Warnings by a clock that the test moves: a failure every fifth of a second for so long, then nothing for so long. */
 function warned() {
@@ -20,7 +20,7 @@ function warned() {
     for (const { act } of due) act()
   }
   const log = { warn: line('warn'), info: line('info') } as never
-  const warn = sparingWarnings(log, 'rows are not written', { now: () => now, later })
+  const warn = throttleWarnings(log, 'rows are not written', { now: () => now, later })
   const fail = (ms: number, error: () => Error) => {
     for (let at = 0; at < ms; at += 200) {
       warn(error())

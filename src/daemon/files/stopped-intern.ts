@@ -15,19 +15,22 @@ export type FilesSettings = z.infer<typeof Settings>
 export const readFilesSettings = (json: string): FilesSettings => Settings.parse(JSON.parse(json))
 
 /** What a daemon offers while its intern does not run: its files and transcripts. */
-export function filesAlone({ token, ...settings }: FilesSettings, now: () => number): { token: string; runs: Runs } {
+export function stoppedInternRuns(
+  { token, ...settings }: FilesSettings,
+  now: () => number,
+): { token: string; runs: Runs } {
   const startedAt = now()
   const refuse = async () => {
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
   const reading = async <Read>(read: (kept: Transcripts) => Read): Promise<Read> => {
     const { openStore, StoreFailed } = await import('../store/store.ts')
-    const { KeptTranscripts } = await import('../transcript/transcripts.ts')
+    const { DaemonTranscripts } = await import('../transcript/transcripts.ts')
     try {
       const store = openStore(settings.state, keepsAll)
       // Open for no longer than one read takes, which is done when the call returns: one process has it at a time.
       try {
-        return read(new KeptTranscripts({ store: store.transcripts, now, log: () => {} }))
+        return read(new DaemonTranscripts({ store: store.transcripts, now, log: () => {} }))
       } finally {
         store.close()
       }

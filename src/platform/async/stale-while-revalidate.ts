@@ -4,7 +4,7 @@ const freshForMs = 5000
  * What the database says, at most some seconds old, for those who may not wait for it. A call gets what was last read, and
  * starts a new read for the next call.
  */
-export function lastKnown<T>(first: T, read: () => Promise<T>): () => T {
+export function staleWhileRevalidate<T>(first: T, read: () => Promise<T>): () => T {
   let known = first
   let readAt = Number.NEGATIVE_INFINITY
   let reading = false

@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { TranscriptLimits } from './limits.ts'
+import type { TranscriptLimits } from '../transcript/limits.ts'
 
 /** What transcripts may take on the disk. To be called in the transaction that writes. */
-export type TranscriptRoom = {
+export type TranscriptRetention = {
   /** Counts what entries of a session take more than before, and how many of them were dropped. */
   grow(sessionId: string, bytes: number, dropped?: number): void
   /** Forgets what is too old, or too much: of the sessions that were written, then of those that were quiet longest. */
-  keepWithin(writtenSessions: string[], at: number): void
+  enforceLimits(writtenSessions: string[], at: number): void
 }
 
 /** On the tables of `openTranscriptStore`. */
-export function transcriptRoom(db: DatabaseSync, limits: TranscriptLimits): TranscriptRoom {
+export function createRetention(db: DatabaseSync, limits: TranscriptLimits): TranscriptRetention {
   const addSize = db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1')
   const bytesOf = db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?')
   const total = db.prepare('SELECT coalesce(sum(bytes), 0) AS bytes FROM transcripts')
@@ -43,7 +43,7 @@ export function transcriptRoom(db: DatabaseSync, limits: TranscriptLimits): Tran
     forgetEntries.run(id)
     forgetSession.run(id)
   }
-  const keepWithin = (writtenSessions: string[], at: number) => {
+  const enforceLimits = (writtenSessions: string[], at: number) => {
     for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) forget(id)
     const over = (bytes: unknown, most: number) => (bytes as { bytes: number }).bytes - most
     for (const sessionId of writtenSessions)
@@ -58,5 +58,5 @@ export function transcriptRoom(db: DatabaseSync, limits: TranscriptLimits): Tran
       if (!drop(id, excess)) forget(id)
     }
   }
-  return { grow, keepWithin }
+  return { grow, enforceLimits }
 }

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
-import { isNetwork, networksOf } from '../net/networks.ts'
+import { isNetwork, networksOf } from './networks.ts'
 
 /** The proxies for outgoing requests, as the settings of the same names have them. */
 export type ProxySettings = {

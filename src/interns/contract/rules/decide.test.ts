@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge } from './judge.ts'
+import { judge } from './decide.ts'
 import type { Action, Rule, RuleScope } from './rule.ts'
 
 const nothing: Action = { operation: null, command: null, paths: [], hosts: [], root: '/work', unsure: false }

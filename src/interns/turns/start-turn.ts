@@ -12,9 +12,9 @@ import { type AnswerLink, type ApprovalDeps, answering } from '../runs/approvals
 import { announcing } from '../runs/limited-turns.ts'
 import type { Spent } from '../runs/run-spending.ts'
 import type { TurnInput } from './chat-request.ts'
-import { withinBudget } from './session-budget.ts'
+import { startWithinBudget } from './session-budget.ts'
 
-export type BeginDeps = ApprovalDeps &
+export type StartTurnDeps = ApprovalDeps &
   Pick<WakeDeps, 'hosts'> & {
     /** After how long without a turn an intern falls asleep; 0 for never. */
     idleMs: number
@@ -27,17 +27,17 @@ export type BeginDeps = ApprovalDeps &
   }
 
 /** Who asks what of which intern. */
-export type AskedTurn = {
+export type TurnContext = {
   caller: Caller
   /** As it was when the request came: it may sleep. */
   known: Intern
   link: AnswerLink | undefined
-  way: Pick<ReturnType<typeof wayAhead>, 'to'>
+  way: Pick<ReturnType<typeof prewarmConnection>, 'to'>
   speaker: TurnCaller & { background: boolean }
 }
 
 /** A turn that its intern has begun, or gone on with. */
-export type BegunTurn = {
+export type StartedTurn = {
   intern: Intern
   runs: Runs
   heard: AsyncIterable<TurnEvent>
@@ -52,18 +52,18 @@ type Prompt = Extract<TurnInput, { kind: 'prompt' }> & {
 type Answer = Extract<TurnInput, { kind: 'answer' }>
 
 /** Begins a turn within its budget. An intern that sleeps is woken for it. */
-export function beginPrompt(
-  deps: BeginDeps,
-  { known, way, speaker }: AskedTurn,
+export function startPrompt(
+  deps: StartTurnDeps,
+  { known, way, speaker }: TurnContext,
   { prompt, attachments, mode, sessionId: wanted, budget: asked }: Prompt,
   stop: AbortSignal,
-): Promise<BegunTurn> {
+): Promise<StartedTurn> {
   const account = deps.newId()
   return whileAwake(deps, known, stop, async (intern) => {
     const runs = readyRuns(deps, way, intern)
-    let prompted: BegunTurn['prompted']
+    let prompted: StartedTurn['prompted']
     const limits = { sessionId: wanted, asked }
-    const heard = await withinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
+    const heard = await startWithinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
       // What all turns of a session may cost is counted by its name, before its first turn tells it.
       const sessionId = wanted ?? (allowed?.sessionUsd === undefined ? undefined : deps.newId())
       const turn = { account, internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
@@ -78,12 +78,12 @@ export function beginPrompt(
 }
 
 /** Answers the question that a turn waits with. */
-export async function giveAnswer(
-  deps: BeginDeps,
-  { caller, known, link, way, speaker }: AskedTurn,
+export async function resumeWithAnswer(
+  deps: StartTurnDeps,
+  { caller, known, link, way, speaker }: TurnContext,
   input: Answer,
   stop: AbortSignal,
-): Promise<BegunTurn> {
+): Promise<StartedTurn> {
   const intern = await awake(deps, known, stop)
   const runs = readyRuns(deps, way, intern)
   const answer = { caller, internId: known.id, link, answer: input }
@@ -91,7 +91,7 @@ export async function giveAnswer(
   return { intern, runs, heard, prompted: undefined }
 }
 
-function readyRuns(deps: BeginDeps, way: AskedTurn['way'], intern: Intern): Runs {
+function readyRuns(deps: StartTurnDeps, way: TurnContext['way'], intern: Intern): Runs {
   requireReady(intern)
   // By another way: the one ahead is open for the turn.
   deps.decisions.collectLeft(intern, deps.runsOf(intern))
@@ -99,7 +99,7 @@ function readyRuns(deps: BeginDeps, way: AskedTurn['way'], intern: Intern): Runs
 }
 
 /** The way to an intern that runs, on which a connection is made while its turn is made ready. */
-export function wayAhead({ runsOf }: Pick<BeginDeps, 'runsOf'>, known: Intern) {
+export function prewarmConnection({ runsOf }: Pick<StartTurnDeps, 'runsOf'>, known: Intern) {
   const runs = known.status === 'running' && known.asleepSince === null ? runsOf(known) : undefined
   const leave = runs?.ahead?.()
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
-import { type AgentSettings, defaultLimits, type Limits } from './server/limits.ts'
+import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
 /** Where else than at its socket a daemon is reached: over TLS, by whom the authorities vouch for. */
 export type TcpListener = {
