@@ -161,7 +161,7 @@ async function sayUntilRefused(say: () => Promise<unknown>): Promise<void> {
 
 test('settings that cannot be used are told in one line that names the setting', async () => {
   for (const [limits, words] of [
-    [{ questionsMs: 5 } as object, /limits: there is no limit questionsMs\.$/m],
+    [{ questionsMs: 5 } as object, /limits: unknown limit questionsMs\.$/m],
     [{ questionMs: -5 }, /limits: questionMs must be a number from 0\.$/m],
   ] as const) {
     await assert.rejects(startDaemonProcess({ limits }), words)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
-/** Resolves when what was written has been taken, or nobody takes it any more. */
-export function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the response can take more data, or is closed. */
+export function waitForDrain(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     const done = () => {
@@ -12,7 +12,7 @@ export function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-export function answer(response: ServerResponse, status: number, body: unknown): void {
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const bytes = Buffer.from(JSON.stringify(body))
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length }).end(bytes)
 }

@@ -1,7 +1,7 @@
-/** One line about something an operator may want to know. Never prompts, answers or secrets. */
+/** Logs one line for the operator. It must not contain prompts, replies or secrets. */
 export type DaemonLog = (event: string, details?: Record<string, unknown>) => void
 
-// The reader of the log may be gone; the intern goes on.
+// The reader of the log can end. The daemon continues.
 process.stderr.on('error', () => {})
 
 /** JSON lines on standard error. The logger of the server is too large for a process that must stay small. */

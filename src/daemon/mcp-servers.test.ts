@@ -24,7 +24,7 @@ test('an agent is offered the servers of tools that it says it reaches, and its 
   await using daemon = await startTestDaemon({ agent: ['http'], mcpServers: servers })
   const { text, reasoning, sessionId } = await daemon.say('servers')
   assert.deepEqual(JSON.parse(text), [offered.files, offered.web])
-  assert.match(reasoning, /^\[The agent cannot reach these servers of tools, and goes without: old\.\]/)
+  assert.match(reasoning, /^\[The agent does not support these MCP servers and works without them: old\.\]/)
   assert.equal((await daemon.say('servers', { sessionId })).reasoning, '')
 })
 

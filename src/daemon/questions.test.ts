@@ -280,7 +280,7 @@ test('a long edit is cut with a mark in the question, and told whole as long as 
   assert.ok(asked.question?.kind === 'permission')
   const { id, detail } = asked.question
   assert.ok(detail!.length < 33_000)
-  assert.match(detail!, new RegExp(`\\[… \\d+ characters are left out here; all of it: GET .*/questions/${id} …\\]`))
+  assert.match(detail!, new RegExp(`\\[… \\d+ characters are omitted here; complete text: GET .*/questions/${id} …\\]`))
   const whole = await daemon.runs.question(id)
   assert.equal(whole!.changes[0]!.diff.split('\n+line').length, 20_001)
   await daemon.answer(asked, 'allow_once')

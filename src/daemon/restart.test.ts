@@ -24,7 +24,7 @@ test('a session goes on under its name with an agent that remembers nothing', as
   await using second = await startTestDaemon({ restore: 'never', folder: first.folder })
   const { text, sessionId: same, reasoning } = await second.say('say two', { sessionId })
   assert.deepEqual([text, same], ['two', sessionId])
-  assert.match(reasoning, /^\[What was said in this session before is lost: .*begins anew, without it\.\]/)
+  assert.match(reasoning, /^\[The earlier conversation of this session is lost: .*starts without it\.\]/)
   assert.equal((await second.say('say three', { sessionId })).reasoning, '')
 })
 

@@ -60,7 +60,7 @@ test('a turn whose budget was worked out before another one of its session is re
   const begin = (turnsBefore: number) => daemon.say('say hi', { sessionId: 'limited', turnsBefore })
   assert.equal((await begin(0)).text, 'hi')
   const { code, message } = (await refusalOf(begin(0)))!
-  assert.deepEqual([code, message], [409, 'Another turn of this session has begun meanwhile.'])
+  assert.deepEqual([code, message], [409, 'Another turn of this session has started meanwhile.'])
   assert.equal((await begin(1)).text, 'hi')
 })
 

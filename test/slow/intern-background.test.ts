@@ -204,7 +204,7 @@ describe('runs of an intern', () => {
     assert.deepEqual([run.outcome, run.background], ['disconnected', false])
   })
 
-  test('go on in the background when a caller who streams leaves, and are heard on from where it was', async () => {
+  test('continue in the background when the caller disconnects, and can be followed from the last event', async () => {
     const stream = await prompt(service, 'say begun\nwait 700\nsay over', { background: true, session_id: 'heard' })
     assert.equal(stream.status, 200)
     await stream.next()
@@ -213,7 +213,8 @@ describe('runs of an intern', () => {
     const first = await listen(service.url, { key: service.apiKey, path })
     await first.hear('entry', ({ type }) => type === 'prompt')
     first.leave()
-    const second = await listen(service.url, { key: service.apiKey, path, lastEventId: first.lastId() })
+    const { id: lastEventId } = first.heard.find(({ type, data }) => type === 'entry' && data.type === 'prompt')!
+    const second = await listen(service.url, { key: service.apiKey, path, lastEventId })
     const end = await second.hear('entry', ({ type }) => type === 'end')
     assert.equal(end.outcome, 'finished')
     second.leave()

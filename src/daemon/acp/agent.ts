@@ -19,15 +19,15 @@ export type PromptAbilities = { image: boolean; audio: boolean; embeddedContext:
 /** A session as the agent knows it. `modes` are the approval modes it can be set to. */
 export type AgentSession = { id: string; model: string | null; modes: string[] }
 
-/** An agent that has said hello. Every method rejects when the agent refuses, is gone, or is silent for too long. */
+/** An initialized agent. Every method rejects if the agent refuses, has ended, or does not answer in time. */
 export type Agent = {
   name: string | null
-  /** Whether it can restore a session that another process of it began. */
-  remembers: boolean
-  /** What a prompt may hold besides text and links. */
-  takes: PromptAbilities
-  /** The intern's servers of tools that it cannot reach, by name. */
-  withheld: string[]
+  /** Whether it can restore a session that an earlier agent process started. */
+  canRestoreSessions: boolean
+  /** The kinds of content that a prompt can have in addition to text and links. */
+  promptAbilities: PromptAbilities
+  /** The names of the intern's MCP servers whose transport the agent does not support. */
+  unsupportedServers: string[]
   /** Whether it sends all output of a turn before its end. The protocol leaves that open. */
   sendsNothingLate: boolean
   newSession(workspace: string): Promise<AgentSession>
@@ -36,7 +36,7 @@ export type Agent = {
   listen(sessionId: string, listener: SessionListener): void
   forget(sessionId: string): void
   setMode(sessionId: string, mode: string): Promise<unknown>
-  /** Resolves at the end of the turn with what the agent says of it. */
+  /** Resolves with the agent's response at the end of the turn. */
   prompt(sessionId: string, blocks: ContentBlock[]): Promise<unknown>
   cancel(sessionId: string): void
   pause: Connection['pause']
@@ -58,12 +58,12 @@ const initializeParams: InitializeRequest = {
 
 export type AgentLimits = { maxMessageBytes: number; handshakeMs: number }
 
-/** `_meta` is sent with every new and restored session: some agents take settings of their own there. */
+/** `_meta` is sent with every new and restored session. Some agents read settings from it. */
 export type SessionExtras = { _meta?: Record<string, unknown> }
 
 /**
- * `authenticate` is one of the agent's ways to sign in, for those that take no session without. `mcpServers` are the
- * intern's servers of tools, with their secrets.
+ * `authenticate` is the id of a sign-in method, for agents that open no session without one. `mcpServers` are the
+ * intern's MCP servers with their secrets.
  */
 export type AgentQuirks = SessionExtras & { authenticate?: string; mcpServers?: McpServer[] }
 
@@ -74,44 +74,45 @@ export async function initializeAgent(
   log: DaemonLog = () => {},
 ): Promise<Agent> {
   const listeners = new Map<string, SessionListener>()
-  const of = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
+  const listenerOf = (params: unknown) => listeners.get(String(member(params, 'sessionId')))
   const skipped = logSkippedLines(log)
   const connection = new Connection(channel, { notification, request, skipped }, limits)
 
   function notification(method: string, params: unknown): void {
-    if (method === 'session/update') of(params)?.updated(readUpdate(member(params, 'update')))
+    if (method === 'session/update') listenerOf(params)?.updated(readUpdate(member(params, 'update')))
   }
   async function request(method: string, params: unknown, withdrawn: AbortSignal): Promise<unknown> {
     if (method === 'session/request_permission') {
-      return of(params)?.permission(params, withdrawn) ?? { outcome: { outcome: 'cancelled' } }
+      return listenerOf(params)?.permission(params, withdrawn) ?? { outcome: { outcome: 'cancelled' } }
     }
-    if (method === 'elicitation/create') return of(params)?.elicitation(params, withdrawn) ?? { action: 'cancel' }
+    if (method === 'elicitation/create')
+      return listenerOf(params)?.elicitation(params, withdrawn) ?? { action: 'cancel' }
     throw new RpcError(-32601, `This client has no method ${method}.`)
   }
 
   const greeting = await connection.request('initialize', initializeParams, limits.handshakeMs)
   const withHelp = signInHelp(member(greeting, 'authMethods'))
-  const ask = (method: string, params: unknown) =>
+  const callAgent = (method: string, params: unknown) =>
     connection.request(method, params, limits.handshakeMs).catch(withHelp)
   if (member(greeting, 'protocolVersion') !== initializeParams.protocolVersion) {
     throw new RpcError(-32600, `The agent speaks version ${member(greeting, 'protocolVersion')} of ACP, not version 1.`)
   }
-  if (authenticate !== undefined) await ask('authenticate', { methodId: authenticate })
+  if (authenticate !== undefined) await callAgent('authenticate', { methodId: authenticate })
   const abilities = member(greeting, 'agentCapabilities')
-  const { offered: mcpServers, withheld } = offeredServers(servers, abilities)
+  const { offered: mcpServers, unsupported: unsupportedServers } = offeredServers(servers, abilities)
   const resumes = Boolean(member(member(abilities, 'sessionCapabilities'), 'resume'))
   const loads = member(abilities, 'loadSession') === true
   const closes = Boolean(member(member(abilities, 'sessionCapabilities'), 'close'))
 
   return {
     name: nameOf(greeting),
-    remembers: resumes || loads,
-    takes: abilitiesIn(member(abilities, 'promptCapabilities')),
-    withheld,
+    canRestoreSessions: resumes || loads,
+    promptAbilities: readPromptAbilities(member(abilities, 'promptCapabilities')),
+    unsupportedServers,
     sendsNothingLate: member(member(member(greeting, '_meta'), 'signalbox'), 'sendsNothingLate') === true,
-    newSession: async (cwd) => readSession(await ask('session/new', { cwd, mcpServers, ...extras })),
+    newSession: async (cwd) => readSession(await callAgent('session/new', { cwd, mcpServers, ...extras })),
     restoreSession: async (id, cwd) => {
-      const restored = await ask(resumes ? 'session/resume' : 'session/load', {
+      const restored = await callAgent(resumes ? 'session/resume' : 'session/load', {
         sessionId: id,
         cwd,
         mcpServers,
@@ -122,10 +123,10 @@ export async function initializeAgent(
     listen: (id, listener) => void listeners.set(id, listener),
     forget: (id) => {
       listeners.delete(id)
-      // Some agents hold every session they ever opened until they are told; whether this one heard does not matter.
-      if (closes) ask('session/close', { sessionId: id }).catch(() => {})
+      // Some agents keep every session open until it is closed. A failure does no harm.
+      if (closes) callAgent('session/close', { sessionId: id }).catch(() => {})
     },
-    setMode: (sessionId, modeId) => ask('session/set_mode', { sessionId, modeId }),
+    setMode: (sessionId, modeId) => callAgent('session/set_mode', { sessionId, modeId }),
     prompt: (sessionId, prompt) => connection.request('session/prompt', { sessionId, prompt }).catch(withHelp),
     cancel: (sessionId) => connection.notify('session/cancel', { sessionId }),
     pause: () => connection.pause(),
@@ -138,7 +139,7 @@ export async function initializeAgent(
 const maxLoggedLines = 20
 const maxLoggedLength = 200
 
-/** An agent can print any number of lines; the log gets the start of the first of them. */
+/** Logs the start of each of the first lines: an agent can print any number of them. */
 function logSkippedLines(log: DaemonLog): (line: string) => void {
   let skipped = 0
   return (line) => {
@@ -148,13 +149,13 @@ function logSkippedLines(log: DaemonLog): (line: string) => void {
   }
 }
 
-function abilitiesIn(told: unknown): PromptAbilities {
-  const is = (name: string) => member(told, name) === true
+function readPromptAbilities(capabilities: unknown): PromptAbilities {
+  const is = (name: string) => member(capabilities, name) === true
   return { image: is('image'), audio: is('audio'), embeddedContext: is('embeddedContext') }
 }
 
-function readSession(response: unknown, knownId?: string): AgentSession {
-  const id = knownId ?? member(response, 'sessionId')
+function readSession(response: unknown, restoredId?: string): AgentSession {
+  const id = restoredId ?? member(response, 'sessionId')
   if (typeof id !== 'string' || !id) throw new RpcError(-32603, 'The agent opened a session without an id.')
   const modes = member(member(response, 'modes'), 'availableModes')
   const ids = Array.isArray(modes) ? modes.map((mode) => member(mode, 'id')) : []

@@ -4,18 +4,18 @@ import type { FileChange } from './tool-call.ts'
 
 /** Unchanged lines that are shown around what changes. */
 const contextLines = 3
-/** Lines that go and come. The time to find the fewest grows with its square, and both texts are the agent's: 0.1 s here. */
+/** Removed and added lines. The time of the diff grows with its square; this limit takes 0.1 s. */
 const maxEditLength = 400
 
 type Hunk = { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] }
 
 /**
- * A change as a unified diff. Of a file that is not there yet, all lines come. A line of the file has a sign before it, so
- * none can look like the head of a hunk, nor like the mark for a last line without a line break. That is there where the
- * change adds or takes the line break: many agents tell a piece of the file, whose end is not the file's.
+ * Formats a change as a unified diff. All lines of a new file are added lines. Every line of the file has a sign before
+ * it, so that it cannot be mistaken for the header of a hunk. The mark for a missing line break at the end appears only
+ * if the change adds or removes that line break, because many agents send a part of the file.
  */
 export function changeText({ path: name, before, after }: FileChange): string {
-  // On one line, so that a name cannot look like lines that come.
+  // On one line, so that a name cannot be mistaken for added lines.
   const path = printableLine(name)
   if (before === null) return [`+++ ${path} (new file)`, ...marked('+', linesOf(ended(after)))].join('\n')
   if (before === after) return [`--- ${path}`, `+++ ${path} (unchanged)`].join('\n')
@@ -31,7 +31,7 @@ function hunksOf(before: string, after: string): Hunk[] {
   return structuredPatch('', '', before, after, '', '', options)?.hunks ?? [wholeHunk(linesOf(before), linesOf(after))]
 }
 
-/** Where too much changes to look for the fewest lines: all from the first to the last changed one. */
+/** One hunk from the first to the last changed line, for a change that is too large for a diff. */
 function wholeHunk(old: string[], now: string[]): Hunk {
   const most = Math.min(old.length, now.length)
   let same = 0
@@ -59,7 +59,7 @@ function hunkText({ oldStart, oldLines, newStart, newLines, lines }: Hunk): stri
   return [`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`, ...lines]
 }
 
-/** The format counts from the line before where there are none. */
+/** A range without lines starts at the line before. */
 const range = (start: number, lines: number) => `${lines === 0 ? start - 1 : start},${lines}`
 
 const marked = (sign: string, lines: string[]) =>
@@ -67,5 +67,5 @@ const marked = (sign: string, lines: string[]) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   )
 
-/** Each with its line break, which the last one may lack. */
+/** Lines with their line breaks. The last one can be without. */
 const linesOf = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []

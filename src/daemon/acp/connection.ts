@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { LineTooLong, lineCutter } from '#platform/text/lines.ts'
 
-/** The two pipes of an agent: what it writes, and what it reads. `exited` tells how it ended, if anyone can know. */
+/** The pipes of an agent: `input` is its output for us, `output` its input. `exited` resolves with the reason of its end. */
 export type Channel = { input: Readable; output: Writable; exited?: Promise<string> }
 
 /** Handles the agent's requests to its client. `withdrawn` aborts when the agent no longer wants the answer. */
@@ -24,10 +24,10 @@ export class RpcError extends Error {
   }
 }
 
-/** The pipes are closed: the agent is gone. */
+/** The pipes are closed: the agent has ended. */
 export class ConnectionLost extends Error {}
 
-/** The agent does not speak the protocol, or more of it than anyone can hold. */
+/** The agent violates the protocol, or sends a message that is too large. */
 export class ProtocolBroken extends Error {}
 
 /** An answer that did not come in time. */
@@ -37,22 +37,22 @@ type Message = { id?: unknown; method?: unknown; params?: unknown; result?: unkn
 type Waiter = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
 /**
- * JSON-RPC 2.0 over lines, the client's side of the Agent Client Protocol. Its types come from the official package;
- * its code does not, because schemas and all cost more memory than an idle daemon may use, because a slow caller
- * must be able to hold back the agent, and because one unknown kind of update must not be an error.
+ * JSON-RPC 2.0 over lines, the client's side of the Agent Client Protocol. The types come from the official package, the
+ * code does not: its schemas need more memory than an idle daemon can use, a slow caller must be able to pause the agent,
+ * and an unknown kind of update must not be an error.
  */
 export class Connection {
   readonly #channel: Channel
   readonly #handlers: Handlers
   readonly #limits: { maxMessageBytes: number }
   readonly #cut: ReturnType<typeof lineCutter>
-  /** Our requests that wait for an answer. */
+  /** Our pending requests. */
   readonly #waiters = new Map<number, Waiter>()
-  /** The agent's requests that wait for ours. */
-  readonly #asked = new Map<unknown, AbortController>()
+  /** The agent's pending requests. */
+  readonly #incoming = new Map<unknown, AbortController>()
   readonly #closed = Promise.withResolvers<Error>()
   #lastId = 0
-  #over: Error | undefined
+  #closeReason: Error | undefined
 
   constructor(channel: Channel, handlers: Handlers, limits: { maxMessageBytes: number }) {
     this.#channel = channel
@@ -76,14 +76,14 @@ export class Connection {
 
   request(method: string, params: unknown, timeoutMs?: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#over) return reject(this.#over)
+      if (this.#closeReason) return reject(this.#closeReason)
       const id = ++this.#lastId
       const waiter = untilSettled({ resolve, reject }, () => this.#waiters.delete(id))
       this.#waiters.set(id, timeoutMs ? withDeadline(waiter, method, timeoutMs) : waiter)
       try {
         this.#send({ id, method, params })
       } catch (error) {
-        // What cannot be written was not asked: no answer will come.
+        // The request was not sent, so there will be no response.
         this.#waiters.get(id)?.reject(asError(error))
       }
     })
@@ -93,9 +93,9 @@ export class Connection {
     this.#send({ method, params })
   }
 
-  /** Stops reading from the agent, which then blocks once its pipe is full; `resume` goes on. */
+  /** Stops reading from the agent, which then blocks once its pipe is full; `resume` continues. */
   pause(): void {
-    if (!this.#over) this.#channel.input.pause()
+    if (!this.#closeReason) this.#channel.input.pause()
   }
 
   resume(): void {
@@ -103,20 +103,20 @@ export class Connection {
   }
 
   close(why: Error): void {
-    if (this.#over) return
-    this.#over = why
+    if (this.#closeReason) return
+    this.#closeReason = why
     this.#channel.input.off('data', this.#onData)
     this.#channel.input.resume()
     for (const waiter of this.#waiters.values()) waiter.reject(why)
-    for (const controller of this.#asked.values()) controller.abort()
+    for (const controller of this.#incoming.values()) controller.abort()
     this.#waiters.clear()
-    this.#asked.clear()
+    this.#incoming.clear()
     this.#closed.resolve(why)
   }
 
   #send(message: object): void {
     const { output } = this.#channel
-    if (this.#over || !output.writable) return
+    if (this.#closeReason || !output.writable) return
     output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
     if (output.writableLength > this.#limits.maxMessageBytes)
       this.close(new ProtocolBroken('The agent does not read its input.'))
@@ -125,7 +125,7 @@ export class Connection {
   readonly #onData = (chunk: Buffer) => {
     try {
       for (const line of this.#cut(chunk)) {
-        if (this.#over) return
+        if (this.#closeReason) return
         const message = readMessage(line)
         if (message) this.#onMessage(message)
         else if (line.trim() !== '') this.#handlers.skipped?.(line)
@@ -138,7 +138,7 @@ export class Connection {
   #onMessage({ id, method, params, result, error }: Message): void {
     if (typeof method !== 'string') return this.#onResponse(id, result, error)
     if (id !== undefined) return void this.#onRequest(id, method, params)
-    if (method === '$/cancel_request') return this.#asked.get(member(params, 'requestId'))?.abort()
+    if (method === '$/cancel_request') return this.#incoming.get(member(params, 'requestId'))?.abort()
     this.#handlers.notification(method, params)
   }
 
@@ -150,30 +150,30 @@ export class Connection {
 
   async #onRequest(id: unknown, method: string, params: unknown): Promise<void> {
     const controller = new AbortController()
-    this.#asked.set(id, controller)
+    this.#incoming.set(id, controller)
     try {
       this.#send({ id, result: (await this.#handlers.request(method, params, controller.signal)) ?? null })
     } catch (error) {
       const code = error instanceof RpcError ? error.code : -32603
       this.#send({ id, error: { code, message: error instanceof Error ? error.message : String(error) } })
     } finally {
-      if (this.#asked.get(id) === controller) this.#asked.delete(id)
+      if (this.#incoming.get(id) === controller) this.#incoming.delete(id)
     }
   }
 }
 
-/** After the output of an agent has closed, the cause of its end is waited for this long. */
+/** The time to wait for the exit reason of an agent whose output has closed. */
 const exitReasonMs = 500
 
 async function exitReason({ exited }: Channel): Promise<string> {
   const { promise: silence, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(resolve, exited ? exitReasonMs : 0, 'The agent closed its output.')
-  const words = await Promise.race([exited ?? silence, silence])
+  const reason = await Promise.race([exited ?? silence, silence])
   clearTimeout(timer)
-  return words
+  return reason
 }
 
-/** The start of a line that is meant as a message. */
+/** The start of a line that is intended as a message. */
 const messageStart = /^\s*\{\s*"jsonrpc"/
 
 /**
@@ -195,7 +195,7 @@ function readMessage(line: string): Message | undefined {
   return isMessage(read) ? read : undefined
 }
 
-/** A request, a notification or a response. Some agents leave the version out. */
+/** A request, a notification or a response. Some agents omit the version. */
 function isMessage(value: unknown): value is Message {
   if (typeof value !== 'object' || value === null) return false
   if ((value as { jsonrpc?: unknown }).jsonrpc === '2.0') return true
@@ -209,16 +209,16 @@ function readError(error: unknown): RpcError {
   return new RpcError(typeof code === 'number' ? code : -32603, reasonOf(member(error, 'message'), data), data)
 }
 
-const longestDetails = 2000
+const maxDetailsLength = 2000
 
-/** What an agent says of its error, and the details, which some put where only programs look. */
+/** The message of an agent's error, and the details that some agents put into `data`. */
 function reasonOf(message: unknown, data: unknown): string {
-  const said = typeof message === 'string' ? message : ''
-  const details = [data, member(data, 'details'), member(data, 'message'), member(member(data, 'error'), 'message')]
-  const told = details.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined
-  if (told === undefined || said.includes(told)) return said || 'The agent gave no reason.'
-  const cut = told.length > longestDetails ? `${told.slice(0, longestDetails)}…` : told
-  return said ? `${said}: ${cut}` : cut
+  const text = typeof message === 'string' ? message : ''
+  const candidates = [data, member(data, 'details'), member(data, 'message'), member(member(data, 'error'), 'message')]
+  const details = candidates.find((one) => typeof one === 'string' && one.trim() !== '') as string | undefined
+  if (details === undefined || text.includes(details)) return text || 'The agent gave no reason.'
+  const cut = details.length > maxDetailsLength ? `${details.slice(0, maxDetailsLength)}…` : details
+  return text ? `${text}: ${cut}` : cut
 }
 
 function untilSettled({ resolve, reject }: Waiter, settled: () => void): Waiter {
@@ -256,7 +256,7 @@ const tooLarge = (limits: { maxMessageBytes: number }) =>
 
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)))
 
-/** A member of what may be anything. */
+/** Reads a member of a value of any type. */
 export function member(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 }

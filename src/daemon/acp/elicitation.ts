@@ -6,7 +6,7 @@ export type Form = { message: string; fields: FormField[] }
 /** A field, and the titles of its options by which the message describes them. */
 type TitledField = FormField & { titles?: Map<string, string> }
 
-/** A question as a form, or nothing when it demands a value of a kind that we cannot ask for. */
+/** Reads a question as a form. Undefined if it requires a value of an unsupported type. */
 export function readElicitation(params: unknown): Form | undefined {
   const message = text(member(params, 'message')) ?? 'The intern asks for an answer.'
   if (member(params, 'mode') === 'url') {
@@ -74,10 +74,12 @@ function readOptions(schema: unknown): { options: string[]; titles?: Map<string,
   return { options, titles }
 }
 
-/** All that a caller must know of a field and that its descriptor has no room for. */
+/** Describes the properties of a field that its descriptor does not contain. */
 function describe(field: TitledField, property: unknown): string {
-  const said = [text(member(property, 'title')), text(member(property, 'description'))]
-  const titles = [...(field.titles ?? [])].map(([title, value]) => `${value} = ${title}${aboutOption(property, value)}`)
+  const names = [text(member(property, 'title')), text(member(property, 'description'))]
+  const titles = [...(field.titles ?? [])].map(
+    ([title, value]) => `${value} = ${title}${optionDescription(property, value)}`,
+  )
   const limits = [
     range('characters', field.minLength, field.maxLength),
     range('', field.minimum, field.maximum),
@@ -86,12 +88,12 @@ function describe(field: TitledField, property: unknown): string {
     field.format && `a ${field.format}`,
     defaultOf(property),
   ]
-  return [...said.filter((part) => part && part !== field.name), titles.join(', '), ...limits]
+  return [...names.filter((part) => part && part !== field.name), titles.join(', '), ...limits]
     .filter(Boolean)
     .join('; ')
 }
 
-function aboutOption(property: unknown, value: string): string {
+function optionDescription(property: unknown, value: string): string {
   const items = member(property, 'oneOf') ?? member(member(property, 'items'), 'anyOf')
   const item = Array.isArray(items) ? items.find((one) => member(one, 'const') === value) : undefined
   const description = text(member(item, 'description'))

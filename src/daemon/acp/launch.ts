@@ -4,16 +4,16 @@ import { type Agent, type AgentLimits, type AgentQuirks, initializeAgent } from 
 import { ConnectionLost } from './connection.ts'
 import { type AgentCommand, NotStarted, startAgent } from './process.ts'
 
-/** An agent that runs. `agent.closed` says when it no longer does. */
+/** A running agent. `agent.closed` resolves when it ends. */
 export type Launched = { agent: Agent; stop(): Promise<void> }
 
-/** Starts an agent. Passed in, so that a test can play it in its own process. */
+/** Starts an agent. A test can pass one that runs in its own process. */
 export type Launch = () => Promise<Launched>
 
-/** Launches the first agent at once: whoever asks for one gets that, and each one after it as ever. */
+/** Launches the first agent now. The first call of the returned function returns it, later calls launch others. */
 export function launchAhead(launch: Launch): Launch {
   let first: ReturnType<Launch> | undefined = launch()
-  // Whoever asks for it hears of it.
+  // The first caller receives the error.
   first.catch(() => {})
   return () => {
     const launched = first ?? launch()
@@ -43,7 +43,7 @@ export function processLauncher(
         ...(mcpServers && { mcpServers }),
       }
       const agent = await initializeAgent(child, limits, quirks, log)
-      // A process whose connection has ended is of no more use.
+      // A process without a connection is useless.
       void agent.closed.then(child.kill)
       return { agent, stop: child.stop }
     } catch (error) {

@@ -3,15 +3,15 @@ import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { member } from './connection.ts'
 
 /**
- * The servers of tools as an agent is offered them with each session, by what it says that it can reach. `withheld`
- * names those that it cannot: an agent would refuse the session because of them.
+ * The MCP servers that an agent is offered with each session. `unsupported` has the names of those whose transport the
+ * agent does not support: it would refuse the session because of them.
  */
-export function offeredServers(servers: McpServer[], abilities: unknown): { offered: object[]; withheld: string[] } {
-  const can = member(abilities, 'mcpCapabilities')
-  const reaches = ({ type }: McpServer) => type === 'stdio' || member(can, type) === true
+export function offeredServers(servers: McpServer[], abilities: unknown): { offered: object[]; unsupported: string[] } {
+  const transports = member(abilities, 'mcpCapabilities')
+  const isSupported = ({ type }: McpServer) => type === 'stdio' || member(transports, type) === true
   return {
-    offered: servers.filter(reaches).map(inProtocol),
-    withheld: servers.filter((server) => !reaches(server)).map(({ name }) => name),
+    offered: servers.filter(isSupported).map(toProtocol),
+    unsupported: servers.filter((server) => !isSupported(server)).map(({ name }) => name),
   }
 }
 
@@ -24,7 +24,7 @@ export function unavailableServer(update: unknown): UnavailableServer | undefine
   return typeof server === 'string' && typeof reason === 'string' ? { server, reason } : undefined
 }
 
-function inProtocol(server: McpServer): OfferedServer {
+function toProtocol(server: McpServer): OfferedServer {
   const { name, type, command = '', args = [], env = {}, url = '', headers = {}, readable, timeout_seconds } = server
   const _meta = { signalbox: { timeout_seconds, ...(readable && { readable }) } }
   if (type === 'stdio') return { name, command, args, env: listed(env), _meta }

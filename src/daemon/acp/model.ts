@@ -1,11 +1,11 @@
 import { member } from './connection.ts'
 
-const longestName = 256
+const maxNameLength = 256
 
-/** The model a session runs on, as its configuration options tell it. */
+/** The model of a session, read from its configuration options. */
 export function modelOf(configOptions: unknown): string | undefined {
   if (!Array.isArray(configOptions)) return undefined
   const option = configOptions.find((one) => member(one, 'category') === 'model')
   const value = member(option, 'currentValue')
-  return typeof value === 'string' && value ? value.slice(0, longestName) : undefined
+  return typeof value === 'string' && value ? value.slice(0, maxNameLength) : undefined
 }

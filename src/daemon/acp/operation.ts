@@ -1,6 +1,6 @@
 import { commandRunBy, type ToolCall } from './tool-call.ts'
 
-/** The kinds of tools in one word each, whatever an agent calls its own. */
+/** One word for each kind of tool, the same for all agents. */
 const wordOfKind: Record<string, string> = {
   execute: 'shell',
   edit: 'edit',
@@ -14,8 +14,8 @@ const wordOfKind: Record<string, string> = {
 }
 
 /**
- * The kind of tool that a call is of: one meaning for all agents. A name that narrows the kind (`shell.escalate`) is
- * kept; of a kind that the protocol has no word for, the tool's own name is the word. Null when nothing of it is known.
+ * The operation of a tool call, with one meaning for all agents. A name that narrows the kind (`shell.escalate`) is used
+ * as it is. If the protocol has no word for the kind, the operation is the tool's own name. Null if neither is known.
  */
 export function operationOf(call: ToolCall): string | null {
   const { kind, name, title, changes } = call

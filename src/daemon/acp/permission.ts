@@ -12,27 +12,27 @@ import { member } from './connection.ts'
 import { operationOf } from './operation.ts'
 import { commandRunBy, readToolCall, type ToolCall } from './tool-call.ts'
 
-/** The agent's own names for what was chosen. */
+/** The chosen option, by the agent's id. */
 export type PermissionOutcome = { outcome: { outcome: 'cancelled' } | { outcome: 'selected'; optionId: string } }
 
 export type PermissionRequest = {
   tool: ToolCall
-  /** Nobody is to be asked on the agent's own account: it would do this, unless a rule says otherwise. */
+  /** The agent asks only because a rule can forbid the action. Without a rule it is allowed without a question. */
   onlyJudged: boolean
-  /** `detail` is not cut yet. */
+  /** `detail` has its full length. */
   question: PermissionQuestion
   whole: WholePermission
-  /** The answer in the agent's own names. `choice` is one of the question's, where several are of the kind. */
+  /** Translates an answer for the agent. `choice` is required if several options are of the same kind. */
   outcome(answer: PermissionAnswer, choice?: PermissionChoice): PermissionOutcome
 }
 
 export const cancelledPermission: PermissionOutcome = { outcome: { outcome: 'cancelled' } }
 
 const maxChoices = 50
-const longestName = 500
-const longestId = 200
+const maxNameLength = 500
+const maxIdLength = 200
 
-/** Reads a request for permission. `earlier` is what was told of the tool call before. */
+/** Reads a permission request. `earlier` returns the tool call as reported before. */
 export function readPermission(
   params: unknown,
   earlier: (toolCallId: string) => ToolCall | undefined,
@@ -64,73 +64,78 @@ function readOffers(options: unknown): Offer[] {
     const kind = permissionKinds.find((one) => one === member(option, 'kind'))
     if (!kind || typeof optionId !== 'string' || offers.has(optionId)) continue
     const name = member(option, 'name')
-    const shown = typeof name === 'string' && name.trim() !== '' ? name.slice(0, longestName) : optionId
-    offers.set(optionId, { id: canBeId(optionId, kind) ? optionId : `option_${at + 1}`, kind, name: shown, optionId })
+    const displayName = typeof name === 'string' && name.trim() !== '' ? name.slice(0, maxNameLength) : optionId
+    offers.set(optionId, {
+      id: canBeId(optionId, kind) ? optionId : `option_${at + 1}`,
+      kind,
+      name: displayName,
+      optionId,
+    })
   }
   return [...offers.values()]
 }
 
-/** A word that means another answer cannot be the id of an option, nor can what callers cannot type. */
+/** An id must not be the word for another answer, and callers must be able to type it. */
 function canBeId(id: string, kind: PermissionKind): boolean {
-  const means = [...permissionKinds, 'cancel'].find((word) => word === id)
-  if (means !== undefined) return means === kind
-  return id !== '' && id.length <= longestId && id.trim() === id && printableExactly(id) === id
+  const reserved = [...permissionKinds, 'cancel'].find((word) => word === id)
+  if (reserved !== undefined) return reserved === kind
+  return id !== '' && id.length <= maxIdLength && id.trim() === id && printableExactly(id) === id
 }
 
-/** Whether several options are of a kind, so that the kind alone does not say which is meant. */
+/** Whether several options are of a kind, so that the kind alone does not identify one. */
 export const isAmbiguous = ({ choices = [] }: PermissionQuestion, kind: PermissionAnswer) =>
   choices.filter((choice) => choice.kind === kind).length > 1
 
-/** Consent on the caller's behalf: once if the agent offers that, and never more than it offers. */
+/** The answer that allows an action without asking: once, if the agent offers that. */
 export function selfDriveAnswer(options: PermissionKind[]): PermissionAnswer {
   return (
     options.find((option) => option === 'allow_once') ?? options.find((option) => option === 'allow_always') ?? 'cancel'
   )
 }
 
-/** Some agents shorten what they show and tell the whole only in the tool call: who consents must see the whole. */
+/** Describes the whole action. Some agents shorten the title, and have the complete action only in the tool call. */
 function describe(call: unknown, earlier: (toolCallId: string) => ToolCall | undefined) {
   const id = member(call, 'toolCallId')
   const tool: ToolCall = { ...(typeof id === 'string' ? earlier(id) : undefined), ...readToolCall(call) }
   const { changes = [], paths = [] } = tool
   const command = wholeCommand(tool) ?? null
-  const told = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
+  const diffs = changes.map((change) => ({ path: change.path, diff: changeText(change) }))
   const operation = operationOf(tool)
-  const detail = detailOf(tool, told)
-  return { tool, operation, whole: { detail: detail === operation ? null : detail, command, paths, changes: told } }
+  const detail = detailOf(tool, diffs)
+  return { tool, operation, whole: { detail: detail === operation ? null : detail, command, paths, changes: diffs } }
 }
 
-/** The command, or else what the agent calls it, and what it would write; never less than what the agent said. */
+/** The command or title, the diffs, and whatever else the agent reported about the action. */
 function detailOf(tool: ToolCall, changes: WholePermission['changes']): string | null {
-  const { title, input, text, paths = [] } = tool
+  const { title, input, text: toolText, paths = [] } = tool
   const { command } = commandRunBy(tool)
-  // What an agent says around the whole command, such as that there is no sandbox for it, is told, too.
+  // A title can have more than the command, such as a note that it runs without a sandbox.
   const headline = command ? (title?.includes(command) ? title : command) : title
   const parts = [headline, ...changes.map(({ diff }) => diff)]
   if (wholeCommand(tool) === undefined && changes.length === 0)
-    parts.push(saysMore(input, headline) ? input : undefined, command ? undefined : text)
-  const told = parts.filter(Boolean).join('\n')
-  const elsewhere = command ? [] : paths.filter((path) => !told.includes(path))
-  return [told, ...elsewhere].filter(Boolean).join('\n') || null
+    parts.push(hasMore(input, headline) ? input : undefined, command ? undefined : toolText)
+  const text = parts.filter(Boolean).join('\n')
+  const otherPaths = command ? [] : paths.filter((path) => !text.includes(path))
+  return [text, ...otherPaths].filter(Boolean).join('\n') || null
 }
 
-/** The command where it is all that is to be done: of a tool that may be none for commands nothing else must be in the input. */
+/** The command, if it is the whole action. The input of a tool of another kind must contain nothing else. */
 function wholeCommand(tool: ToolCall): string | undefined {
   const { command } = commandRunBy(tool)
-  return tool.kind === 'execute' || !saysMore(tool.input, command) ? command : undefined
+  return tool.kind === 'execute' || !hasMore(tool.input, command) ? command : undefined
 }
 
-/** Whether an input has anything that the words for it leave out. */
-function saysMore(input: string | undefined, words = ''): boolean {
+/** Whether an input has values that the text does not contain. */
+function hasMore(input: string | undefined, text = ''): boolean {
   if (input === undefined) return false
   try {
     const values = Object.values(JSON.parse(input) as object)
-    return values.some((value) => !words.includes(inWords(value)))
+    return values.some((value) => !text.includes(asText(value)))
   } catch {
-    return !words.includes(input)
+    return !text.includes(input)
   }
 }
 
-/** The words of a command that are told apart are shown side by side. */
-const inWords = (value: unknown): string =>
-  typeof value === 'string' ? value : Array.isArray(value) ? value.map(inWords).join(' ') : JSON.stringify(value)
+/** The arguments of a command, joined with spaces. */
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(asText).join(' ') : JSON.stringify(value)

@@ -9,9 +9,9 @@ export type AgentCommand = { command: string; args: string[]; env: Record<string
 
 export type AgentProcess = Channel & {
   pid: number
-  /** Resolves with the reason of its end, in words. Never rejects. */
+  /** Resolves with the reason of its end, for people. Never rejects. */
   exited: Promise<string>
-  /** Asks it to end by closing its input, then by a signal, then makes it. Resolves when nothing of it is left. */
+  /** Closes its input, then sends SIGTERM, then SIGKILL. Resolves when all its processes have ended. */
   stop(): Promise<void>
   /** Ends it and all its children at once. */
   kill(): void
@@ -21,19 +21,19 @@ export type AgentProcess = Channel & {
 export class NotStarted extends Error {}
 
 const setpriv = '/usr/bin/setpriv'
-/** The last part of the agent's error output that is kept to explain its end. */
-const keptStderrBytes = 4096
-/** codex takes two seconds to leave after its input is closed. */
-const patience = { afterEofMs: 3000, afterTermMs: 1000 }
+/** The size of the last part of the agent's error output, which explains its end. */
+const stderrTailBytes = 4096
+/** codex needs two seconds to end after its input is closed. */
+const stopTimeouts = { afterEofMs: 3000, afterTermMs: 1000 }
 
 /**
- * Starts the agent at the head of a process group of its own, so that all of it can be ended. When the daemon dies
- * without a chance to do so, the end of its input tells the agent, and where util-linux is there a signal of the kernel;
- * what hears neither is found by its mark when the next daemon starts.
+ * Starts the agent as leader of a new process group, so that all its processes can be ended. If the daemon is killed, the
+ * agent's input ends, and with util-linux the kernel sends it SIGTERM. The next daemon kills processes that ignore both:
+ * it finds them by their marker.
  */
 export async function startAgent(agent: AgentCommand, workspace: string): Promise<AgentProcess> {
-  const pact = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : []
-  const [command = agent.command, ...args] = [...pact, agent.command, ...agent.args]
+  const parentDeathSignal = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'TERM', '--'] : []
+  const [command = agent.command, ...args] = [...parentDeathSignal, agent.command, ...agent.args]
   const child = spawn(command, args, {
     cwd: workspace,
     env: agent.env,
@@ -47,47 +47,47 @@ export async function startAgent(agent: AgentCommand, workspace: string): Promis
   void lowerPriority(child.pid!)
   child.on('error', () => {})
   child.stdin.on('error', () => {})
-  return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watch(child, keepStderr(child)) }
+  return { input: child.stdout, output: child.stdin, pid: child.pid!, ...watch(child, readStderrTail(child)) }
 }
 
-function watch(child: ChildProcess, lastWords: () => string): Pick<AgentProcess, 'exited' | 'stop' | 'kill'> {
+function watch(child: ChildProcess, stderrReason: () => string): Pick<AgentProcess, 'exited' | 'stop' | 'kill'> {
   const group = -child.pid!
-  let left = false
-  const signal = (name: NodeJS.Signals) => void (left || send(group, name))
+  let hasExited = false
+  const signal = (name: NodeJS.Signals) => void (hasExited || send(group, name))
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, by) => {
-      // Processes that it left running would hold its pipes open and outlive it.
+      // Child processes that are still running would keep its pipes open.
       signal('SIGKILL')
-      left = true
+      hasExited = true
       const how = by ? `was killed by ${by}` : `exited with code ${code}`
-      const why = lastWords()
+      const why = stderrReason()
       resolve(`The agent ${how}${why && `: ${why}`}`)
     })
   })
   const stop = async () => {
     child.stdin?.end()
-    if (await settles(exited, patience.afterEofMs)) return
+    if (await settles(exited, stopTimeouts.afterEofMs)) return
     signal('SIGTERM')
-    if (await settles(exited, patience.afterTermMs)) return
+    if (await settles(exited, stopTimeouts.afterTermMs)) return
     signal('SIGKILL')
     await exited
   }
   return { exited, stop, kill: () => signal('SIGKILL') }
 }
 
-/** Reads all that the agent complains and keeps the end of it: a full pipe would stop the agent. */
-function keepStderr(child: ChildProcess): () => string {
-  let kept = Buffer.alloc(0)
+/** Reads the agent's error output, because a full pipe would block the agent, and keeps the end of it. */
+function readStderrTail(child: ChildProcess): () => string {
+  let tail = Buffer.alloc(0)
   child.stderr?.on('error', () => {})
   child.stderr?.on('data', (chunk: Buffer) => {
-    kept = Buffer.concat([kept, chunk.subarray(-keptStderrBytes)]).subarray(-keptStderrBytes)
+    tail = Buffer.concat([tail, chunk.subarray(-stderrTailBytes)]).subarray(-stderrTailBytes)
   })
-  return () => whyEnded(kept.toString('utf8'))
+  return () => reasonIn(tail.toString('utf8'))
 }
 
-/** The last error that is named, or the last lines: under a stack, its end says nothing. */
-function whyEnded(complaints: string): string {
-  const lines = complaints.split('\n').filter((line) => line.trim() !== '')
+/** The last line that names an error, or the last lines. The last line of a stack trace explains nothing. */
+function reasonIn(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const named = lines.findLast((line) => /^(\w+ )*\w*(error|exception|panic)\b.*:/i.test(line))
   return (named ?? lines.slice(-3).join(' ')).trim().slice(-500)
 }
@@ -96,7 +96,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It is gone already.
+    // It has already ended.
   }
 }
 

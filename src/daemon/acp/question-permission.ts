@@ -4,7 +4,7 @@ import { member } from './connection.ts'
 import type { Form } from './elicitation.ts'
 import { cancelledPermission, type PermissionOutcome } from './permission.ts'
 
-/** A question in the clothes of a permission: some agents ask so, and want the answers beside the outcome. */
+/** A question that an agent sends as a permission request. It expects the answers beside the outcome. */
 export type QuestionPermission = {
   form: Form
   outcome(answer: FormAnswer): PermissionOutcome & { answers?: Record<string, string> }
@@ -13,20 +13,20 @@ export type QuestionPermission = {
 const maxQuestions = 20
 
 /**
- * Reads the dialect of qwen: `_meta` of the tool call says that it is a question and holds the questions, each with
- * options of which one or several may be chosen. Undefined for what is a permission indeed.
+ * Reads the dialect of qwen: `_meta` of the tool call marks it as a question and contains the questions, each with options
+ * of which one or several can be chosen. Undefined for an ordinary permission request.
  */
 export function readQuestionPermission(params: unknown): QuestionPermission | undefined {
   const call = member(params, 'toolCall')
   const meta = member(call, '_meta')
   if (member(meta, 'qwenInteractionKind') !== 'user_question') return undefined
-  const told = [member(meta, 'qwenQuestions'), member(member(call, 'rawInput'), 'questions')]
-  const questions = told.find((one) => Array.isArray(one) && one.length > 0) as unknown[] | undefined
+  const candidates = [member(meta, 'qwenQuestions'), member(member(call, 'rawInput'), 'questions')]
+  const questions = candidates.find((one) => Array.isArray(one) && one.length > 0) as unknown[] | undefined
   const submit = optionOf(params, 'allow_once')
   if (!questions || questions.length > maxQuestions || submit === undefined) return undefined
   const fields = questions.map(fieldOf)
   return {
-    form: { message: questions.map(wordsOf).join('\n'), fields },
+    form: { message: questions.map(questionText).join('\n'), fields },
     outcome: (answer) => {
       if (answer.action !== 'accept') return declined(params)
       const answers = fields.flatMap(({ name }, at) => {
@@ -45,7 +45,7 @@ function fieldOf(question: unknown, at: number): FormField {
   return { ...base, type: member(question, 'multiSelect') === true ? 'array' : 'string', options }
 }
 
-function wordsOf(question: unknown, at: number): string {
+function questionText(question: unknown, at: number): string {
   const choices = optionsOf(question).map((option) => {
     const [label, description] = [text(option, 'label'), text(option, 'description')]
     return `  - ${label}${description ? ` (${description})` : ''}`

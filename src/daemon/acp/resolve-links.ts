@@ -1,34 +1,34 @@
 import { readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** As the kernel has it. */
-const mostLinks = 40
+/** The limit of the Linux kernel. */
+const maxLinks = 40
 
 /**
- * Where a whole path leads by the links that are there now, as the kernel goes: name by name, `..` from where a link has
- * led, and to what is not there yet, also by a link to it.
+ * Resolves the current symbolic links of an absolute path in the order of the kernel: name by name, with `..` relative to
+ * the target of a link. The path and the targets of links need not exist.
  */
 export function resolveLinks(path: string): string {
-  let there = '/'
+  let resolved = '/'
   let links = 0
-  const left = namesOf(path)
-  for (let name = left.pop(); name !== undefined; name = left.pop()) {
-    if (name === '..') there = dirname(there)
+  const remaining = namesOf(path)
+  for (let name = remaining.pop(); name !== undefined; name = remaining.pop()) {
+    if (name === '..') resolved = dirname(resolved)
     else {
-      const next = join(there, name)
+      const next = join(resolved, name)
       const target = linkAt(next)
-      if (target === undefined) there = next
+      if (target === undefined) resolved = next
       else {
-        if (++links > mostLinks) return path
-        if (target.startsWith('/')) there = '/'
-        left.push(...namesOf(target))
+        if (++links > maxLinks) return path
+        if (target.startsWith('/')) resolved = '/'
+        remaining.push(...namesOf(target))
       }
     }
   }
-  return there
+  return resolved
 }
 
-/** The last first. */
+/** The names of a path, the last one first. */
 const namesOf = (path: string) =>
   path
     .split('/')

@@ -1,30 +1,30 @@
 import { member } from './connection.ts'
 
-/** What a tool call would write, or wrote. `before` is null for a file that is not there yet. */
+/** A change of a file by a tool call. `before` is null for a new file. */
 export type FileChange = { path: string; before: string | null; after: string }
 
-/** What an agent has said about a tool call so far. */
+/** A tool call as its agent has reported it so far. */
 export type ToolCall = {
   name?: string
   title?: string
-  /** Of the protocol's kinds, such as `edit`. */
+  /** A tool kind of the protocol, such as `edit`. */
   kind?: string
   status?: string
   command?: string
-  /** The same as bash would be given it, where the agent tells its words apart. */
+  /** The command as a shell script, if the agent sends it as a list of arguments. */
   script?: string
-  /** What the tool was called with, as JSON or as the agent wrote it. */
+  /** The arguments of the tool, as JSON or as the agent wrote them. */
   input?: string
   changes?: FileChange[]
-  /** The files it is about. */
+  /** The files that it uses. */
   paths?: string[]
-  /** What it says, or said at its end. */
+  /** Its output. */
   text?: string
 }
 
 /**
- * Members that are absent say nothing new. Agents put a command into the input, or all of the input as JSON into the
- * text; what a tool gave comes as text, as raw output, or beside the protocol as pieces of a terminal (`output`).
+ * Reads a tool call or its update. Missing members are unchanged. Agents put a command into the input, or the whole input
+ * as JSON into the text. The output comes as text, as raw output, or as terminal output in `_meta`.
  */
 export function readToolCall(call: unknown): ToolCall {
   const [name, title, kind, status] = ['name', 'title', 'kind', 'status'].map((key) => string(member(call, key)))
@@ -50,16 +50,15 @@ export function readToolCall(call: unknown): ToolCall {
 }
 
 /**
- * The command that a call runs, as it is shown and, in `script`, as bash would be given it. Whoever writes a call may put a
- * member of that name into the input of any tool: it is the command only of a tool that runs commands, or of one that the
- * agent tells nothing of.
+ * The command that a call runs, and the same as a shell script. The input of any tool can have a member of that name. It
+ * is the command only if the tool runs commands, or if the agent reports neither a kind nor a name.
  */
 export function commandRunBy({ kind, name, command, script }: ToolCall): Pick<ToolCall, 'command' | 'script'> {
   const isShell = kind === 'execute' || kind === undefined || (kind === 'other' && name === undefined)
   return isShell ? { ...(command && { command }), ...(script && { script }) } : {}
 }
 
-/** A piece of what a terminal of the agent's own shows, which some tell as they go. */
+/** A piece of output of the agent's own terminal, which some agents send while a command runs. */
 export function terminalOutput(call: unknown): string | undefined {
   return string(member(member(member(call, '_meta'), 'terminal_output_delta'), 'data'))
 }
@@ -71,7 +70,7 @@ function commandOf(input: unknown): string | undefined {
 
 const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/
 
-/** Words that were told apart stay apart; what a shell is only given to read is what it reads. */
+/** Quotes the arguments. The script of `sh -c` is used as it is. */
 function scriptOf(input: unknown): string | undefined {
   const command = member(input, 'command') ?? member(input, 'cmd')
   if (!Array.isArray(command)) return undefined
@@ -107,7 +106,7 @@ function pathsOf(locations: unknown): string[] {
   return [...new Set(paths.filter((path) => path !== undefined))]
 }
 
-/** The arguments of a call that an agent tells as text. */
+/** The arguments of a call that an agent sends as text. */
 function objectIn(text: string): object | undefined {
   if (!text.trimStart().startsWith('{')) return undefined
   try {

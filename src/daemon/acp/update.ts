@@ -4,13 +4,13 @@ import { modelOf } from './model.ts'
 import { readToolCall, type ToolCall, terminalOutput } from './tool-call.ts'
 
 /**
- * A `session/update` as this client needs it. `other` is any further sign of work on the turn, also of an unknown kind.
- * An `aside` is about the session and may come at any time.
+ * A `session/update` as this client needs it. `other` is any further activity of the turn, also of an unknown kind. An
+ * `aside` belongs to the session and can arrive at any time.
  */
 export type AgentUpdate =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  /** `output` is the next piece of what it gives. */
+  /** `output` is the next piece of the tool's output. */
   | {
       type: 'tool'
       id: string
@@ -20,7 +20,7 @@ export type AgentUpdate =
     }
   | { type: 'plan'; steps: PlanStep[] }
   | { type: 'model'; model: string }
-  /** The cost of the session since it began, in USD. */
+  /** The cost of the session since its start, in USD. */
   | { type: 'cost'; totalUsd: number }
   | { type: 'other' }
   | { type: 'aside' }

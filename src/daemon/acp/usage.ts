@@ -2,8 +2,8 @@ import type { Usage } from '#chat/usage.ts'
 import { member } from './connection.ts'
 
 /**
- * The usage of one turn as the agent told it in its answer to the prompt, which not every agent does, in the words of
- * chat completions: what was read from a cache or thought belongs to prompt and completion, and the two add up.
+ * Reads the usage of one turn from the agent's response to the prompt, if it has any, in the form of chat completions:
+ * cached tokens count as prompt tokens, thought tokens as completion tokens, and both sum up to the total.
  */
 export function readUsage(response: unknown, costUsd: number | undefined): Usage | null {
   const usage = member(response, 'usage')
@@ -11,10 +11,11 @@ export function readUsage(response: unknown, costUsd: number | undefined): Usage
   const [cached, written] = ['cachedReadTokens', 'cachedWriteTokens'].map((key) => count(usage, key))
   if (input === undefined || output === undefined) return null
   const total = Math.max(count(usage, 'totalTokens') ?? 0, input + output)
-  const apart = total - input - output
-  const thoughtApart =
-    thought && (apart === thought || apart === thought + (cached ?? 0) + (written ?? 0)) ? thought : 0
-  const completion = output + thoughtApart
+  const remaining = total - input - output
+  // Some agents count thought tokens separately from output tokens.
+  const separateThought =
+    thought && (remaining === thought || remaining === thought + (cached ?? 0) + (written ?? 0)) ? thought : 0
+  const completion = output + separateThought
   return {
     prompt_tokens: total - completion,
     completion_tokens: completion,
@@ -29,7 +30,7 @@ function count(usage: unknown, key: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
-/** The cost of one turn, from the session's running totals. After a restart an agent may count from zero again. */
+/** The cost of one turn, from the session's running totals. After a restart an agent can count from zero. */
 export function costOfTurn(before: number, after: number | undefined): number | undefined {
   if (after === undefined) return undefined
   return after >= before ? Number((after - before).toFixed(12)) : after

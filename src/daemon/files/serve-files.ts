@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bytes, InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { readRequestBody } from '#platform/net/request-body.ts'
-import { answer, drained } from '../http-response.ts'
+import { sendJson, waitForDrain } from '../http-response.ts'
 
-type Asked = {
-  /** The method, and what of the files it is about. */
-  what: string
+type FileRequest = {
+  /** The method and the resource, such as `GET list`. */
+  operation: string
   query: URLSearchParams
   request: IncomingMessage
   response: ServerResponse
@@ -15,55 +15,58 @@ type Asked = {
 
 const maxPage = 1000
 
-/** The files of a workspace over HTTP: their bytes as they are, all else as JSON. */
-export async function serveFiles(files: InternFiles, { what, query, request, response, signal }: Asked): Promise<void> {
+/** Serves the files of a workspace over HTTP: contents as bytes, everything else as JSON. */
+export async function serveFiles(
+  files: InternFiles,
+  { operation, query, request, response, signal }: FileRequest,
+): Promise<void> {
   const path = query.get('path') ?? ''
   const replace = query.get('replace') === 'true'
-  const tell = (told: object) => answer(response, 200, told)
-  switch (what) {
+  const reply = (body: object) => sendJson(response, 200, body)
+  switch (operation) {
     case 'GET list': {
       const limit = Math.min(Math.max(Number(query.get('limit')) || 100, 1), maxPage)
-      return tell(await files.list(path, { limit, after: query.get('after') ?? undefined }))
+      return reply(await files.list(path, { limit, after: query.get('after') ?? undefined }))
     }
     case 'GET content': {
-      const { body, part, ...about } = await files.read(path, wantedIn(query), signal)
+      const { body, part, ...about } = await files.read(path, readRange(query), signal)
       const [from, to] = part ? [part.from, part.to] : [0, about.size]
       const head = JSON.stringify({ ...about, part: part ?? null })
       return send(response, body, { 'content-length': String(to - from), 'x-file': encodeURIComponent(head) })
     }
     case 'PUT content':
-      return tell(await files.write(path, readRequestBody(request), replace, signal))
+      return reply(await files.write(path, readRequestBody(request), replace, signal))
     case 'DELETE content':
       await files.remove(path, query.get('recursive') === 'true')
-      return tell({})
+      return reply({})
     case 'POST folder':
-      return tell(await files.makeFolder(path))
+      return reply(await files.makeFolder(path))
     case 'POST rename':
       await files.rename(path, query.get('to') ?? '', replace)
-      return tell({})
+      return reply({})
     case 'GET archive':
       return send(response, await files.pack(path, signal), {})
     case 'PUT archive':
-      return tell(await files.unpack(path, readRequestBody(request), signal))
+      return reply(await files.unpack(path, readRequestBody(request), signal))
     default:
-      throw new Refusal('file_invalid', `There is no ${what}.`)
+      throw new Refusal('file_invalid', `There is no ${operation}.`)
   }
 }
 
-function wantedIn(query: URLSearchParams) {
+function readRange(query: URLSearchParams) {
   const number = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
   const [first, last, suffix] = [number('first'), number('last'), number('suffix')]
   const range = suffix !== undefined ? { suffix } : first !== undefined ? { first, last } : undefined
   return { range, ifTag: query.get('if') ?? undefined }
 }
 
-/** What breaks off breaks the connection, so that nobody takes a part for the whole. */
+/** Sends a file. A failure breaks the connection, so that the client does not take a part for the whole. */
 async function send(response: ServerResponse, body: Bytes, headers: Record<string, string>): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/octet-stream', ...headers })
   response.flushHeaders()
   for await (const piece of body) {
     if (response.destroyed) return
-    if (!response.write(piece)) await drained(response)
+    if (!response.write(piece)) await waitForDrain(response)
   }
   response.end()
 }

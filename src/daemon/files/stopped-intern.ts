@@ -14,7 +14,7 @@ export type FilesSettings = z.infer<typeof Settings>
 
 export const readFilesSettings = (json: string): FilesSettings => Settings.parse(JSON.parse(json))
 
-/** What a daemon offers while its intern does not run: its files and transcripts. */
+/** The files and transcripts of an intern that does not run, through the interface of a daemon. */
 export function stoppedInternRuns(
   { token, ...settings }: FilesSettings,
   now: () => number,
@@ -23,12 +23,12 @@ export function stoppedInternRuns(
   const refuse = async () => {
     throw new Refusal('intern_unreachable', 'The intern is not running.')
   }
-  const reading = async <Read>(read: (kept: Transcripts) => Read): Promise<Read> => {
+  const readTranscripts = async <Result>(read: (transcripts: Transcripts) => Result): Promise<Result> => {
     const { openStore, StoreFailed } = await import('../store/store.ts')
     const { DaemonTranscripts } = await import('../transcript/transcripts.ts')
     try {
-      const store = openStore(settings.state, keepsAll)
-      // Open for no longer than one read takes, which is done when the call returns: one process has it at a time.
+      const store = openStore(settings.state, unlimited)
+      // Opened for one synchronous read, because only one process can open it at a time.
       try {
         return read(new DaemonTranscripts({ store: store.transcripts, now, log: () => {} }))
       } finally {
@@ -36,24 +36,24 @@ export function stoppedInternRuns(
       }
     } catch (error) {
       if (!(error instanceof StoreFailed)) throw error
-      throw new Refusal(error.isHeld ? 'files_busy' : 'intern_unreachable', error.message)
+      throw new Refusal(error.isLocked ? 'files_busy' : 'intern_unreachable', error.message)
     }
   }
   const transcripts: Transcripts = {
-    list: async (page) => reading((kept) => kept.list(page)),
-    read: async (sessionId, page) => reading((kept) => kept.read(sessionId, page)),
+    list: async (page) => readTranscripts((stored) => stored.list(page)),
+    read: async (sessionId, page) => readTranscripts((stored) => stored.read(sessionId, page)),
     ...{ follow: refuse, milestones: refuse },
   }
   const health: Runs['health'] = async () => ({
     ...{ contract: contractVersion, startedAt, agent: 'stopped', agentName: null, runs: 0, waiting: 0 },
   })
   const rules = { judgeBy: refuse, decisions: refuse, rest: refuse }
-  const none = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
-  return { token, runs: { transcripts, ...none, files: workspaceFiles(settings) } }
+  const refused = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
+  return { token, runs: { transcripts, ...refused, files: workspaceFiles(settings) } }
 }
 
-/** What is kept for how long is the daemon's to say. */
-const keepsAll = {
+/** Deletes nothing: the daemon applies its own limits. */
+const unlimited = {
   maxTranscriptBytes: Number.MAX_SAFE_INTEGER,
   maxSessionTranscriptBytes: Number.MAX_SAFE_INTEGER,
   transcriptMs: Number.MAX_SAFE_INTEGER,

@@ -14,40 +14,40 @@ import type { FileLimits } from '../settings/limits.ts'
 
 export type WorkspaceDeps = {
   workspace: string
-  /** Its other folder, which counts for the disk. */
+  /** The state folder, which also counts for the disk limit. */
   state: string
   limits: FileLimits
 }
 
 const maxEntries = 200_000
 
-/** Few daemons ever need them, and each holds what it loads. */
-const packing = once(() => import('#platform/files/pack-folder.ts'))
-const unpacking = once(() => import('#platform/files/unpack-archive.ts'))
+/** Loaded at first use: few daemons need them, and each keeps them in memory. */
+const packModule = once(() => import('#platform/files/pack-folder.ts'))
+const unpackModule = once(() => import('#platform/files/unpack-archive.ts'))
 
-/** The files of a workspace on this host, by whoever this process runs as. */
+/** The files of a workspace on this host, with the rights of this process. */
 export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): InternFiles {
   const within = <Done>(path: string, act: (confined: ConfinedFolder, path: string) => Promise<Done>) =>
-    refusing(async () => {
+    toRefusal(async () => {
       const confined = await openConfined(workspace)
       return aboutFile(path || '.', () => act(confined, relativePath(path)))
     })
-  /** Nothing that comes in makes the intern hold more than it may: it would be ended for that. */
-  const room = async () => {
-    // What cannot be counted now is not in the way.
+  /** The bytes that can be added. An intern above its disk limit would be stopped. */
+  const freeBytes = async () => {
+    // If the use cannot be determined, only the limit of uploads applies.
     const used = limits.maxDiskBytes === 0 ? 0 : await diskUse([workspace, state]).catch(() => 0)
     const free = limits.maxDiskBytes === 0 ? Infinity : limits.maxDiskBytes - used
     return Math.max(0, Math.min(limits.maxUploadBytes, free))
   }
   return {
     list: (path, page) => within(path, (confined, own) => listFolder(confined, own, page)),
-    read: async (path, wanted) => {
-      const content = await within(path, (confined, own) => readPart(confined, own, wanted))
+    read: async (path, range) => {
+      const content = await within(path, (confined, own) => readPart(confined, own, range))
       return { ...content, body: content.body }
     },
     write: (path, body, replace, signal) =>
       within(path, async (confined, own) =>
-        writeStream(confined, own, { body: until(body, signal), maxBytes: await room(), replace }),
+        writeStream(confined, own, { body: untilAborted(body, signal), maxBytes: await freeBytes(), replace }),
       ),
     remove: (path, recursive) => within(path, (confined, own) => removeEntry(confined, own, recursive)),
     makeFolder: (path) => within(path, makeFolder),
@@ -55,20 +55,20 @@ export function workspaceFiles({ workspace, state, limits }: WorkspaceDeps): Int
       within(from, (confined, own) => renameEntry(confined, { from: own, to: relativePath(to), replace })),
     pack: (path) =>
       within(path, async (confined, own) => {
-        const { packFolder } = await packing()
+        const { packFolder } = await packModule()
         return packFolder(confined, own, { maxBytes: limits.maxUploadBytes, maxEntries })
       }),
     unpack: (path, archive, signal) =>
-      refusing(async () => {
-        const [{ unpackArchive }, confined] = await Promise.all([unpacking(), openConfined(workspace)])
-        const wanted = { body: until(archive, signal), limits: { maxBytes: await room(), maxEntries } }
-        return aboutFile('The archive', () => unpackArchive(confined, relativePath(path), wanted))
+      toRefusal(async () => {
+        const [{ unpackArchive }, confined] = await Promise.all([unpackModule(), openConfined(workspace)])
+        const source = { body: untilAborted(archive, signal), limits: { maxBytes: await freeBytes(), maxEntries } }
+        return aboutFile('The archive', () => unpackArchive(confined, relativePath(path), source))
       }),
   }
 }
 
-/** What is cut off in the middle is no end. */
-async function* until(body: Bytes, signal: AbortSignal): Bytes & AsyncGenerator<Uint8Array> {
+/** Throws if the upload was aborted, so that a truncated body does not look complete. */
+async function* untilAborted(body: Bytes, signal: AbortSignal): Bytes & AsyncGenerator<Uint8Array> {
   for await (const piece of body) {
     signal.throwIfAborted()
     yield piece
@@ -87,7 +87,7 @@ const refusals: Record<FileErrorKind, RefusalKind> = {
   range: 'file_range',
 }
 
-async function refusing<Done>(act: () => Promise<Done>): Promise<Done> {
+async function toRefusal<Done>(act: () => Promise<Done>): Promise<Done> {
   try {
     return await act()
   } catch (error) {

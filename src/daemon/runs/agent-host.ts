@@ -4,23 +4,23 @@ import type { Launch, Launched } from '../acp/launch.ts'
 import type { DaemonLog } from '../log.ts'
 
 export type AgentHost = {
-  /** The running agent, started when there is none. Rejects when it does not start. */
+  /** Returns the running agent, or starts it. Rejects if it does not start. */
   use(): Promise<Agent>
-  /** Starts it for a prompt that is about to come. One that cannot be started is told to that prompt, which tries again. */
+  /** Starts the agent before the first prompt. A failure is logged; the prompt starts it again. */
   warm(): void
   state(): 'stopped' | 'starting' | 'running'
   name(): string | null
-  /** Tells whether the agent has anything to do. Once it has had nothing for long enough, it is stopped. */
-  busy(yes: boolean): void
-  /** Ends an agent that can no longer be used; its runs hear of it as of any other end. */
+  /** Notes whether the agent has work. An agent without work is stopped after `idleMs`. */
+  setBusy(isBusy: boolean): void
+  /** Closes an agent that can no longer be used. Its runs fail as after any other end. */
   discard(agent: Agent, why: Error): void
   stop(): Promise<void>
 }
 
-type AgentHostDeps = { launch: Launch; log: DaemonLog; idleMs: number; gone: (agent: Agent, why: Error) => void }
+type AgentHostDeps = { launch: Launch; log: DaemonLog; idleMs: number; onEnd: (agent: Agent, why: Error) => void }
 
 /** Keeps one agent running while it is needed: from the first prompt until it has been idle, and again after it dies. */
-export function hostAgent({ launch, log, idleMs, gone }: AgentHostDeps): AgentHost {
+export function hostAgent({ launch, log, idleMs, onEnd }: AgentHostDeps): AgentHost {
   let starting: Promise<Launched> | undefined
   let running: Launched | undefined
   let name: string | null = null
@@ -36,7 +36,7 @@ export function hostAgent({ launch, log, idleMs, gone }: AgentHostDeps): AgentHo
     void launched.agent.closed.then((why) => {
       if (running === launched) running = undefined
       log('agent.ended', { why: why.message })
-      gone(launched.agent, why)
+      onEnd(launched.agent, why)
     })
     return launched
   }
@@ -52,28 +52,28 @@ export function hostAgent({ launch, log, idleMs, gone }: AgentHostDeps): AgentHo
     const last = running ?? (await starting?.catch(() => undefined))
     running = undefined
     if (!last) return
-    // Its sessions are let go before it ends, so that a turn that comes meanwhile waits for the next agent.
-    gone(last.agent, new ConnectionLost('The agent was stopped.'))
+    // Its sessions are released before it ends, so that a turn that starts meanwhile uses the next agent.
+    onEnd(last.agent, new ConnectionLost('The agent was stopped.'))
     await last.stop()
   }
 
-  const busy = (yes: boolean) => {
-    isBusy = yes
+  const setBusy = (isBusyNow: boolean) => {
+    isBusy = isBusyNow
     clearTimeout(idle)
-    // An agent that cannot take up its sessions again would forget them all.
-    if (!yes && running?.agent.remembers) idle = setTimeout(() => void stop(), idleMs).unref()
+    // An agent that cannot restore its sessions would lose them all.
+    if (!isBusy && running?.agent.canRestoreSessions) idle = setTimeout(() => void stop(), idleMs).unref()
   }
 
   return {
     use,
     warm: () =>
       void use().then(
-        () => isBusy || busy(false),
+        () => isBusy || setBusy(false),
         (why: Error) => log('agent.not_started', { why: why.message }),
       ),
     state: () => (starting ? 'starting' : running ? 'running' : 'stopped'),
     name: () => name,
-    busy,
+    setBusy,
     discard: (agent, why) => agent.close(why),
     stop,
   }

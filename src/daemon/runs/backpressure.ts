@@ -2,7 +2,7 @@ import type { Agent } from '../acp/agent.ts'
 import type { Backpressure } from './outbox.ts'
 
 /** The number of runs that pause each agent. The agent is resumed when there are none. */
-const holders = new WeakMap<Agent, number>()
+const pauseCounts = new WeakMap<Agent, number>()
 
 /** Pauses the agent of a run while its caller reads slowly, and calls `cutOff` when the caller has stalled. */
 export function createBackpressure(
@@ -10,24 +10,24 @@ export function createBackpressure(
   agent: () => Agent | undefined,
   cutOff: () => void,
 ): Backpressure {
-  let held: Agent | undefined
+  let paused: Agent | undefined
   let timer: NodeJS.Timeout | undefined
   return {
     begin: () => {
-      held = agent()
+      paused = agent()
       timer = setTimeout(cutOff, stalledMs)
-      if (held && count(held, 1) === 1) held.pause()
+      if (paused && changeCount(paused, 1) === 1) paused.pause()
     },
     end: () => {
       clearTimeout(timer)
-      if (held && count(held, -1) === 0) held.resume()
-      held = undefined
+      if (paused && changeCount(paused, -1) === 0) paused.resume()
+      paused = undefined
     },
   }
 }
 
-function count(agent: Agent, by: 1 | -1): number {
-  const holding = (holders.get(agent) ?? 0) + by
-  holders.set(agent, holding)
-  return holding
+function changeCount(agent: Agent, by: 1 | -1): number {
+  const pauses = (pauseCounts.get(agent) ?? 0) + by
+  pauseCounts.set(agent, pauses)
+  return pauses
 }

@@ -4,14 +4,14 @@ import type { BudgetPart } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { type TurnFailure, turnFailureOf } from './turn-failure.ts'
 
-/** Explains an event that ends a run. A `refusal` is the reason why it did not begin. */
+/** Explains the end of a run. A `refusal` is the reason why it did not start. */
 export type Explanation = Partial<TurnFailure & TurnReport> & { refusal?: Refusal; budget?: BudgetPart }
 
 const busy = 'The intern cannot hold another run open across a question now. Try again later.'
 const cancelled = 'The run was cancelled.'
 const severed = 'The agent ended before the turn did.'
 
-/** The last event of a stream whose run has ended so. None where nobody can be listening. */
+/** The last event of the stream of an ended run. Undefined if the run cannot have a reader. */
 export function closingEvent(
   reason: EndReason,
   about: TurnReport & Partial<TurnFailure> & { budget?: BudgetPart | undefined },
@@ -41,7 +41,7 @@ export function closingEvent(
   }
 }
 
-/** The refusal for the caller of a run that ended before it began. */
+/** The refusal for the caller of a run that ended before it started. */
 export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { refusal?: Refusal }): Refusal {
   const { message = '', retryable } = about
   if (about.refusal) return about.refusal
@@ -50,7 +50,7 @@ export function refusalFor(reason: EndReason, about: Partial<TurnFailure> & { re
   return new Refusal('stream_severed', message || (reason === 'severed' ? severed : cancelled))
 }
 
-/** A turn whose end cannot be saved has failed: nothing is acknowledged that a restart would not know of. */
+/** Saves the end of a turn. A turn whose end cannot be saved has failed, because a restart would lose it. */
 export function savedEnd(
   save: (reason: EndReason) => void,
   reason: EndReason,

@@ -10,7 +10,7 @@ import type { TurnEvent } from '#interns/contract/turn-event.ts'
 import { type WorkspaceDeps, workspaceFiles } from '../files/workspace-files.ts'
 import { RunRegistry, type RunRegistryDeps } from './run-registry.ts'
 
-/** The runs of one intern, as its daemon keeps them. */
+/** Creates the runs of one intern in its daemon. */
 export function createRuns(
   deps: Omit<RunRegistryDeps, 'files'> & Pick<WorkspaceDeps, 'state'>,
 ): Runs & { stop(): Promise<void> } {
@@ -20,10 +20,10 @@ export function createRuns(
   return {
     transcripts: deps.transcripts,
     files,
-    start: async (turn, signal) => leaving(await start(registry, turn, signal), signal),
-    answer: async (answer, signal) => leaving(resume(registry, deps.store, answer, signal), signal),
+    start: async (turn, signal) => returnOnAbort(await start(registry, turn, signal), signal),
+    answer: async (answer, signal) => returnOnAbort(resume(registry, deps.store, answer, signal), signal),
     cancel: async (runId, spent, neededUsd) =>
-      spent ? registry.overBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
+      spent ? registry.endOverBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
     question: async (id) => registry.runThatAsked(id)?.whole(id),
     judgeBy: async (rules) => deps.decisions.judgeBy(rules),
     decisions: async (afterSeq) => deps.decisions.after(afterSeq),
@@ -36,9 +36,9 @@ export function createRuns(
 type Stream = AsyncIterableIterator<TurnEvent>
 
 async function start(registry: RunRegistry, turn: StartTurn, signal: AbortSignal): Promise<Stream> {
-  refuseIfGone(signal)
-  const run = registry.begin(turn)
-  const leave = () => run.left()
+  refuseIfAborted(signal)
+  const run = registry.start(turn)
+  const leave = () => run.disconnect()
   signal.addEventListener('abort', leave, { once: true })
   try {
     return await run.started
@@ -53,12 +53,12 @@ function resume(
   answer: AnswerQuestion,
   signal: AbortSignal,
 ): Stream {
-  refuseIfGone(signal)
+  refuseIfAborted(signal)
   const { questionId = '' } = answer.questionId === pendingQuestion ? pendingOf(registry, answer) : answer
   const run = registry.runThatAsked(questionId)
   const sessionId = run?.session.id ?? store.question(questionId)?.sessionId
   if (sessionId !== answer.sessionId) {
-    throw new Refusal('interaction_unknown', 'There is no pending question with this id in this session.')
+    throw new Refusal('interaction_unknown', 'No question with this id is pending in this session.')
   }
   if (!run) throw new Refusal('interaction_not_pending', 'The run that asked this question has ended.')
   return run.answer(questionId, answer.answer, answer)
@@ -68,12 +68,12 @@ const pendingOf = (registry: RunRegistry, { sessionId }: AnswerQuestion) => ({
   questionId: registry.questionOf(sessionId),
 })
 
-function refuseIfGone(signal: AbortSignal): void {
-  if (signal.aborted) throw new Refusal('stream_severed', 'The caller has gone.')
+function refuseIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new Refusal('stream_severed', 'The caller has disconnected.')
 }
 
-/** A stream that is left when its caller goes, wherever in it the caller is. */
-function leaving(stream: Stream, signal: AbortSignal): Stream {
+/** Ends the stream when its caller disconnects, also while a read is pending. */
+function returnOnAbort(stream: Stream, signal: AbortSignal): Stream {
   const leave = () => void stream.return?.()
   if (signal.aborted) leave()
   signal.addEventListener('abort', leave, { once: true })

@@ -1,26 +1,25 @@
 import type { LiveRun } from './live-run.ts'
 
-/** The longest a timer is trusted: what it looks at is the clock. */
-const longestLookMs = 1000
+/** The longest delay of a timer. Each time it fires, the deadlines are compared with the clock. */
+const maxTimerMs = 1000
 
 /**
- * Ends the runs whose questions were not answered in time, or that have worked as long as they may. `watch` is called
- * whenever a run begins to wait, or to work where that is limited, and `look`
- * by whoever cannot wait for the timer.
+ * Ends runs whose question was not answered in time, and runs that reached their time limit. `schedule` must be called when
+ * a run starts to wait, or to work with a time limit. `check` compares the deadlines now, without waiting for the timer.
  */
 export function watchDeadlines(now: () => number, runs: () => Iterable<LiveRun>) {
   let timer: NodeJS.Timeout | undefined
 
-  const watch = () => {
+  const schedule = () => {
     clearTimeout(timer)
-    const deadlines = [...runs()].map((run) => run.endsAt()).filter((at) => at !== undefined)
+    const deadlines = [...runs()].map((run) => run.deadline()).filter((at) => at !== undefined)
     if (deadlines.length === 0) return
     const untilNext = Math.min(...deadlines) - now()
-    timer = setTimeout(look, Math.min(Math.max(untilNext, 1), longestLookMs))
+    timer = setTimeout(check, Math.min(Math.max(untilNext, 1), maxTimerMs))
   }
-  const look = () => {
+  const check = () => {
     for (const run of runs()) run.tick(now())
-    watch()
+    schedule()
   }
-  return { watch, look, stop: () => clearTimeout(timer) }
+  return { schedule, check, stop: () => clearTimeout(timer) }
 }

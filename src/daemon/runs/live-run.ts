@@ -4,12 +4,11 @@ import { type EndReason, newRun, type RunEvent, type RunState, step } from '#int
 import type { ApprovalMode, TurnCaller } from '#interns/contract/runs.ts'
 import type { BudgetPart, TurnBudget } from '#interns/contract/turn-budget.ts'
 import type { TurnEvent } from '#interns/contract/turn-event.ts'
-import { refuseTooLarge } from '../server/split-event.ts'
 import type { Limits } from '../settings/limits.ts'
 import { closingEvent, type Explanation, refusalFor, savedEnd } from './closing-event.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { type Backpressure, Outbox } from './outbox.ts'
-import type { PendingQuestion } from './pending-question.ts'
+import { type PendingQuestion, refuseTooLarge } from './pending-question.ts'
 import { RunBudget } from './run-budget.ts'
 import type { Session } from './session.ts'
 import { takeSessionNotes } from './session-notes.ts'
@@ -17,18 +16,18 @@ import { takeSessionNotes } from './session-notes.ts'
 export type LiveRunDeps = {
   limits: Limits
   now: () => number
-  /** Whether the intern may keep one more run open while it waits for an answer. */
+  /** Whether one more run can stay open while it waits for an answer. */
   canWait: () => boolean
   backpressure: Backpressure
-  /** A question is about to be asked, and must be remembered. May throw. */
-  asking: (run: LiveRun, asked: Pick<PendingQuestion, 'question' | 'action'>, deadlineAt: number) => void
-  /** From now on the run waits, or works, until an instant. */
-  timed: (run: LiveRun) => void
-  /** An answer was taken. */
+  /** Saves a question before it is asked. Can throw. */
+  saveQuestion: (run: LiveRun, pending: Pick<PendingQuestion, 'question' | 'action'>, deadlineAt: number) => void
+  /** Called when the run has a new deadline. */
+  deadlineChanged: () => void
+  /** Called when an answer was accepted. */
   answered: (run: LiveRun, question: Question, answer: string, by: string | undefined) => void
-  /** The run ends, and its end is to be saved before anyone hears of it. May throw. */
-  ending: (run: LiveRun, reason: EndReason, about: Explanation) => void
-  /** The run is over. Comes before its agent hears that its questions have no answer. */
+  /** Saves the end of the run before it is reported. Can throw. */
+  saveEnd: (run: LiveRun, reason: EndReason, about: Explanation) => void
+  /** Called when the run has ended, before its pending questions are cancelled. */
   ended: (run: LiveRun, reason: EndReason) => void
 }
 
@@ -40,12 +39,12 @@ type RunOptions = { mode: ApprovalMode } & Pick<TurnCaller, 'activity' | 'backgr
     budget?: TurnBudget | undefined
   }
 
-/** A run with all that hangs on it: its caller, its output, and the questions its agent waits for. */
+/** A run with its caller, its output, and the pending questions of its agent. */
 export class LiveRun {
   readonly id: string
   readonly session: Session
   readonly mode: ApprovalMode
-  /** Resolves when the agent has begun the turn, rejects with a `Refusal` when it does not. */
+  /** Resolves when the agent has started the turn. Rejects with a `Refusal` if it does not. */
   readonly started: Promise<Stream>
   readonly #deps: LiveRunDeps
   readonly #outbox: Outbox
@@ -54,11 +53,11 @@ export class LiveRun {
   readonly #questions = new OpenQuestions()
   #state: RunState = newRun
   #wasLastAnswerDeclined = false
-  /** Not before the last turn of its session is over for its agent, too: until then it does without one. */
+  /** False until the agent has ended the previous turn of the session. */
   needsAgent = false
-  /** Whether the caller wants to hear of the work besides the reply. */
+  /** Whether the caller receives tool calls and plans in addition to the reply. */
   includesActivity: boolean
-  /** Whether it goes on when its caller leaves. */
+  /** Whether it continues when its caller disconnects. */
   #isInBackground: boolean
   #isAlone = true
   readonly #startedAt: number
@@ -88,18 +87,18 @@ export class LiveRun {
     return this.#state
   }
 
-  /** Whether the caller's last answer was a no. */
+  /** Whether the caller's last answer declined the action. */
   wasLastAnswerDeclined(): boolean {
     return this.#wasLastAnswerDeclined
   }
 
-  /** A rule refused something: to the agent that is a no like any other. */
+  /** Notes that a rule denied an action. To the agent this is a declined permission. */
   noteRuleRefusal(): void {
     this.#wasLastAnswerDeclined = true
   }
 
-  /** Another run goes on beside this one: what is metered meanwhile may be of either. */
-  shares(): void {
+  /** Notes that another run is in progress: metered requests can belong to either. */
+  markConcurrent(): void {
     this.#isAlone = false
   }
 
@@ -107,12 +106,12 @@ export class LiveRun {
     return this.#isInBackground
   }
 
-  /** Its caller is gone. */
-  left(): void {
+  /** Ends the run when its caller disconnects, unless it runs in the background. */
+  disconnect(): void {
     if (!this.#isInBackground) this.apply({ type: 'client.disconnected', paused: false })
   }
 
-  /** Lets something happen to the run, and does what follows. `explanation` is of an event that is a failure. */
+  /** Applies an event to the state of the run, and performs its effects. `explanation` describes a failure. */
   apply(event: RunEvent, explanation: Explanation = {}): void {
     const before = this.#state
     const after = step(before, event)
@@ -126,59 +125,59 @@ export class LiveRun {
     if (after.at === 'waiting' && !(before.at === 'waiting' && before.question === after.question)) {
       const { question, deadlineAt } = after
       const action = this.#questions.actionOf(question.id)
-      this.#tell({ type: 'question.asked', question, deadlineAt, ...(action && { action }) })
-      this.#deps.timed(this)
+      this.#push({ type: 'question.asked', question, deadlineAt, ...(action && { action }) })
+      this.#deps.deadlineChanged()
     }
-    if (after.at === 'running') this.works()
-    else this.#budget.runs(false)
+    if (after.at === 'running') this.startClock()
+    else this.#budget.setWorking(false)
     if (after.at === 'ended') this.#end(before, after.reason, explanation)
   }
 
-  /** Its agent is at work from now on. */
-  works(): void {
-    this.#budget.runs(true)
-    if (this.#budget.limitsTime) this.#deps.timed(this)
+  /** Counts working time from now on. */
+  startClock(): void {
+    this.#budget.setWorking(true)
+    if (this.#budget.limitsTime) this.#deps.deadlineChanged()
   }
 
-  /** When the time is over for which it waits, or may work. */
-  endsAt(): number | undefined {
-    return this.#state.at === 'waiting' ? this.#state.deadlineAt : this.#budget.timeIsUpAt()
+  /** The deadline of the pending question, or the end of the working time. */
+  deadline(): number | undefined {
+    return this.#state.at === 'waiting' ? this.#state.deadlineAt : this.#budget.timeLimitAt()
   }
 
-  /** Its time may be over. */
+  /** Ends the run if its deadline has passed. */
   tick(now: number): void {
     this.apply({ type: 'clock.ticked', now })
     if (this.#state.at === 'waiting' || this.#state.at === 'ended') return
-    if (now >= (this.endsAt() ?? Number.POSITIVE_INFINITY)) this.overBudget('max_seconds')
+    if (now >= (this.deadline() ?? Number.POSITIVE_INFINITY)) this.endOverBudget('max_seconds')
   }
 
-  /** What its agent says that it has cost so far. */
-  cost(usd: number | undefined): void {
-    const part = this.#budget.spentBy(usd)
-    if (part) this.overBudget(part)
+  /** Compares the cost that the agent reported with the budget. */
+  checkCost(usd: number | undefined): void {
+    const part = this.#budget.exceededBy(usd)
+    if (part) this.endOverBudget(part)
   }
 
-  overBudget(budget: BudgetPart, neededUsd?: number): void {
-    // So that the reply tells it, where the agent has said nothing yet.
+  endOverBudget(budget: BudgetPart, neededUsd?: number): void {
+    // Starts the reply, so that it can report the end, even before any output.
     this.apply({ type: 'turn.started' })
     this.apply({ type: 'budget.spent' }, { budget, message: this.#budget.message(budget, neededUsd) })
   }
 
-  /** Output for the caller. Nothing once the run has ended. */
+  /** Sends output to the caller. Ignored after the end of the run. */
   write(event: TurnEvent): void {
     this.apply({ type: 'output.written' })
-    if (this.#state.at !== 'ended') this.#tell(event)
+    if (this.#state.at !== 'ended') this.#push(event)
   }
 
-  /** Asks the caller, now or when the questions before it are answered. */
+  /** Asks the caller, now or after the questions before it. */
   ask(described: Omit<PendingQuestion, 'reply'>, withdrawn: AbortSignal): Promise<unknown> {
-    const { limits, now, asking, canWait } = this.#deps
+    const { limits, now, saveQuestion, canWait } = this.#deps
     const { question } = described
     const isFull = this.#questions.count > limits.maxQueuedQuestions
     if (this.#state.at === 'ended' || isFull) return Promise.resolve(described.cancelled)
     refuseTooLarge(question)
     const deadlineAt = now() + limits.questionMs
-    asking(this, described, deadlineAt)
+    saveQuestion(this, described, deadlineAt)
     const { replied, reply } = this.#questions.add(described)
     withdrawn.addEventListener('abort', () => {
       reply(described.cancelled)
@@ -188,14 +187,14 @@ export class LiveRun {
     return replied
   }
 
-  /** All that a question of this run is about, as long as it waits. */
+  /** The complete content of a pending question. */
   whole(questionId: string): WholePermission | undefined {
     return this.#questions.whole(questionId)
   }
 
   /**
    * Attaches a caller and gives the agent its answer.
-   * @throws Refusal, and then nothing has changed. Only where output was lost the run ends: nobody can resume it.
+   * @throws Refusal, without effect. If output was lost, the run ends, because it cannot be resumed.
    */
   answer(questionId: string, answer: string, { by, activity = false, background = false }: TurnCaller = {}): Stream {
     const { limits, now } = this.#deps
@@ -208,7 +207,7 @@ export class LiveRun {
     const reading = this.#read(pending, answer)
     const resumed = this.#attach(this.#greeting())
     this.#questions.remove(questionId)
-    this.#wasLastAnswerDeclined = !reading.consent
+    this.#wasLastAnswerDeclined = !reading.isConsent
     this.includesActivity = activity
     this.#isInBackground ||= background
     this.#deps.answered(this, pending.question, answer, by)
@@ -217,14 +216,14 @@ export class LiveRun {
     return resumed
   }
 
-  /** The caller reads too slowly to go on. */
+  /** Disconnects a caller that reads too slowly. */
   cutOff(): void {
     this.#outbox.abandon()
-    this.left()
+    this.disconnect()
   }
 
-  /** In the background nothing is kept for a caller who may never come: the transcript has it. */
-  #tell(event: TurnEvent): void {
+  /** Without a caller, the output of a background run is only in the transcript. */
+  #push(event: TurnEvent): void {
     if (!this.#isInBackground || this.#outbox.attached()) this.#outbox.push(event)
   }
 
@@ -242,12 +241,12 @@ export class LiveRun {
   }
 
   #attach(first?: TurnEvent): Stream {
-    return this.#outbox.attach(first, () => this.left())
+    return this.#outbox.attach(first, () => this.disconnect())
   }
 
-  #end(before: RunState, wanted: EndReason, told: Explanation): void {
-    const about = { ...told, meteredSince: this.#isAlone ? this.#startedAt : undefined }
-    const { reason, explanation } = savedEnd((why) => this.#deps.ending(this, why, about), wanted, about)
+  #end(before: RunState, endReason: EndReason, given: Explanation): void {
+    const about = { ...given, meteredSince: this.#isAlone ? this.#startedAt : undefined }
+    const { reason, explanation } = savedEnd((why) => this.#deps.saveEnd(this, why, about), endReason, about)
     const closing = closingEvent(reason, { model: this.session.model, usage: null, ...explanation })
     if (before.at === 'starting') {
       this.#outbox.abandon()

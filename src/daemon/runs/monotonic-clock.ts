@@ -1,5 +1,5 @@
 /**
- * The time in milliseconds since the epoch, as it was when the process began and has gone on since. It does not jump
- * when somebody sets the clock of the machine, so that a deadline neither fires early nor waits for hours.
+ * The time in milliseconds since the epoch, counted from the start of the process. It does not jump when the clock of the
+ * machine is set, so that deadlines are neither early nor hours late.
  */
 export const monotonicNow = () => Math.floor(performance.timeOrigin + performance.now())

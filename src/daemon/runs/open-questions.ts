@@ -4,7 +4,7 @@ import type { Action } from '#interns/contract/rules/rule.ts'
 import type { RunState } from '#interns/contract/run.ts'
 import type { PendingQuestion } from './pending-question.ts'
 
-/** The questions of one run that its agent waits for, asked or queued. */
+/** The pending questions of one run: the one that was asked, and those queued behind it. */
 export class OpenQuestions {
   readonly #pending = new Map<string, PendingQuestion>()
 
@@ -12,7 +12,7 @@ export class OpenQuestions {
     return this.#pending.size
   }
 
-  /** @returns the agent's reply, when there is one. */
+  /** @returns a promise of the reply for the agent, and the function that resolves it. */
   add(described: Omit<PendingQuestion, 'reply'>): { replied: Promise<unknown>; reply: (value: unknown) => void } {
     const { promise: replied, resolve: reply } = Promise.withResolvers<unknown>()
     this.#pending.set(described.question.id, { ...described, reply })
@@ -27,7 +27,7 @@ export class OpenQuestions {
     return this.#pending.get(questionId)?.action
   }
 
-  /** The question that a run waits with. @throws Refusal where it waits with another, or with none. */
+  /** The question that the run waits for. @throws Refusal if it waits for another one, or for none. */
   waiting(questionId: string, state: RunState): PendingQuestion {
     const pending = this.#pending.get(questionId)
     if (state.at === 'waiting' && state.question.id === questionId && pending) return pending
@@ -36,12 +36,12 @@ export class OpenQuestions {
     throw new Refusal('interaction_not_pending', 'This question is no longer waiting for an answer.')
   }
 
-  /** An answer to it was taken. */
+  /** Removes a question that was answered. */
   remove(questionId: string): void {
     this.#pending.delete(questionId)
   }
 
-  /** None of them is answered any more. */
+  /** Cancels all pending questions. */
   cancelAll(): void {
     for (const { reply, cancelled } of this.#pending.values()) reply(cancelled)
     this.#pending.clear()

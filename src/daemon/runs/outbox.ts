@@ -1,26 +1,28 @@
 import { closesStream, type TurnEvent } from '#interns/contract/turn-event.ts'
 
 export type OutboxLimits = {
-  /** If the caller has not taken this many bytes of a run, the run's agent is paused. */
+  /** If the caller has not read this many bytes of a run, the run's agent is paused. */
   maxUnsentBytes: number
   /** A run can write this many bytes while no caller is attached: UTF-8 bytes of its events as they are sent. */
   maxReplayBytes: number
 }
 
-/** Told when the caller is slow, and when it has caught up or gone. */
+/** Called when the caller is slow, and when it has caught up or disconnected. */
 export type Backpressure = { begin(): void; end(): void }
 
 /** The events of one run on their way to its caller, and the buffer that holds them while there is none. */
 export class Outbox {
   readonly #limits: OutboxLimits
   readonly #backpressure: Backpressure
-  #now = new EventQueue()
-  #later = new EventQueue()
+  /** Events for the attached caller. */
+  #unsent = new EventQueue()
+  /** Events for the next caller. */
+  #replay = new EventQueue()
   #overflowed = false
-  #pressed = false
+  #isBackpressured = false
   #reader: { wake: () => void } | undefined
-  /** The caller's stream has its closing event: what comes now is for the next caller. */
-  #sealed = false
+  /** The caller's stream has its closing event: further events are for the next caller. */
+  #isClosed = false
 
   constructor(limits: OutboxLimits, backpressure: Backpressure) {
     this.#limits = limits
@@ -28,31 +30,31 @@ export class Outbox {
   }
 
   push(event: TurnEvent): void {
-    if (!this.#reader || this.#sealed) return this.#keep(event)
-    this.#now.add(event)
-    this.#sealed = closesStream(event)
-    this.#weigh()
+    if (!this.#reader || this.#isClosed) return this.#storeForReplay(event)
+    this.#unsent.add(event)
+    this.#isClosed = closesStream(event)
+    this.#updateBackpressure()
     this.#reader.wake()
   }
 
   /**
-   * The stream of one caller: `first`, what was kept for it, and all that comes, up to the event that closes it. `left`
-   * is called when the caller goes before it has taken that event.
+   * The stream of one caller: `first`, the stored events, and new events up to the one that closes it. `onLeave` is called
+   * if the caller leaves before it has read that event.
    */
-  attach(first: TurnEvent | undefined, left: () => void): AsyncIterableIterator<TurnEvent> {
+  attach(first: TurnEvent | undefined, onLeave: () => void): AsyncIterableIterator<TurnEvent> {
     this.abandon()
-    this.#now = this.#later
-    this.#later = new EventQueue()
-    this.#sealed = false
+    this.#unsent = this.#replay
+    this.#replay = new EventQueue()
+    this.#isClosed = false
     let woken = Promise.withResolvers<void>()
     let pending = first
-    const me = { wake: () => woken.resolve() }
-    this.#reader = me
+    const reader = { wake: () => woken.resolve() }
+    this.#reader = reader
     const next = async (): Promise<IteratorResult<TurnEvent>> => {
-      while (this.#reader === me) {
-        const event = pending ?? this.#now.take()
+      while (this.#reader === reader) {
+        const event = pending ?? this.#unsent.take()
         pending = undefined
-        this.#weigh()
+        this.#updateBackpressure()
         if (event) {
           if (closesStream(event)) this.abandon()
           return { done: false, value: event }
@@ -63,9 +65,9 @@ export class Outbox {
       return { done: true, value: undefined }
     }
     const leave = async (): Promise<IteratorResult<TurnEvent>> => {
-      if (this.#reader === me) {
+      if (this.#reader === reader) {
         this.abandon()
-        left()
+        onLeave()
       }
       return { done: true, value: undefined }
     }
@@ -77,42 +79,42 @@ export class Outbox {
     return this.#reader !== undefined
   }
 
-  /** Ends the stream of the caller as it is. */
+  /** Ends the stream of the caller without a closing event. */
   abandon(): void {
     this.#reader?.wake()
     this.#reader = undefined
-    this.#now = new EventQueue()
-    this.#weigh()
+    this.#unsent = new EventQueue()
+    this.#updateBackpressure()
   }
 
-  /** Whether more was written without an attached caller than is kept. The stream cannot be resumed then. */
+  /** Whether more was written without a caller than can be stored. The stream cannot be resumed then. */
   overflowed(): boolean {
     return this.#overflowed
   }
 
-  /** Tells when the caller is slow, and again when it has caught up by half, or gone. */
-  #weigh(): void {
-    const threshold = this.#pressed ? this.#limits.maxUnsentBytes / 2 : this.#limits.maxUnsentBytes
-    const high = this.#reader !== undefined && !this.#sealed && this.#now.bytes > threshold
-    if (high === this.#pressed) return
-    this.#pressed = high
-    if (high) this.#backpressure.begin()
+  /** Starts backpressure above the limit. Ends it below half of the limit, or without a caller. */
+  #updateBackpressure(): void {
+    const threshold = this.#isBackpressured ? this.#limits.maxUnsentBytes / 2 : this.#limits.maxUnsentBytes
+    const isHigh = this.#reader !== undefined && !this.#isClosed && this.#unsent.bytes > threshold
+    if (isHigh === this.#isBackpressured) return
+    this.#isBackpressured = isHigh
+    if (isHigh) this.#backpressure.begin()
     else this.#backpressure.end()
   }
 
-  #keep(event: TurnEvent): void {
+  #storeForReplay(event: TurnEvent): void {
     if (this.#overflowed) return
-    this.#later.add(event)
-    if (this.#later.bytes <= this.#limits.maxReplayBytes) return
-    this.#later = new EventQueue()
+    this.#replay.add(event)
+    if (this.#replay.bytes <= this.#limits.maxReplayBytes) return
+    this.#replay = new EventQueue()
     this.#overflowed = true
   }
 }
 
-/** Small pieces that nobody has taken yet are joined up to this size. */
-const joinedBytes = 16_384
+/** Small unread pieces of text are joined up to this size. */
+const maxJoinedBytes = 16_384
 
-/** An event with its size as it is sent. */
+/** An event with the size of its line of JSON. */
 type Sized = { event: TurnEvent; bytes: number }
 
 class EventQueue {
@@ -146,7 +148,7 @@ function join(last: Sized, next: Sized): Sized | undefined {
   const [before, after] = [last.event, next.event]
   if (!('text' in before) || !('text' in after) || before.type !== after.type) return undefined
   const { type } = before
-  // Text of both together takes what each takes, unless a character was cut in two: then it takes less.
+  // The joined text has the size of both. It is smaller if a character was split between them.
   const bytes = last.bytes + next.bytes - bytesOf({ type, text: '' })
-  return bytes > joinedBytes ? undefined : { event: { type, text: before.text + after.text }, bytes }
+  return bytes > maxJoinedBytes ? undefined : { event: { type, text: before.text + after.text }, bytes }
 }

@@ -1,32 +1,33 @@
 import { readFormAnswer, readPermissionAnswer } from '#interns/contract/answer.ts'
 import type { PermissionKind, Question, WholePermission } from '#interns/contract/question.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
+import { maxEventBytes } from '#interns/contract/turn-event.ts'
 import { cutMiddle } from '#platform/text/whole-characters.ts'
 import { type Form, readElicitation } from '../acp/elicitation.ts'
 import { cancelledPermission, type PermissionRequest } from '../acp/permission.ts'
 import { readQuestionPermission } from '../acp/question-permission.ts'
 
-/** A question that an agent waits for, with what it needs to be answered. */
+/** A pending question of an agent, with the functions that answer it. */
 export type PendingQuestion = {
   question: Question
-  /** All that it is about, where that may be too long for a question. */
+  /** The complete content of a permission, which can be too long for a question. */
   whole?: WholePermission
-  /** What a permission is about, for rules to judge. */
+  /** The action of a permission, in the form that rules match. */
   action?: Action
-  /** The caller's words as the agent's own. Throws a `Refusal` where they do not answer the question. */
+  /** Translates the caller's answer for the agent. @throws Refusal if it does not answer the question. */
   read(answer: string): Reading
-  /** Gives the agent its reply; the first one counts. */
+  /** Sends the reply to the agent. Only the first call has an effect. */
   reply(value: unknown): void
-  /** The agent's answer if the caller gives none. */
+  /** The reply to the agent if the caller gives no answer. */
   cancelled: unknown
 }
 
-/** `consent` is false when the caller said no, in whichever way. */
-export type Reading = { value: unknown; consent: boolean }
+/** `isConsent` is false if the caller declined or cancelled. */
+export type Reading = { value: unknown; isConsent: boolean }
 
 type Described = Omit<PendingQuestion, 'reply'>
 
-/** `options` are the kinds of the request that the caller is offered. */
+/** @param options the kinds of answers that the caller is offered. */
 export function askPermission(
   id: string,
   request: PermissionRequest,
@@ -40,40 +41,43 @@ export function askPermission(
     action,
     cancelled: cancelledPermission,
     read: (answer) => {
-      const said = readPermissionAnswer(offered, answer)
-      return { value: request.outcome(said.answer, said.choice), consent: said.answer.startsWith('allow') }
+      const { answer: kind, choice } = readPermissionAnswer(offered, answer)
+      return { value: request.outcome(kind, choice), isConsent: kind.startsWith('allow') }
     },
   }
 }
 
-/** What somebody can read before they consent; more is for those who ask for it. In UTF-16 units. */
-const longestDetail = 32_000
-/** Of what is too long, this much of its end is shown as well. */
-const shownEnd = 4_000
+/** The longest text that a person can read before an answer, in UTF-16 units. The API has the complete text. */
+const maxDetailLength = 32_000
+/** The length of the end that is included in a shortened text. */
+const detailEndLength = 4_000
 
 function cutDetail(id: string, detail: string | null): string | null {
-  const all = `all of it: GET /interns/{internId}/questions/${id}`
-  return detail && cutMiddle(detail, longestDetail, shownEnd, (left) => `${left} characters are left out here; ${all}`)
+  const all = `complete text: GET /interns/{internId}/questions/${id}`
+  return (
+    detail &&
+    cutMiddle(detail, maxDetailLength, detailEndLength, (omitted) => `${omitted} characters are omitted here; ${all}`)
+  )
 }
 
-/** A question that an agent asks as a permission; nothing for what is a permission indeed. */
+/** A question that an agent sends as a permission request. Undefined for an ordinary permission request. */
 export function askQuestionPermission(id: string, params: unknown): Described | undefined {
-  const asked = readQuestionPermission(params)
-  if (!asked) return undefined
-  const { message, fields } = asked.form
+  const request = readQuestionPermission(params)
+  if (!request) return undefined
+  const { message, fields } = request.form
   return {
     question: { id, kind: 'elicitation', message, fields: fields.map(describe) },
     cancelled: cancelledPermission,
     read: (answer) => {
-      const said = readFormAnswer(fields, answer)
-      return { value: asked.outcome(said), consent: said.action === 'accept' }
+      const reading = readFormAnswer(fields, answer)
+      return { value: request.outcome(reading), isConsent: reading.action === 'accept' }
     },
   }
 }
 
 export const cancelledForm = { action: 'cancel' }
 
-/** Nothing when the form cannot be put to a caller. */
+/** Undefined if the form requires values that callers cannot send. */
 export function askForm(id: string, params: unknown): Described | undefined {
   const form = readElicitation(params)
   if (!form) return undefined
@@ -81,8 +85,8 @@ export function askForm(id: string, params: unknown): Described | undefined {
     question: { id, kind: 'elicitation', message: form.message, fields: form.fields.map(describe) },
     cancelled: cancelledForm,
     read: (answer) => {
-      const said = readFormAnswer(form.fields, answer)
-      return { value: said, consent: said.action === 'accept' }
+      const value = readFormAnswer(form.fields, answer)
+      return { value, isConsent: value.action === 'accept' }
     },
   }
 }
@@ -93,3 +97,10 @@ const describe = ({ name, type, required, options }: Form['fields'][number]) => 
   required,
   ...(options && { options }),
 })
+
+/** @throws Error for a question that is too large for one event. */
+export function refuseTooLarge(question: Question): void {
+  const bytes = Buffer.byteLength(JSON.stringify(question))
+  if (bytes > maxEventBytes / 2)
+    throw new Error(`The agent asks a question of ${bytes} bytes; at most ${maxEventBytes / 2} can be shown.`)
+}

@@ -23,35 +23,38 @@ type PlayDeps = DecisionDeps & {
 }
 
 /**
- * A turn from its lock to its end: waits for the one before it, writes down the prompt, opens the session with the agent
- * and has it answer. What goes wrong ends the run, and is told by it. @param before resolves when the session is free.
+ * Plays a turn from its lock to its end: waits for the previous turn, saves the prompt, opens the session with the agent, and
+ * sends the prompt. A failure ends the run, which reports it. @param before resolves when the session is free.
  */
 export async function playTurn(
   deps: PlayDeps,
   run: LiveRun,
-  { prompt, attachments = [], mode: wanted, by, background, budget }: StartTurn,
+  { prompt, attachments = [], mode: requestedMode, by, background, budget }: StartTurn,
   before: Promise<unknown>,
 ): Promise<void> {
   const { session } = run
   const { limits, modes, store, transcripts } = deps
   try {
-    await inTime(before, limits.settleMs)
+    await waitForTurn(before, limits.settleMs)
     run.needsAgent = true
     if (run.state().at === 'ended') return
-    const about = { mode: wanted, by: by ?? null, ...(background && { background }), ...(budget && { budget }) }
-    transcripts.of(session.id).begun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)
+    const about = { mode: requestedMode, by: by ?? null, ...(background && { background }), ...(budget && { budget }) }
+    transcripts.of(session.id).startRun(run.id, [prompt, ...attachments.map(attachmentLine)].join('\n').trim(), about)
     transcripts.save()
-    // Nobody waits for its first word: what becomes of it is told by its end.
+    // A background run has no reader, so it starts without output.
     if (run.isInBackground) run.apply({ type: 'turn.started' })
-    const { agent, as } = await deps.sessions.open(session)
+    const { agent, agentSession } = await deps.sessions.open(session)
     const mode = modes[run.mode]
-    if (run.state().at !== 'ended' && as.modes.includes(mode)) await agent.setMode(as.id, mode)
+    if (run.state().at !== 'ended' && agentSession.modes.includes(mode)) await agent.setMode(agentSession.id, mode)
     if (run.state().at === 'ended') return
     const costBefore = session.costUsd
     const { workspace, files } = deps
-    const blocks = await promptBlocks({ text: prompt, attachments }, { takes: agent.takes, workspace, files })
+    const blocks = await promptBlocks(
+      { text: prompt, attachments },
+      { abilities: agent.promptAbilities, workspace, files },
+    )
     if (run.state().at === 'ended') return
-    await runAgentTurn(deps, run, agent, as, blocks)
+    await runAgentTurn(deps, run, agent, agentSession, blocks)
     if (session.costUsd !== undefined && session.costUsd !== costBefore) store.saveCost(session.id, session.costUsd)
   } catch (error) {
     if (error instanceof Refusal)
@@ -60,8 +63,8 @@ export async function playTurn(
   }
 }
 
-/** The agent may still be busy with a turn that its caller has left. */
-async function inTime(before: Promise<unknown>, withinMs: number): Promise<void> {
+/** Waits for the previous turn. The agent can still be busy after its caller disconnected. */
+async function waitForTurn(before: Promise<unknown>, withinMs: number): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const busy = new Refusal('session_busy', 'The last turn of this session has not ended yet.')
   const timer = setTimeout(reject, withinMs, busy)

@@ -6,74 +6,74 @@ import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { PromptAbilities } from '../acp/agent.ts'
 
-/** The folder of the workspace that files of prompts are put into. */
+/** The folder of the workspace for files of prompts. */
 const folder = 'attachments'
-const mostOfOneName = 1000
-/** A longer text is read from its file, as far as it is wanted. */
-const longestEmbedded = 32_000
+const maxFilesOfName = 1000
+/** The longest embedded text. The agent reads a longer one from its file. */
+const maxEmbeddedLength = 32_000
 
 type Prompt = { text: string; attachments: Attachment[] }
-type Around = { takes: PromptAbilities; workspace: string; files: Pick<InternFiles, 'write'> }
+type Target = { abilities: PromptAbilities; workspace: string; files: Pick<InternFiles, 'write'> }
 
 /**
- * A prompt as the protocol has it. A file is put into the workspace, where every agent can work with it, and named by a
- * link, or embedded where it is a short text and the agent takes that.
- * @throws Refusal `bad_request` naming the part that the agent does not take. Nothing was put anywhere then.
+ * Converts a prompt to content blocks of the protocol. Files are stored in the workspace and sent as links; a short text is
+ * embedded, if the agent supports that.
+ * @throws Refusal `bad_request` naming a part that the agent does not support. No file was stored then.
  */
-export async function promptBlocks({ text, attachments }: Prompt, around: Around): Promise<ContentBlock[]> {
-  for (const attachment of attachments) requireTaken(attachment, around.takes)
+export async function promptBlocks({ text, attachments }: Prompt, target: Target): Promise<ContentBlock[]> {
+  for (const attachment of attachments) requireSupported(attachment, target.abilities)
   const blocks: ContentBlock[] = text === '' ? [] : [{ type: 'text', text }]
   for (const attachment of attachments) {
     const { kind, data, mimeType } = attachment
-    blocks.push(kind === 'file' ? await fileBlock(attachment, around) : { type: kind, data, mimeType })
+    blocks.push(kind === 'file' ? await fileBlock(attachment, target) : { type: kind, data, mimeType })
   }
   return blocks
 }
 
-function requireTaken({ kind, mimeType, part }: Attachment, takes: PromptAbilities): void {
-  if (kind === 'file' || takes[kind]) return
-  const taken = ['text', 'files', ...(takes.image ? ['images'] : []), ...(takes.audio ? ['audio'] : [])]
+function requireSupported({ kind, mimeType, part }: Attachment, abilities: PromptAbilities): void {
+  if (kind === 'file' || abilities[kind]) return
+  const supported = ['text', 'files', ...(abilities.image ? ['images'] : []), ...(abilities.audio ? ['audio'] : [])]
   throw new Refusal(
     'bad_request',
-    `Invalid request: content[${part}] of the last message is ${mimeType}, which this intern's agent does not take: it takes ${taken.join(', ')}. As a part of type "file" it is put into the workspace.`,
+    `Invalid request: content[${part}] of the last message is ${mimeType}, which this intern's agent does not accept: it accepts ${supported.join(', ')}. Send it as a part of type "file" to store it in the workspace.`,
   )
 }
 
-async function fileBlock(attachment: Attachment, { takes, workspace, files }: Around): Promise<ContentBlock> {
+async function fileBlock(attachment: Attachment, { abilities, workspace, files }: Target): Promise<ContentBlock> {
   const { mimeType, data } = attachment
   const bytes = Buffer.from(data, 'base64')
-  const path = await putInto(files, attachment, bytes)
+  const path = await storeFile(files, attachment, bytes)
   const uri = pathToFileURL(join(workspace, path)).href
-  const text = takes.embeddedContext ? textIn(attachment) : undefined
-  if (text !== undefined && text.length <= longestEmbedded)
+  const text = abilities.embeddedContext ? textIn(attachment) : undefined
+  if (text !== undefined && text.length <= maxEmbeddedLength)
     return { type: 'resource', resource: { uri, mimeType, text } }
   return { type: 'resource_link', name: path, uri, mimeType, size: bytes.length }
 }
 
-/** A name that is taken already is left to what has it. @returns the path in the workspace. */
-async function putInto(files: Around['files'], { name, mimeType, part }: Attachment, bytes: Buffer): Promise<string> {
+/** Stores a file under its name, or with a number if the name exists. @returns the path in the workspace. */
+async function storeFile(files: Target['files'], { name, mimeType, part }: Attachment, bytes: Buffer): Promise<string> {
   const own = name ?? `file-${part}.${/^[a-z]+\/([a-z0-9]{1,8})$/.exec(mimeType)?.[1] ?? 'bin'}`
   const [, stem = own, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(own) ?? []
-  for (let at = 1; at < mostOfOneName; at++) {
+  for (let at = 1; at < maxFilesOfName; at++) {
     const path = `${folder}/${at === 1 ? own : `${stem}-${at}${ending}`}`
     try {
-      await files.write(path, piecesOf(bytes), false, new AbortController().signal)
+      await files.write(path, chunksOf(bytes), false, new AbortController().signal)
       return path
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.kind === 'file_conflict') continue
       throw new Refusal(
         'bad_request',
-        `Invalid request: the file of content[${part}] cannot be put there: ${error.message}`,
+        `Invalid request: the file of content[${part}] cannot be stored: ${error.message}`,
       )
     }
   }
   throw new Refusal(
     'bad_request',
-    `Invalid request: there are ${mostOfOneName} files named like content[${part}] already.`,
+    `Invalid request: there are ${maxFilesOfName} files named like content[${part}] already.`,
   )
 }
 
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes
 }

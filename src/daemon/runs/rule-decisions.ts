@@ -4,23 +4,23 @@ import { judge } from '#interns/contract/rules/decide.ts'
 import type { Action, Decision, LoggedDecision, RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { DecisionStore } from '../store/decision-store.ts'
 
-/** The rules that a daemon judges by, and what it decided by them. */
+/** The rules in force in a daemon, and the decisions made by them. */
 export type Decisions = {
   judgeBy(rules: RulesInForce): void
   judge(action: Action): Decision | undefined
-  /** Kept until the server has it. Throws when it cannot be: then nothing is granted. */
-  keep(decision: Omit<LoggedDecision, 'seq'>): void
+  /** Saves a decision until the server has fetched it. @throws StoreFailed; the action must not be allowed then. */
+  save(decision: Omit<LoggedDecision, 'seq'>): void
   after(seq: number): LoggedDecision[]
 }
 
 export function createDecisions(store: DecisionStore): Decisions {
   let rules: RulesInForce = { agent: '', sets: [] }
   return {
-    judgeBy: (told) => {
-      rules = told
+    judgeBy: (newRules) => {
+      rules = newRules
     },
     judge: (action) => judge(rules.sets, action, rules.agent),
-    keep: store.add,
+    save: store.add,
     after: (seq) => {
       store.forget(seq)
       return store.oldest()
@@ -28,7 +28,7 @@ export function createDecisions(store: DecisionStore): Decisions {
   }
 }
 
-/** The word that does what a rule says without anybody being asked. */
+/** The answer that applies the decision of a rule without a question. */
 export function answerByRule(effect: 'allow' | 'deny', options: PermissionKind[]): PermissionAnswer {
   if (effect === 'allow') return 'allow_once'
   return (
@@ -38,8 +38,8 @@ export function answerByRule(effect: 'allow' | 'deny', options: PermissionKind[]
   )
 }
 
-/** A rule that asks is to be asked each time: what would be remembered is not offered, where there is anything else. */
-export function askedByRule(options: PermissionKind[]): PermissionKind[] {
+/** The options for a question that a rule requires: without those that the agent would remember, if there are others. */
+export function onceOptions(options: PermissionKind[]): PermissionKind[] {
   const once = options.filter((option) => option.endsWith('_once'))
   return once.some((option) => option === 'allow_once') ? once : options
 }

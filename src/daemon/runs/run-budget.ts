@@ -1,7 +1,7 @@
 import { type BudgetPart, spentMessage, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { workClock } from './work-clock.ts'
 
-/** What a run may take, as far as its daemon can tell: the time for which it works, and what its agent tells that it costs. */
+/** The limits of a run that its daemon can check: the working time, and the cost that its agent reports. */
 export class RunBudget {
   readonly #budget: TurnBudget
   readonly #clock: ReturnType<typeof workClock>
@@ -11,28 +11,28 @@ export class RunBudget {
     this.#clock = workClock(now)
   }
 
-  /** Whether its agent is at work from now on. */
-  runs(isWorking: boolean): void {
-    this.#clock.runs(isWorking)
+  /** Starts or pauses the clock of the working time. */
+  setWorking(isWorking: boolean): void {
+    this.#clock.setWorking(isWorking)
   }
 
   get limitsTime(): boolean {
     return this.#budget.seconds !== undefined
   }
 
-  /** When it will have worked for as long as it may; undefined where that is not limited, or while it does not work. */
-  timeIsUpAt(): number | undefined {
+  /** When the working time ends; undefined without a limit, or while the clock is paused. */
+  timeLimitAt(): number | undefined {
     const { seconds } = this.#budget
     return seconds === undefined ? undefined : this.#clock.reaches(1000 * seconds)
   }
 
-  /** The part of it that this cost has spent. */
-  spentBy(costUsd: number | undefined): BudgetPart | undefined {
-    const { costUsd: most, costOf } = this.#budget
-    return costUsd !== undefined && most !== undefined && costUsd >= most ? costOf : undefined
+  /** The limit that a cost has reached. */
+  exceededBy(costUsd: number | undefined): BudgetPart | undefined {
+    const { costUsd: maxUsd, costOf } = this.#budget
+    return costUsd !== undefined && maxUsd !== undefined && costUsd >= maxUsd ? costOf : undefined
   }
 
-  /** `neededUsd`: what a request may cost that it left no room for. */
+  /** @param neededUsd the maximum cost of the request that the budget refused. */
   message(part: BudgetPart, neededUsd?: number): string {
     return spentMessage(part, this.#budget, neededUsd)
   }

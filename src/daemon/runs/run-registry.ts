@@ -30,16 +30,16 @@ export type RunRegistryDeps = {
   log: DaemonLog
   limits: Limits
   modes: AgentSettings['modes']
-  /** Whether the agent is started before the first prompt, which is about to come. */
+  /** Whether to start the agent before the first prompt. */
   startsAgent: boolean
   workspace: string
   files: Pick<InternFiles, 'write'>
-  /** Must not jump: deadlines are read from it. */
+  /** A monotonic clock, for deadlines. */
   now: () => number
   newId: () => string
 }
 
-/** The runs in progress, where each meets its session and the agent. */
+/** The runs in progress, with their sessions and the agent. */
 export class RunRegistry {
   readonly #deps: RunRegistryDeps
   readonly #runs = new Map<string, LiveRun>()
@@ -49,47 +49,47 @@ export class RunRegistry {
   readonly #deadlines: ReturnType<typeof watchDeadlines>
   #isStopping = false
   #isResting = false
-  /** Since when nothing goes on. */
+  /** When the last run ended. */
   #idleSince: number
 
   constructor(deps: RunRegistryDeps) {
     const { launch, log, limits, now, startsAgent } = deps
     this.#deps = deps
     this.#idleSince = now()
-    const gone = (agent: Agent, why: Error) => this.#agentGone(agent, why)
-    this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, gone })
+    const onEnd = (agent: Agent, why: Error) => this.#agentEnded(agent, why)
+    this.#host = hostAgent({ launch, log, idleMs: limits.agentIdleMs, onEnd })
     this.#sessions = createSessions({ ...deps, host: this.#host, maxIdleSessions: limits.maxIdleSessions })
     this.#deadlines = watchDeadlines(now, () => this.#runs.values())
     if (startsAgent) this.#host.warm()
   }
 
-  /** Begins a run, which takes the turn lock of its session. Throws a `Refusal` when another has it. */
-  begin(turn: StartTurn): LiveRun {
+  /** Starts a run, which takes the turn lock of its session. @throws Refusal if another run has it. */
+  start(turn: StartTurn): LiveRun {
     if (this.#isResting) throw new Refusal('intern_asleep', 'The intern has gone to sleep.')
     if (this.#isStopping) throw new Refusal('stream_severed', 'The intern is being stopped.')
-    this.#deadlines.look()
+    this.#deadlines.check()
     const session = this.#sessions.find(turn.sessionId ?? this.#deps.newId())
     if (session.run) throw new Refusal('session_busy', whyBusy(this.#runs.get(session.run.id)))
     if (turn.turnsBefore !== undefined && this.#deps.transcripts.turns(session.id) !== turn.turnsBefore)
-      throw new Refusal('session_moved', 'Another turn of this session has begun meanwhile.')
+      throw new Refusal('session_moved', 'Another turn of this session has started meanwhile.')
     if (turn.background && this.#countBackground() >= this.#deps.limits.maxBackgroundRuns)
-      throw new Refusal('questions_full', 'As many runs as the intern takes go on in the background. Try again later.')
+      throw new Refusal('questions_full', 'The intern has as many background runs as it can have. Try again later.')
     const run = this.#newRun(session, turn)
     for (const other of this.#runs.values()) {
-      other.shares()
-      run.shares()
+      other.markConcurrent()
+      run.markConcurrent()
     }
     session.run = run
-    this.#sessions.keep(session)
+    this.#sessions.add(session)
     this.#runs.set(run.id, run)
-    this.#host.busy(true)
+    this.#host.setBusy(true)
     const before = session.settled
     session.settled = playTurn({ ...this.#deps, sessions: this.#sessions }, run, turn, before).then(async () => {
       await before
-      this.#sessions.rest(session)
+      this.#sessions.closeIdle(session)
       if (this.#runs.size > 0) return
       this.#idleSince = this.#deps.now()
-      this.#host.busy(false)
+      this.#host.setBusy(false)
     })
     return run
   }
@@ -99,7 +99,7 @@ export class RunRegistry {
     return this.#runByQuestion.get(questionId)
   }
 
-  /** The id of the question that a session waits with, if it does. */
+  /** The id of the question that a session waits for, if any. */
   questionOf(sessionId: string): string | undefined {
     for (const run of this.#runs.values()) {
       const state = run.state()
@@ -115,25 +115,25 @@ export class RunRegistry {
     return run !== undefined
   }
 
-  /** It has spent its budget by what was metered, which is not for the daemon to know. */
-  overBudget(runId: string, part: BudgetPart, neededUsd?: number): boolean {
+  /** Ends a run whose metered cost reached its budget. The server meters it. @returns whether there was such a run. */
+  endOverBudget(runId: string, part: BudgetPart, neededUsd?: number): boolean {
     const run = this.#runs.get(runId)
-    run?.overBudget(part, neededUsd)
+    run?.endOverBudget(part, neededUsd)
     return run !== undefined
   }
 
-  /** @returns 0 where no run has gone on for this time: none begins any more. Else when to ask again, in milliseconds. */
+  /** Accepts no more runs if there was none for `idleMs`, and returns 0. Otherwise returns the delay until the next check. */
   rest(idleMs: number): number {
     const { now, transcripts } = this.#deps
-    this.#deadlines.look()
+    this.#deadlines.check()
     if (this.#runs.size > 0 || transcripts.isFollowed()) return idleMs
-    const left = this.#idleSince + idleMs - now()
-    this.#isResting ||= left <= 0
-    return this.#isResting ? 0 : left
+    const remainingMs = this.#idleSince + idleMs - now()
+    this.#isResting ||= remainingMs <= 0
+    return this.#isResting ? 0 : remainingMs
   }
 
   figures(): Omit<InternHealth, 'contract' | 'startedAt'> {
-    this.#deadlines.look()
+    this.#deadlines.check()
     const { state, name } = this.#host
     return {
       agent: state(),
@@ -160,16 +160,16 @@ export class RunRegistry {
         now,
         backpressure: createBackpressure(limits.stalledCallerMs, agent, () => run.cutOff()),
         canWait: () => this.#countWaiting() < limits.maxOpenQuestions,
-        asking: (run, asked, deadlineAt) => this.#saveQuestion(run, asked, deadlineAt),
+        saveQuestion: (run, pending, deadlineAt) => this.#saveQuestion(run, pending, deadlineAt),
         answered: ({ session }, question, answer, by) =>
-          transcripts.of(session.id).answered(question.id, answerRecordOf(question, answer, by)),
-        ending: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
+          transcripts.of(session.id).setAnswer(question.id, answerRecordOf(question, answer, by)),
+        saveEnd: ({ session }, reason, { refusal, message = refusal?.message, model, usage, meteredSince }) => {
           const since = meteredSince !== undefined && { meteredSince }
           const about = { message: message || null, model: model ?? session.model, usage: usage ?? null, ...since }
-          transcripts.of(session.id).ended({ reason, ...about })
+          transcripts.of(session.id).endRun({ reason, ...about })
           transcripts.save()
         },
-        timed: this.#deadlines.watch,
+        deadlineChanged: this.#deadlines.schedule,
         ended: (run, reason) => this.#runEnded(run, reason),
       },
       newId(),
@@ -188,7 +188,7 @@ export class RunRegistry {
     const questionId = question.id
     store.forgetQuestions(now() - limits.questionMemoryMs)
     store.saveQuestion(questionId, { sessionId: run.session.id, runId: run.id, deadlineAt })
-    transcripts.of(run.session.id).asked(question, deadlineAt, action)
+    transcripts.of(run.session.id).addQuestion(question, deadlineAt, action)
     transcripts.save()
     this.#runByQuestion.set(questionId, run)
   }
@@ -197,18 +197,18 @@ export class RunRegistry {
     const { session } = run
     if (reason !== 'finished') this.#deps.log('run.ended', { run: run.id, reason })
     this.#runs.delete(run.id)
-    // Its agent may take a while to end the turn, and the time before the run is not to count.
+    // The agent can need time to end the turn. Idle time counts from the end of the run.
     this.#idleSince = this.#deps.now()
     for (const [questionId, asker] of this.#runByQuestion) if (asker === run) this.#runByQuestion.delete(questionId)
     if (session.run === run) session.run = undefined
     if (!session.turnOpen || !session.opened) return
-    session.opened.agent.cancel(session.opened.as.id)
+    session.opened.agent.cancel(session.opened.agentSession.id)
     this.#watchStuck(session, session.opened)
   }
 
   /**
-   * An agent that does not end a cancelled turn holds up its session for good: it is ended once nobody needs it. Turns that
-   * wait for that one do not: else whoever tries again and again would never get one.
+   * An agent that does not end a cancelled turn blocks its session forever, so it is closed when no other run uses it.
+   * Turns that wait for the session do not count: otherwise repeated attempts would keep the agent forever.
    */
   #watchStuck(session: Session, { agent }: NonNullable<Session['opened']>): void {
     const timer = setTimeout(() => {
@@ -219,7 +219,7 @@ export class RunRegistry {
     void session.settled.then(() => clearTimeout(timer))
   }
 
-  #agentGone(agent: Agent, why: Error): void {
+  #agentEnded(agent: Agent, why: Error): void {
     for (const run of this.#users()) if (run.session.opened?.agent === agent) failRun(run, why)
     this.#sessions.lost(agent)
   }
@@ -240,6 +240,6 @@ export class RunRegistry {
 
 function whyBusy(run: LiveRun | undefined): string {
   return run?.state().at === 'waiting'
-    ? 'This session waits for the answer to a question. Answer it, if only with a cancellation; or begin another session.'
+    ? 'This session waits for the answer to a question. Answer it, if only with a cancellation; or start another session.'
     : 'Another turn is running in this session.'
 }

@@ -1,15 +1,15 @@
 import type { Session } from './session.ts'
 
-/** Whoever goes on with a conversation must know when the agent does not, or lacks a part of its tools: once. */
+/** Takes the notes for the caller's next reply: that the conversation was lost, or that some tools are unavailable. */
 export function takeSessionNotes(session: Session): string[] {
-  const { lost, withheld } = session
+  const { lost, unsupportedServers } = session
   session.lost = undefined
-  session.withheld = []
+  session.unsupportedServers = []
   const notes = [
     lost !== undefined &&
-      `[What was said in this session before is lost: ${lost}. The agent begins anew, without it.]\n\n`,
-    withheld.length > 0 &&
-      `[The agent cannot reach these servers of tools, and goes without: ${withheld.join(', ')}.]\n\n`,
+      `[The earlier conversation of this session is lost: ${lost}. The agent starts without it.]\n\n`,
+    unsupportedServers.length > 0 &&
+      `[The agent does not support these MCP servers and works without them: ${unsupportedServers.join(', ')}.]\n\n`,
   ]
   return notes.filter((note) => note !== false)
 }

@@ -5,16 +5,16 @@ export type Session = {
   readonly id: string
   /** The run that holds the turn lock. */
   run: { readonly id: string } | undefined
-  /** Settles when the last turn is over for the agent too, which after a cancellation is later than the run's end. */
+  /** Settles when the agent has ended the last turn. After a cancellation this is later than the end of the run. */
   settled: Promise<unknown>
   /** Whether the agent has a prompt that it has not answered. */
   turnOpen: boolean
-  /** The session as the running agent knows it. */
-  opened: { agent: Agent; as: AgentSession } | undefined
-  /** Why the conversation so far is lost, until its caller has been told. */
+  /** The session of the running agent. */
+  opened: { agent: Agent; agentSession: AgentSession } | undefined
+  /** Why the earlier conversation is lost, until it was reported to a caller. */
   lost: string | undefined
-  /** The intern's servers of tools that its agent cannot reach, until its caller has been told. */
-  withheld: string[]
+  /** The MCP servers that the agent does not support, until they were reported to a caller. */
+  unsupportedServers: string[]
   model: string | null
   /** The total cost of the session, as the agent last reported it. */
   costUsd: number | undefined
@@ -28,7 +28,7 @@ export function newSession(id: string): Session {
     turnOpen: false,
     opened: undefined,
     lost: undefined,
-    withheld: [],
+    unsupportedServers: [],
     model: null,
     costUsd: undefined,
   }

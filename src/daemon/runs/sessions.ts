@@ -7,24 +7,24 @@ import type { AgentHost } from './agent-host.ts'
 import { newSession, type Session } from './session.ts'
 
 export type Sessions = {
-  /** The session of that name; a new one, which is not kept yet, when there is none. */
+  /** Finds a session, or creates one without adding it. */
   find(id: string): Session
-  /** A turn begins in the session. */
-  keep(session: Session): void
-  /** The session opened with the running agent, which is started when there is none. Throws a `Refusal`. */
+  /** Adds a session when a turn starts. */
+  add(session: Session): void
+  /** Opens the session with the agent, which is started if necessary. @throws Refusal. */
   open(session: Session): Promise<NonNullable<Session['opened']>>
-  /** A session has ended its turn: the sessions that were idle longest are closed. */
-  rest(session: Session): void
-  /** An agent has ended, and its sessions with it. */
+  /** Closes the sessions that were idle longest, at the end of a turn. */
+  closeIdle(session: Session): void
+  /** Forgets the agent sessions of an agent that has ended. */
   lost(agent: Agent): void
 }
 
 type SessionsDeps = { host: AgentHost; store: DaemonStore; log: DaemonLog; workspace: string; maxIdleSessions: number }
 
-/** The error of the protocol for a session (or anything) that an agent does not know. */
-const unknownToAgent = -32002
-/** The same, from agents that have no number for it. */
-const unknownInWords = /session\b.*\b(not found|unknown|does not exist)|(unknown|no such|not find( the)?) session/is
+/** The error code of the protocol for an unknown resource, such as a session. */
+const notFoundCode = -32002
+/** The error message of agents that do not use the code. */
+const notFoundMessage = /session\b.*\b(not found|unknown|does not exist)|(unknown|no such|not find( the)?) session/is
 
 export function createSessions({ host, store, log, workspace, maxIdleSessions }: SessionsDeps): Sessions {
   /** In the order of their last turn. */
@@ -33,11 +33,12 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
   const open = async (session: Session) => {
     const agent = await host.use()
     if (session.opened?.agent === agent) return session.opened
-    const known = store.session(session.id)
-    const as = (known && (await restore(agent, session, known.agentSessionId))) ?? (await begin(agent, session))
-    session.opened = { agent, as }
-    session.model = as.model ?? session.model
-    session.costUsd ??= known?.costUsd ?? undefined
+    const stored = store.session(session.id)
+    const agentSession =
+      (stored && (await restore(agent, session, stored.agentSessionId))) ?? (await create(agent, session))
+    session.opened = { agent, agentSession }
+    session.model = agentSession.model ?? session.model
+    session.costUsd ??= stored?.costUsd ?? undefined
     return session.opened
   }
   const restore = async (agent: Agent, session: Session, agentSessionId: string) => {
@@ -46,41 +47,42 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
       log('session.lost', { session: session.id, why })
       return undefined
     }
-    if (!agent.remembers) return lost('the agent cannot take up a session that an earlier process of it began')
+    if (!agent.canRestoreSessions) return lost('the agent cannot restore a session of an earlier agent process')
     try {
       return await agent.restoreSession(agentSessionId, workspace)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      if (error.code === unknownToAgent || unknownInWords.test(error.message)) return lost(error.message)
-      throw new Refusal('intern_rejected', `The agent did not take up the session again: ${error.message}`)
+      if (error.code === notFoundCode || notFoundMessage.test(error.message)) return lost(error.message)
+      throw new Refusal('intern_rejected', `The agent did not restore the session: ${error.message}`)
     }
   }
-  const begin = async (agent: Agent, session: Session) => {
-    const as = await agent.newSession(workspace)
-    store.saveSession(session.id, as.id)
-    session.withheld = agent.withheld
-    if (agent.withheld.length > 0) log('mcp.withheld', { session: session.id, servers: agent.withheld })
+  const create = async (agent: Agent, session: Session) => {
+    const agentSession = await agent.newSession(workspace)
+    const { unsupportedServers } = agent
+    store.saveSession(session.id, agentSession.id)
+    session.unsupportedServers = unsupportedServers
+    if (unsupportedServers.length > 0) log('mcp.withheld', { session: session.id, servers: unsupportedServers })
     session.costUsd = undefined
-    return as
+    return agentSession
   }
-  const putAway = (session: Session) => {
+  const close = (session: Session) => {
     sessions.delete(session.id)
-    if (session.opened) session.opened.agent.forget(session.opened.as.id)
+    if (session.opened) session.opened.agent.forget(session.opened.agentSession.id)
   }
 
   return {
     find: (id) => sessions.get(id) ?? newSession(id),
-    keep: (session) => void sessions.set(session.id, session),
+    add: (session) => void sessions.set(session.id, session),
     open: (session) => open(session).catch((error) => Promise.reject(asRefusal(error))),
-    rest: (session) => {
+    closeIdle: (session) => {
       if (session.run) return
       if (!session.opened) return void sessions.delete(session.id)
       sessions.delete(session.id)
       sessions.set(session.id, session)
-      if (!session.opened.agent.remembers) return
+      if (!session.opened.agent.canRestoreSessions) return
       for (const oldest of sessions.values()) {
         if (sessions.size <= maxIdleSessions) return
-        if (!oldest.run) putAway(oldest)
+        if (!oldest.run) close(oldest)
       }
     },
     lost: (agent) => {
@@ -93,10 +95,10 @@ export function createSessions({ host, store, log, workspace, maxIdleSessions }:
   }
 }
 
-/** Why a session could not be opened: the intern would not take the work, or its agent went, or its disk is full. */
+/** Converts the failure to open a session: the agent refused, has ended, or the disk is full. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
   if (error instanceof StoreFailed) return new Refusal('turn_failed', error.message)
   if (error instanceof ConnectionLost) return new Refusal('stream_severed', error.message)
-  return new Refusal('intern_rejected', `The agent did not take the turn: ${error.message}`)
+  return new Refusal('intern_rejected', `The agent did not accept the turn: ${error.message}`)
 }

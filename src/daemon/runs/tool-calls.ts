@@ -1,9 +1,9 @@
 import type { ToolCall } from '../acp/tool-call.ts'
 
-/** What is kept of the tool calls of a turn, for details that a later permission request leaves out. */
-const most = { calls: 200, characters: 16 * 1024 * 1024 }
+/** The limits of the remembered tool calls. A later permission request can omit their details. */
+const limits = { calls: 200, characters: 16 * 1024 * 1024 }
 
-/** The tool calls of a turn by their ids, as far as they were told. Of too many the oldest are forgotten. */
+/** Remembers the latest tool calls of a turn, by id. */
 export function rememberToolCalls() {
   const calls = new Map<string, { tool: ToolCall; size: number }>()
   let size = 0
@@ -13,13 +13,13 @@ export function rememberToolCalls() {
   }
   return {
     get: (id: string): ToolCall | undefined => calls.get(id)?.tool,
-    add: (id: string, said: ToolCall) => {
-      const tool = { ...calls.get(id)?.tool, ...said }
+    add: (id: string, update: ToolCall) => {
+      const tool = { ...calls.get(id)?.tool, ...update }
       forget(id)
       calls.set(id, { tool, size: sizeOf(tool) })
       size += sizeOf(tool)
       for (const oldest of calls.keys()) {
-        if (calls.size <= most.calls && size <= most.characters) return
+        if (calls.size <= limits.calls && size <= limits.characters) return
         forget(oldest)
       }
     },

@@ -5,7 +5,7 @@ import { StoreFailed } from '../store/store.ts'
 export type TurnFailure = { severed: boolean; message: string; retryable: boolean }
 
 /**
- * The failure as the caller sees it. An agent may say itself whether another try makes sense (`data.retryable`), or
+ * Converts an error to the failure that the caller sees. An agent can declare an error as retryable (`data.retryable`), or
  * report the status of the model's provider.
  */
 export function turnFailureOf(error: unknown): TurnFailure {
@@ -18,8 +18,8 @@ export function turnFailureOf(error: unknown): TurnFailure {
 }
 
 function isTransient(error: RpcError): boolean {
-  const said = member(error.data, 'retryable')
-  if (typeof said === 'boolean') return said
+  const retryable = member(error.data, 'retryable')
+  if (typeof retryable === 'boolean') return retryable
   const status = member(error.data, 'status') ?? member(error.data, 'statusCode')
   return typeof status === 'number' && (status === 408 || status === 429 || status >= 500)
 }

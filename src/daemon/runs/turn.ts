@@ -25,32 +25,32 @@ export async function runAgentTurn(
   deps: TurnDeps,
   run: LiveRun,
   agent: Agent,
-  as: AgentSession,
+  agentSession: AgentSession,
   prompt: ContentBlock[],
 ): Promise<void> {
   const { session } = run
   const costBefore = session.costUsd ?? 0
   let costSeen = false
-  const told = (update: AgentUpdate) => {
+  const updated = (update: AgentUpdate) => {
     costSeen ||= update.type === 'cost'
   }
-  const counted = () => run.cost(cost())
+  const costUpdated = () => run.checkCost(cost())
   const cost = () => costOfTurn(costBefore, costSeen ? session.costUsd : undefined)
-  agent.listen(as.id, listenFor(deps, run, { told, counted }))
+  agent.listen(agentSession.id, listenFor(deps, run, { updated, costUpdated }))
   try {
     session.turnOpen = true
-    run.works()
-    const response = await agent.prompt(as.id, prompt).finally(() => {
+    run.startClock()
+    const response = await agent.prompt(agentSession.id, prompt).finally(() => {
       session.turnOpen = false
     })
     if (!agent.sendsNothingLate && run.state().at !== 'ended') await sleep(deps.limits.lateOutputMs)
     const report = { model: session.model, usage: readUsage(response, cost()) }
     const stopReason = member(response, 'stopReason')
-    // Before any output this is a refusal of the whole turn.
+    // Before any output, this refuses the whole turn.
     if (stopReason === 'refusal') return run.apply({ type: 'turn.failed' }, { ...report, ...agentRefused })
     run.apply({ type: 'turn.started' })
     const cancelled = stopReason === 'cancelled'
-    // Some agents end the turn when they are told no, and call that cancelled: to the caller it is simply over.
+    // Some agents end the turn as cancelled after a declined permission. To the caller it is finished.
     if (!cancelled || run.wasLastAnswerDeclined()) run.apply({ type: 'turn.finished' }, report)
     else run.apply({ type: 'run.cancelled' }, { ...report, message: 'The intern cancelled the turn.' })
   } catch (error) {
@@ -64,13 +64,13 @@ const agentRefused = {
   retryable: false,
 }
 
-/** An agent may find out only then that its model cannot see what was attached. */
+/** An agent can find out only during the prompt that its model does not support an attachment. */
 const isPromptRefused = (error: unknown, prompt: ContentBlock[]) =>
   error instanceof RpcError && error.code === -32602 && prompt.some(({ type }) => type !== 'text')
 
 function refusedPrompt({ message }: RpcError) {
-  const told = `Invalid request: the agent does not take what is attached: ${message}`
-  return { refusal: new Refusal('bad_request', told), message: told, retryable: false }
+  const reason = `Invalid request: the agent does not accept the attachment: ${message}`
+  return { refusal: new Refusal('bad_request', reason), message: reason, retryable: false }
 }
 
 export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null): void {
@@ -78,9 +78,9 @@ export function failRun(run: LiveRun, error: unknown, usage: Usage | null = null
   run.apply(failure.severed ? { type: 'agent.died' } : { type: 'turn.failed' }, { ...failure, usage })
 }
 
-type Counting = { told: (update: AgentUpdate) => void; counted: () => void }
+type CostListener = { updated: (update: AgentUpdate) => void; costUpdated: () => void }
 
-function listenFor(deps: TurnDeps, run: LiveRun, { told, counted }: Counting): SessionListener {
+function listenFor(deps: TurnDeps, run: LiveRun, { updated, costUpdated }: CostListener): SessionListener {
   const { now, newId, transcripts } = deps
   const tools = rememberToolCalls()
   const recorder = transcripts.of(run.session.id)
@@ -93,8 +93,8 @@ function listenFor(deps: TurnDeps, run: LiveRun, { told, counted }: Counting): S
     run.write({ type: 'work.noticed' })
   }
   const say = (kind: 'message' | 'reasoning', text: string) => {
-    if (run.state().at === 'ended') return transcripts.of(run.session.id).saidLate(run.id, kind, text)
-    recorder.said(kind, text)
+    if (run.state().at === 'ended') return transcripts.of(run.session.id).addLateText(run.id, kind, text)
+    recorder.addText(kind, text)
     run.write({ type: kind === 'message' ? 'text.added' : 'reasoning.added', text })
   }
   const work = (update: Exclude<AgentUpdate, { type: 'text' | 'reasoning' | 'model' | 'cost' | 'aside' }>) => {
@@ -105,14 +105,14 @@ function listenFor(deps: TurnDeps, run: LiveRun, { told, counted }: Counting): S
     if (update.type !== 'other' && run.state().at !== 'ended') {
       const activity =
         update.type === 'plan'
-          ? recorder.planned(update.steps)
-          : recorder.tool(update.id, tools.get(update.id) ?? update.tool, update.output)
+          ? recorder.setPlan(update.steps)
+          : recorder.updateTool(update.id, tools.get(update.id) ?? update.tool, update.output)
       if (run.includesActivity) return run.write({ type: 'activity.noticed', activity })
     }
     notice()
   }
-  /** A question that cannot be asked ends the run; the agent is told that nobody answers. */
-  const asked = async (cancelled: unknown, ask: () => Promise<unknown>) => {
+  /** Ends the run if a question cannot be asked. The agent receives a cancellation. */
+  const askOrFail = async (cancelled: unknown, ask: () => Promise<unknown>) => {
     try {
       return await ask()
     } catch (error) {
@@ -123,25 +123,25 @@ function listenFor(deps: TurnDeps, run: LiveRun, { told, counted }: Counting): S
 
   return {
     updated: (update) => {
-      told(update)
+      updated(update)
       if (update.type === 'text') say('message', update.text)
       else if (update.type === 'reasoning') say('reasoning', update.text)
       else if (update.type === 'model') run.session.model = update.model
       else if (update.type === 'cost') {
         run.session.costUsd = update.totalUsd
-        counted()
+        costUpdated()
       } else if (update.type !== 'aside') work(update)
     },
     permission: async (params, withdrawn) => {
       const question = askQuestionPermission(newId(), params)
-      if (question) return asked(cancelledPermission, () => run.ask(question, withdrawn))
-      return asked(cancelledPermission, async () =>
+      if (question) return askOrFail(cancelledPermission, () => run.ask(question, withdrawn))
+      return askOrFail(cancelledPermission, async () =>
         decidePermission(deps, run, { request: readPermission(params, tools.get), notice, withdrawn }),
       )
     },
     elicitation: async (params, withdrawn) => {
       const form = askForm(newId(), params)
-      return form ? asked(cancelledForm, () => run.ask(form, withdrawn)) : cancelledForm
+      return form ? askOrFail(cancelledForm, () => run.ask(form, withdrawn)) : cancelledForm
     },
   }
 }

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { workClock } from './work-clock.ts'
 
-test('the time in between does not count', () => {
+test('a work clock does not count pauses', () => {
   let now = 1000
   const clock = workClock(() => now)
   assert.equal(clock.reaches(500), undefined)
-  clock.runs(true)
+  clock.setWorking(true)
   assert.equal(clock.reaches(500), 1500)
   now = 1200
-  clock.runs(true)
-  clock.runs(false)
+  clock.setWorking(true)
+  clock.setWorking(false)
   assert.equal(clock.reaches(500), undefined)
   now = 9000
-  clock.runs(true)
+  clock.setWorking(true)
   assert.equal(clock.reaches(500), 9300)
 })

@@ -1,8 +1,8 @@
-/** How long something works, without the times in between. */
+/** Counts working time, without pauses. */
 export type WorkClock = {
-  /** Whether it works from now on. */
-  runs: (isWorking: boolean) => void
-  /** When it will have worked for so long; undefined while it does not work. */
+  /** Starts or pauses the clock. */
+  setWorking: (isWorking: boolean) => void
+  /** When the working time will reach a duration; undefined while paused. */
   reaches: (ms: number) => number | undefined
 }
 
@@ -10,7 +10,7 @@ export function workClock(now: () => number): WorkClock {
   let workedMs = 0
   let since: number | undefined
   return {
-    runs(isWorking) {
+    setWorking(isWorking) {
       if (isWorking === (since !== undefined)) return
       if (since !== undefined) workedMs += now() - since
       since = isWorking ? now() : undefined

@@ -41,7 +41,7 @@ export function scriptedAgent(options: ScriptedOptions): AgentApp {
     })
     .onRequest('session/new', ({ params }) => {
       if (!signedIn) throw RequestError.authRequired()
-      // Of no other agent either: a daemon's sessions outlive the agent that named them.
+      // Unique over all agents: a daemon's sessions outlive the agent that created them.
       const sessionId = `scripted-${newUuid()}`
       open(sessionId, params.mcpServers)
       return { sessionId, ...describe(options) }

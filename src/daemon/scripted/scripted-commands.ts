@@ -13,7 +13,7 @@ export const modelOption = (model: string) => [
   },
 ]
 
-const beatMs = 20
+const tickMs = 20
 
 /** The first words of a line. An unknown word does nothing. */
 export const commands: Record<string, Command> = {
@@ -23,7 +23,7 @@ export const commands: Record<string, Command> = {
       sessionId,
       update: { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } },
     }),
-  /** Says, as JSON, which servers of tools it was offered. */
+  /** Prints the MCP servers of the session as JSON. */
   servers: (play) => say(play, JSON.stringify(play.session.servers)),
   /** `stream 100 20`: a hundred words, one each 20 ms. */
   stream: async (play, rest) => {
@@ -34,21 +34,21 @@ export const commands: Record<string, Command> = {
     }
   },
   /**
-   * The same with the time as words, in milliseconds since the epoch: for measuring how long they are on their way. Turns
-   * keep to their own pace, but talk on the beat: agents that woke for each word would leave no processor to measure.
+   * Like `stream`, with the time in milliseconds since the epoch as words, to measure their latency. All agents write at
+   * multiples of 20 ms: separate wake-ups for each word would use the whole processor.
    */
   clock: async ({ options, sessionId, signal }, rest) => {
     const [count = 1, everyMs = 0] = rest.split(' ').map(Number)
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     for (let index = 1; index <= count && !signal.aborted; index++) {
       const text = `${(performance.timeOrigin + performance.now()).toFixed(2)} `
       const params = { sessionId, update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } }
       options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}\n`)
-      const due = Math.ceil((begunAt + index * everyMs) / beatMs) * beatMs
+      const due = Math.ceil((startedAt + index * everyMs) / tickMs) * tickMs
       await pause(Math.max(0, due - performance.now()), signal)
     }
   },
-  /** `late 20 words`: says the words so many milliseconds after the end of the turn. */
+  /** `late 20 words`: prints the words after 20 ms, which can be after the end of the turn. */
   late: (play, rest) => {
     const [ms = '', text = ''] = rest.split(/ (.*)/s)
     setTimeout(() => void say(play, text), Number(ms))
@@ -61,7 +61,7 @@ export const commands: Record<string, Command> = {
     const update = { toolCallId: `call-${title}`, title, rawInput: command && { command } }
     return client.notify('session/update', { sessionId, update: { sessionUpdate: 'tool_call', ...update } })
   },
-  /** A call from its beginning to its end: `work edit a.txt {"after": "text"}`. */
+  /** A complete tool call: `work edit a.txt {"after": "text"}`. */
   work: async ({ client, sessionId }, rest) => {
     const [kind = '', path = '', json = '{}'] = rest.split(/ (\S+) (.*)/s)
     const { before = null, after = '' } = JSON.parse(json)
@@ -73,17 +73,17 @@ export const commands: Record<string, Command> = {
     const rawOutput = { output: 'done' }
     await update({ sessionUpdate: 'tool_call_update', toolCallId: call.toolCallId, status: 'completed', rawOutput })
   },
-  /** `plan read, write`: a step each, the first of them begun. */
+  /** `plan read, write`: one step each, the first one in progress. */
   plan: ({ client, sessionId }, rest) => {
     const entries = rest.split(', ').map((content, at) => ({
       ...{ content, priority: 'high' as const, status: at === 0 ? ('in_progress' as const) : ('pending' as const) },
     }))
     return client.notify('session/update', { sessionId, update: { sessionUpdate: 'plan', entries } })
   },
-  /** Says what the prompt holds besides its script. */
+  /** Prints the blocks of the prompt after its script. */
   blocks: async (play) => say(play, JSON.stringify(play.session.blocks?.slice(1))),
   model_says: async (play, prompt) => say(play, (await play.options.askModel?.(prompt)) ?? 'no model'),
-  /** Asks so many times at once, whatever becomes of it. */
+  /** Sends so many concurrent model requests, and ignores failures. */
   models_say: async (play, count) => {
     const asking = Array.from({ length: Number(count) }, (_, at) => play.options.askModel?.(`${at}`))
     await Promise.allSettled(asking)
@@ -110,7 +110,7 @@ export const commands: Record<string, Command> = {
   fail: (_play, message) => fail(message),
   fail_with_details: (_play, details) => fail('Internal error', { details }),
   overload: ({ session }, message) => fail(message, { retryable: true, usage: session.usage }),
-  /** Hears no cancellation. */
+  /** Ignores cancellation. */
   hang: () => new Promise(() => {}),
   crash: async ({ options }, words) => {
     options.complain(words)
@@ -118,7 +118,7 @@ export const commands: Record<string, Command> = {
     await new Promise(() => {})
   },
   flood: async (play, megabytes) => {
-    for (let left = Number(megabytes) * 1024; left > 0 && !play.signal.aborted; left--)
+    for (let remaining = Number(megabytes) * 1024; remaining > 0 && !play.signal.aborted; remaining--)
       await say(play, 'x'.repeat(1024))
   },
   raw: ({ options }, line) => options.raw(`${line}\n`),
@@ -129,7 +129,7 @@ export const commands: Record<string, Command> = {
     const update = { sessionUpdate: 'of_the_future', anything: [1, 2, 3] }
     options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })}\n`)
     options.raw(`${JSON.stringify({ jsonrpc: '2.0', method: 'of/the/future', params: {} })}\n`)
-    options.raw(`chatter that is no message\n`)
+    options.raw(`a log line, not a message\n`)
   },
 }
 

@@ -1,26 +1,26 @@
 import type { AgentContext, ContentBlock, McpServer } from '@agentclientprotocol/sdk'
 
-/** The way in which a scripted agent restores old sessions, and its further abilities. */
+/** How a scripted agent restores old sessions, and its other abilities. */
 export type ScriptedOptions = {
   restore: 'load' | 'resume' | 'never'
   /** Whether it offers the modes `manual` and `self-drive`. */
   modes: boolean
-  /** Writes bytes as they are: what the protocol's library would never send. */
+  /** Writes raw bytes, which the protocol library would not send. */
   raw: (bytes: string) => void
   /** Ends the process. */
   crash: () => void
   complain: (text: string) => void
-  /** Asks the model of the service a question, as an agent does that never tells what it took. */
+  /** Calls the model of the service, like an agent that does not report its usage. */
   askModel?: (prompt: string) => Promise<string>
-  /** The kinds of servers of tools that it reaches besides commands. */
+  /** The supported MCP transports other than stdio, and content types. */
   reaches?: string[]
   /** Whether it sends output after the end of a turn: the command `late`. */
   sendsLate?: boolean
-  /** The way to sign in without which it opens no session. */
+  /** The required sign-in method, if any. */
   signIn?: string
 }
 
-/** A turn on the stage. */
+/** The context of a turn. */
 export type ScriptContext = {
   session: Session
   sessionId: string
@@ -30,14 +30,14 @@ export type ScriptContext = {
 }
 
 export type Session = {
-  /** The last prompt as it came. */
+  /** The last prompt. */
   blocks?: ContentBlock[]
   mode: string
   restored: boolean
   turn?: AbortController
   costUsd: number
   usage?: Record<string, number>
-  /** The servers of tools that it was offered. */
+  /** The MCP servers that it was offered. */
   servers: McpServer[]
 }
 

@@ -8,18 +8,18 @@ import { createTlsServer } from './tls-server.ts'
 
 type ListenerDeps = Parameters<typeof createHttpServer>[0]
 
-/** The ways in: a socket for its own host, a port for other servers, or both. */
+/** The listeners: a Unix socket for this host, a port for other hosts, or both. */
 export type Listeners = {
   /** The port that it listens on. */
   port: number | undefined
-  /** Nobody new is let in. Resolves when the last one has left. */
+  /** Accepts no more connections. Resolves when the last one has closed. */
   close: () => Promise<void>
-  breakOff: () => void
-  /** How many are connected. */
+  closeConnections: () => void
+  /** The number of open connections. */
   connections: () => Promise<number>
 }
 
-/** @throws Error when one of them cannot be opened. */
+/** @throws Error if one of them cannot be opened. */
 export async function openListeners(
   { socketPath, listen, limits }: Pick<DaemonSettings, 'socketPath' | 'listen' | 'limits'>,
   deps: ListenerDeps,
@@ -45,7 +45,7 @@ export async function openListeners(
     close: async () => {
       await Promise.all(servers.map((server) => new Promise<void>((resolve) => void server.close(() => resolve()))))
     },
-    breakOff: () => {
+    closeConnections: () => {
       for (const server of servers) server.closeAllConnections()
     },
     connections: async () => (await Promise.all(servers.map(connectionsOf))).reduce((sum, each) => sum + each, 0),

@@ -5,7 +5,7 @@ import type { AnswerQuestion, StartTurn, TurnCaller } from '#interns/contract/ru
 import { type BudgetPart, budgetParts, type TurnBudget } from '#interns/contract/turn-budget.ts'
 import { readRequestBody } from '#platform/net/request-body.ts'
 
-/** A request that the HTTP server does not understand. Only a defect or an unknown client makes one. */
+/** An invalid request. Only a defect or an unknown client sends one. */
 export class HttpError extends Error {
   readonly status: number
   readonly kind: string
@@ -17,7 +17,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Over the largest body the public API takes. */
+/** More than the largest body of the public API. */
 const maxBodyBytes = 2 * 1024 * 1024
 
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
@@ -32,7 +32,7 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'))
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new HttpError(400, 'invalid', 'The body is not a JSON object.')
 }
@@ -42,7 +42,7 @@ export function readTurn(body: Record<string, unknown>): StartTurn {
   if (mode !== 'manual' && mode !== 'self-drive') throw new HttpError(400, 'invalid', 'mode is manual or self-drive.')
   const session = sessionId !== undefined && { sessionId: text(body, 'sessionId') }
   const attachments = readAttachments(body.attachments ?? [])
-  // Whoever attaches something need not say anything.
+  // A prompt with attachments can be empty.
   const prompt = attachments.length > 0 && body.prompt === '' ? '' : text(body, 'prompt')
   const budget = body.budget !== undefined && { budget: readBudget(body.budget) }
   const turns = body.turnsBefore !== undefined && { turnsBefore: readTurns(body.turnsBefore) }
@@ -54,7 +54,7 @@ function readTurns(value: unknown): number {
   throw new HttpError(400, 'invalid', 'turnsBefore must be an integer.')
 }
 
-/** It was checked by the server when somebody wrote it. */
+/** The server validated it when it was set. */
 function readBudget(value: unknown): TurnBudget {
   const { costUsd, costOf, seconds } = (value ?? {}) as TurnBudget
   const isCost = costUsd === undefined || (typeof costUsd === 'number' && budgetParts.includes(costOf!))
@@ -62,7 +62,7 @@ function readBudget(value: unknown): TurnBudget {
   throw new HttpError(400, 'invalid', 'A budget has costUsd with costOf, and seconds.')
 }
 
-/** The part of a budget that a run is ended because of, and what the request may cost that it left no room for. */
+/** The exceeded limit because of which a run is ended, and the maximum cost of the request that it refused. */
 export function readSpent(query: URLSearchParams): [spent?: BudgetPart, neededUsd?: number] {
   const needed = Number(query.get('needed_usd') ?? Number.NaN)
   const spent = budgetParts.find((part) => part === query.get('spent'))
@@ -88,7 +88,7 @@ export function readAnswer(body: Record<string, unknown>): AnswerQuestion {
   }
 }
 
-/** The rules were checked by the server when somebody wrote them. */
+/** The server validated the rules when they were set. */
 export function readRules(body: Record<string, unknown>): RulesInForce {
   const { sets } = body
   if (Array.isArray(sets)) return { agent: text(body, 'agent'), sets }

@@ -4,29 +4,29 @@ import type { DaemonLog } from '../log.ts'
 import type { DaemonSettings } from '../settings/settings.ts'
 import { openListeners } from './listeners.ts'
 
-type ServedAlone = {
-  /** Resolves when nobody has been connected for so long, or it was stopped. */
+type ServedFiles = {
+  /** Resolves after `idleMs` without a connection, or when it was stopped. */
   ended: Promise<void>
   stop: () => Promise<void>
 }
 
-/** Offers the files and transcripts of an intern at its daemon's door, in the place of its daemon, for as long as they are asked for. */
+/** Serves the files and transcripts of a stopped intern at the address of its daemon, until there are no more requests. */
 export async function serveStoppedIntern(
   settings: Pick<DaemonSettings, 'socketPath' | 'listen' | 'token' | 'workspace' | 'state' | 'limits'>,
   { idleMs, log, now }: { idleMs: number; log: DaemonLog; now: () => number },
-): Promise<ServedAlone> {
+): Promise<ServedFiles> {
   const listeners = await openListeners(settings, { ...stoppedInternRuns(settings, now), log })
   const ended = Promise.withResolvers<void>()
-  // Nobody may come and it may be told to stop at the same time.
+  // The idle timeout and a signal can both stop it.
   const stop = once(async () => {
-    clearInterval(looking)
+    clearInterval(idleCheck)
     const closed = listeners.close()
-    listeners.breakOff()
+    listeners.closeConnections()
     await closed
     ended.resolve()
   })
   let idleSince = performance.now()
-  const looking = setInterval(
+  const idleCheck = setInterval(
     async () => {
       if ((await listeners.connections()) > 0) idleSince = performance.now()
       else if (performance.now() - idleSince >= idleMs) await stop()

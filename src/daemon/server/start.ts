@@ -10,22 +10,22 @@ import { openListeners } from './listeners.ts'
 
 const drainMs = 500
 
-/** `port` is where it listens for other hosts, if it does. */
+/** `port` is the port for other hosts, if it listens on one. */
 export type Daemon = { port: number | undefined; stop(): Promise<void> }
 
-/** Opens the store, then its listeners. The agent starts with the first prompt, unless that is what it is started for. */
+/** Opens the store, then its listeners. The agent starts with the first prompt, or now if `startsAgent` is set. */
 export async function startDaemon(
   settings: DaemonSettings,
   deps: { log: DaemonLog; now: () => number; newId: () => string; launch?: Launch },
 ): Promise<Daemon> {
   const { workspace, limits, agent } = settings
   mkdirSync(workspace, { recursive: true, mode: 0o700 })
-  // Held by one daemon at a time: a socket that is still there now belongs to none.
+  // Only one daemon can open the store, so an existing socket file is left over.
   const store = openStore(settings.state, limits)
   const transcripts = new DaemonTranscripts({ store: store.transcripts, now: deps.now, log: deps.log })
   const runs = createRuns({
     ...deps,
-    // To make one ends what is left of agents: the one that was launched ahead must not be among them.
+    // A launcher kills leftover agents, so it must not be created after an agent was launched.
     launch: deps.launch ?? processLauncher(agent, workspace, limits, deps.log),
     store,
     transcripts,
@@ -43,10 +43,10 @@ export async function startDaemon(
       const closed = listeners.close()
       await runs.stop()
       transcripts.wake()
-      // Attached callers have been sent the end of their run; they may need a moment to read it.
-      const late = setTimeout(listeners.breakOff, drainMs)
+      // Attached callers get time to read the end of their run.
+      const timer = setTimeout(listeners.closeConnections, drainMs)
       await closed
-      clearTimeout(late)
+      clearTimeout(timer)
       transcripts.close()
       store.close()
     },

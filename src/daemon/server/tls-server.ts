@@ -7,56 +7,56 @@ import type { DaemonLog } from '../log.ts'
 import type { TcpListener } from '../settings/settings.ts'
 import { createHttpServer } from './http-server.ts'
 
-/** A stranger who does not shake hands holds a connection no longer than this. */
+/** The time limit of a TLS handshake. */
 const handshakeMs = 10_000
-const mostHandshakes = 64
+const maxHandshakes = 64
 
 /**
- * The same contract for servers on other hosts, over TLS 1.3: both sides show a certificate of the service's authority.
- * The files are looked at again every `lookMs`; connections that are open go on through a change.
+ * Serves the contract for servers on other hosts, over TLS 1.3 with certificates of the service's authority on both sides.
+ * Reloads the files every `reloadMs` if they changed. Open connections continue.
  */
 export function createTlsServer(
   files: TcpListener['tls'],
   deps: Parameters<typeof createHttpServer>[0],
-  lookMs: number,
+  reloadMs: number,
 ): Server {
-  let shown = read(files)
+  let current = read(files)
   const server = https().createServer({
-    ...shown,
+    ...current,
     minVersion: 'TLSv1.3',
     requestCert: true,
     rejectUnauthorized: true,
     handshakeTimeout: handshakeMs,
   })
-  boundHandshakes(server, mostHandshakes)
+  boundHandshakes(server, maxHandshakes)
   server.on('connection', enableKeepAlive)
-  server.on('tlsClientError', refusalsTo(deps.log))
-  const look = () => {
+  server.on('tlsClientError', logRefusals(deps.log))
+  const reload = () => {
     try {
       const found = read(files)
-      if (JSON.stringify(found) === JSON.stringify(shown)) return
+      if (JSON.stringify(found) === JSON.stringify(current)) return
       server.setSecureContext({ ...found, minVersion: 'TLSv1.3' })
-      shown = found
+      current = found
       deps.log('certificates.renewed', {})
     } catch (error) {
-      // Half written, perhaps: what it has is good until then.
+      // The files can be incomplete. The current certificates are still valid.
       deps.log('certificates.not_renewed', { why: (error as Error).message })
     }
   }
-  const looking = setInterval(look, lookMs).unref()
-  server.once('close', () => clearInterval(looking))
+  const timer = setInterval(reload, reloadMs).unref()
+  server.once('close', () => clearInterval(timer))
   return createHttpServer(deps, (listener) => server.on('request', listener))
 }
 
-/** Whoever reaches the port makes no more than a line in ten seconds: the log is for what else happens. */
-function refusalsTo(log: DaemonLog): (error: NodeJS.ErrnoException) => void {
-  let saidAt = Number.NEGATIVE_INFINITY
-  let unsaid = 0
+/** Logs refused connections, at most one line in ten seconds. */
+function logRefusals(log: DaemonLog): (error: NodeJS.ErrnoException) => void {
+  let lastLoggedAt = Number.NEGATIVE_INFINITY
+  let suppressed = 0
   return ({ code, message }) => {
-    if (performance.now() - saidAt < 10_000) return void unsaid++
-    log('listener.refused', { why: code ?? message, ...(unsaid > 0 && { before: unsaid }) })
-    saidAt = performance.now()
-    unsaid = 0
+    if (performance.now() - lastLoggedAt < 10_000) return void suppressed++
+    log('listener.refused', { why: code ?? message, ...(suppressed > 0 && { before: suppressed }) })
+    lastLoggedAt = performance.now()
+    suppressed = 0
   }
 }
 

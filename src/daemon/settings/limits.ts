@@ -10,33 +10,33 @@ export type Limits = AgentLimits &
   OutboxLimits & {
     /** A question waits this long for its answer. */
     questionMs: number
-    /** The most runs that may wait for an answer at once. */
+    /** The limit of runs that wait for an answer. */
     maxOpenQuestions: number
-    /** The most questions that one run may queue behind the one that is asked. */
+    /** The limit of questions that a run queues behind the pending one. */
     maxQueuedQuestions: number
-    /** The most runs that may go on in the background at once. */
+    /** The limit of background runs. */
     maxBackgroundRuns: number
-    /** A caller that does not read its stream may hold the agent back for this long. */
+    /** The time for which a caller that does not read its stream can pause the agent. */
     stalledCallerMs: number
-    /** The output of a turn is still taken for this long after its end, from agents that can send any then. */
+    /** The time after the end of a turn during which late output of the agent still belongs to it. */
     lateOutputMs: number
-    /** A cancelled turn must end within this time. After it, the session counts as stuck. */
+    /** The time within which a cancelled turn must end. After it, the session counts as blocked. */
     settleMs: number
     /** An agent without a turn is kept running for this long. */
     agentIdleMs: number
-    /** The most sessions without a turn that an agent keeps open. */
+    /** The limit of open sessions without a turn. */
     maxIdleSessions: number
-    /** An old question is remembered for this long, so that a late answer gets the true reason. */
+    /** The time for which an old question is stored, so that a late answer gets the right error. */
     questionMemoryMs: number
-    /** The files of certificates are looked at this often, whether they have changed. */
+    /** The interval at which certificate files are checked for changes. */
     certificateLookMs: number
   } & FileLimits
 
-/** What its workspace takes from outside. */
+/** The limits of file transfers. */
 export type FileLimits = {
-  /** The most bytes of a file or an unpacked archive that comes in, and of an archive that goes out. */
+  /** The maximum size of an uploaded file, an unpacked archive and a downloaded archive. */
   maxUploadBytes: number
-  /** What all files of the intern may take on the disk; 0 for any. */
+  /** The maximum disk use of the intern; 0 for no limit. */
   maxDiskBytes: number
 }
 
@@ -63,9 +63,9 @@ export const defaultLimits: Limits = {
   maxDiskBytes: 0,
 }
 
-/** The command of an agent, and its peculiarities as data: the code knows no agent by name. */
+/** The command of an agent, and its peculiarities as data: the code does not know agents by name. */
 export type AgentSettings = AgentCommand &
   AgentQuirks & {
-    /** The session modes of the agent that mean our approval modes. One that it does not offer is not set. */
+    /** The session mode of the agent for each approval mode. A mode that it does not offer is not set. */
     modes: Record<ApprovalMode, string>
   }

@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { type AgentSettings, defaultLimits, type Limits } from './limits.ts'
 
-/** Where else than at its socket a daemon is reached: over TLS, by whom the authorities vouch for. */
+/** The TLS listener of a daemon, for clients with a certificate of the authorities. */
 export type TcpListener = {
-  /** Every address of its host, unless told. */
+  /** Defaults to all addresses of the host. */
   host: string | undefined
   port: number
-  /** Files in PEM, which are read again when they change. */
+  /** PEM files, reloaded when they change. */
   tls: { certificate: string; key: string; authorities: string }
 }
 
@@ -16,12 +16,12 @@ export type DaemonSettings = {
   socketPath: string | undefined
   listen: TcpListener | undefined
   token: string
-  /** The folder the agent works in. */
+  /** The folder that the agent works in. */
   workspace: string
-  /** The folder the daemon remembers in. */
+  /** The folder of the daemon's store. */
   state: string
   agent: AgentSettings
-  /** Whether a prompt is about to come: the agent is started at once. */
+  /** Whether to start the agent before the first prompt. */
   startsAgent: boolean
   limits: Limits
 }
@@ -32,13 +32,13 @@ class InvalidSettings extends Error {}
 /** The longest path a Unix socket can have on Linux. */
 const maxSocketPath = 107
 
-/** Variables of the daemon's own environment that every agent gets, if they are set. */
+/** Environment variables that agents inherit from the daemon. */
 const inheritedVariables = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
- * Reads the file of settings: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,
- * `args`, `env`, `modes`, `authenticate`, `_meta`), `start_agent`, `mcp_servers` and `limits`. Paths are relative to the file. The servers of tools are
- * a list or, because of their secrets, `"stdin"`: then they come as JSON on standard input.
+ * Reads the settings file: JSON with `socket` or `listen` or both, `token_file`, `workspace`, `state`, `agent` (`command`,
+ * `args`, `env`, `modes`, `authenticate`, `_meta`), `start_agent`, `mcp_servers` and `limits`. Paths are relative to the file. The MCP servers
+ * are a list or, because of their secrets, `"stdin"`: then they are read as JSON from standard input.
  */
 export function readSettings(file: string, environment: Record<string, string | undefined>): DaemonSettings {
   const root = object(readJson(file), file)
@@ -115,10 +115,10 @@ function readServers(given: unknown, where: string): McpServer[] {
   })
 }
 
-/** A limit is named as in the code, and anything else is a mistake worth hearing of. */
+/** Unknown limits are an error. */
 function readLimits(given: Json, where: string): Limits {
   for (const [key, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaultLimits, key)) throw new InvalidSettings(`${where}: there is no limit ${key}.`)
+    if (!Object.hasOwn(defaultLimits, key)) throw new InvalidSettings(`${where}: unknown limit ${key}.`)
     if (typeof value !== 'number' || !(value >= 0))
       throw new InvalidSettings(`${where}: ${key} must be a number from 0.`)
   }

@@ -5,24 +5,24 @@ import type { LoggedDecision } from '#interns/contract/rules/rule.ts'
 export type DecisionStore = {
   add(decision: Omit<LoggedDecision, 'seq'>): void
   oldest(): LoggedDecision[]
-  /** Forgets all up to one. */
+  /** Deletes all decisions up to `seq`. */
   forget(seq: number): void
 }
 
-const page = 500
-/** More than this means that no server came for long: the oldest go first. */
-const most = 20_000
+const pageSize = 500
+/** The limit without a server that fetches them. The oldest ones are deleted first. */
+const maxDecisions = 20_000
 
 export function openDecisionStore(db: DatabaseSync): DecisionStore {
   db.exec('CREATE TABLE IF NOT EXISTS decisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, decision TEXT NOT NULL) STRICT')
   const insert = db.prepare('INSERT INTO decisions (decision) VALUES (?)')
-  const bound = db.prepare(`DELETE FROM decisions WHERE seq <= ? - ${most}`)
-  const read = db.prepare(`SELECT seq, decision FROM decisions ORDER BY seq LIMIT ${page}`)
+  const deleteExcess = db.prepare(`DELETE FROM decisions WHERE seq <= ? - ${maxDecisions}`)
+  const read = db.prepare(`SELECT seq, decision FROM decisions ORDER BY seq LIMIT ${pageSize}`)
   const forget = db.prepare('DELETE FROM decisions WHERE seq <= ?')
   return {
     add: (decision) => {
       const { lastInsertRowid } = insert.run(JSON.stringify(decision))
-      bound.run(lastInsertRowid)
+      deleteExcess.run(lastInsertRowid)
     },
     oldest: () =>
       (read.all() as { seq: number; decision: string }[]).map(({ seq, decision }) => ({

@@ -5,33 +5,33 @@ import type { TranscriptLimits } from '../transcript/limits.ts'
 import { type DecisionStore, openDecisionStore } from './decision-store.ts'
 import { openTranscriptStore, type TranscriptStore } from './transcript-store.ts'
 
-/** The state folder took no more: a full disk, most often. The message is for the caller. */
+/** The state could not be read or written, usually because the disk is full. The message is for the caller. */
 export class StoreFailed extends Error {
-  /** Whether another process has the store. */
-  get isHeld(): boolean {
+  /** Whether another process has locked the store. */
+  get isLocked(): boolean {
     return isLocked(this.cause)
   }
 }
 
 const isLocked = (error: unknown) => (error as Error | undefined)?.message === 'database is locked'
 
-/** Who reads what is kept of an intern that does not run has the store for a moment only, and several may come at once. */
-const heldByReadersMs = 5000
+/** The time to wait for other processes that read the transcripts of a stopped intern. */
+const lockTimeoutMs = 5000
 
-export type KnownSession = { agentSessionId: string; costUsd: number | null }
-export type KnownQuestion = { sessionId: string; runId: string }
+export type StoredSession = { agentSessionId: string; costUsd: number | null }
+export type StoredQuestion = { sessionId: string; runId: string }
 
 /**
- * State that outlives the daemon: the agent's session for each session, and the questions that were ever asked, so that
- * a late answer gets the true reason. Every write is on the disk when it returns.
+ * State that outlives the daemon: the agent's session for each session, and all questions, so that a late answer gets the
+ * right error. Every write is durable when it returns.
  */
 export type DaemonStore = {
-  session(id: string): KnownSession | undefined
+  session(id: string): StoredSession | undefined
   saveSession(id: string, agentSessionId: string): void
   saveCost(id: string, costUsd: number): void
-  question(id: string): KnownQuestion | undefined
-  saveQuestion(id: string, question: KnownQuestion & { deadlineAt: number }): void
-  /** Forgets questions whose deadline passed before an instant. */
+  question(id: string): StoredQuestion | undefined
+  saveQuestion(id: string, question: StoredQuestion & { deadlineAt: number }): void
+  /** Deletes questions whose deadline was before a time. */
   forgetQuestions(before: number): void
   transcripts: TranscriptStore
   decisions: DecisionStore
@@ -46,19 +46,19 @@ const schema = `
   CREATE INDEX IF NOT EXISTS questions_by_deadline ON questions (deadline_at);
 `
 
-/** @throws StoreFailed when another daemon holds the folder, or it cannot be written. */
+/** @throws StoreFailed if another daemon has locked the folder, or it cannot be written. */
 export function openStore(folder: string, limits: TranscriptLimits): DaemonStore {
   return guard('open', () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const db = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: heldByReadersMs })
+    const db = new DatabaseSync(join(folder, 'daemon.sqlite'), { timeout: lockTimeoutMs })
     try {
-      // Exclusive: one process to a folder, and no shared-memory file that a full disk could tear.
+      // Exclusive: one process per folder, and no shared-memory file that a full disk could damage.
       db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
       db.exec('PRAGMA journal_size_limit = 1048576; PRAGMA cache_size = -512')
       db.exec(schema)
       return storeIn(db, limits)
     } catch (error) {
-      // It may have the lock already, and would keep it from whoever comes next.
+      // The connection can already have the lock, which would block the next process.
       db.close()
       throw error
     }
@@ -82,10 +82,10 @@ function storeIn(db: DatabaseSync, limits: TranscriptLimits): DaemonStore {
   const question = db.prepare('SELECT session_id AS sessionId, run_id AS runId FROM questions WHERE id = ?')
 
   return {
-    session: (id) => session.get(id) as KnownSession | undefined,
+    session: (id) => session.get(id) as StoredSession | undefined,
     saveSession,
     saveCost,
-    question: (id) => question.get(id) as KnownQuestion | undefined,
+    question: (id) => question.get(id) as StoredQuestion | undefined,
     saveQuestion: (id, { sessionId, runId, deadlineAt }) => saveQuestion(id, sessionId, runId, deadlineAt),
     forgetQuestions,
     transcripts: openTranscriptStore(db, limits),

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TranscriptLimits } from '../transcript/limits.ts'
 
-/** What transcripts may take on the disk. To be called in the transaction that writes. */
+/** Keeps transcripts within their limits. Call both in the transaction that writes. */
 export type TranscriptRetention = {
-  /** Counts what entries of a session take more than before, and how many of them were dropped. */
+  /** Adds to the size of a session, and to the number of its deleted entries. */
   grow(sessionId: string, bytes: number, dropped?: number): void
-  /** Forgets what is too old, or too much: of the sessions that were written, then of those that were quiet longest. */
+  /** Deletes expired sessions, then entries of written sessions that are too large, then of those that were idle longest. */
   enforceLimits(writtenSessions: string[], at: number): void
 }
 
-/** On the tables of `openTranscriptStore`. */
+/** Uses the tables of `openTranscriptStore`. */
 export function createRetention(db: DatabaseSync, limits: TranscriptLimits): TranscriptRetention {
   const addSize = db.prepare('UPDATE transcripts SET bytes = bytes + ?2, dropped = dropped + ?3 WHERE session_id = ?1')
   const bytesOf = db.prepare('SELECT bytes FROM transcripts WHERE session_id = ?')
@@ -18,7 +18,7 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
     'SELECT id, bytes FROM transcript_entries WHERE session_id = ? ORDER BY id LIMIT 100',
   )
   const dropEntry = db.prepare('DELETE FROM transcript_entries WHERE session_id = ? AND id = ?')
-  const quietest = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
+  const idlest = db.prepare('SELECT session_id AS id FROM transcripts ORDER BY updated_at, session_id LIMIT 1')
   const expired = db.prepare(
     `SELECT session_id AS id FROM transcripts WHERE updated_at < ? AND status = 'idle' LIMIT 100`,
   )
@@ -26,15 +26,15 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
   const forgetSession = db.prepare('DELETE FROM transcripts WHERE session_id = ?')
 
   const grow = (sessionId: string, bytes: number, dropped = 0) => void addSize.run(sessionId, bytes, dropped)
-  /** Makes room in a session. @returns whether there was anything to drop. */
+  /** Deletes old entries of a session. @returns whether there were any. */
   const drop = (sessionId: string, bytes: number) => {
-    let left = bytes
+    let excess = bytes
     const dropped: number[] = []
     for (const one of oldestEntries.all(sessionId) as { id: number; bytes: number }[]) {
-      if (left <= 0) break
+      if (excess <= 0) break
       dropEntry.run(sessionId, one.id)
       dropped.push(one.bytes)
-      left -= one.bytes
+      excess -= one.bytes
     }
     grow(sessionId, -dropped.reduce((sum, size) => sum + size, 0), dropped.length)
     return dropped.length > 0
@@ -45,7 +45,7 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
   }
   const enforceLimits = (writtenSessions: string[], at: number) => {
     for (const { id } of expired.all(at - limits.transcriptMs) as { id: string }[]) forget(id)
-    const over = (bytes: unknown, most: number) => (bytes as { bytes: number }).bytes - most
+    const over = (bytes: unknown, limit: number) => (bytes as { bytes: number }).bytes - limit
     for (const sessionId of writtenSessions)
       for (let excess = 1; excess > 0; ) {
         excess = over(bytesOf.get(sessionId) ?? { bytes: 0 }, limits.maxSessionTranscriptBytes)
@@ -53,7 +53,7 @@ export function createRetention(db: DatabaseSync, limits: TranscriptLimits): Tra
       }
     for (let excess = 1; excess > 0; ) {
       excess = over(total.get(), limits.maxTranscriptBytes)
-      const { id } = (excess > 0 ? quietest.get() : {}) as { id?: string }
+      const { id } = (excess > 0 ? idlest.get() : {}) as { id?: string }
       if (id === undefined) break
       if (!drop(id, excess)) forget(id)
     }

@@ -9,7 +9,7 @@ import {
 import type { TranscriptLimits } from '../transcript/limits.ts'
 import { createRetention } from './transcript-retention.ts'
 
-/** What is written of a session in one go. */
+/** The changes of a session that are written together. */
 export type SessionChange = {
   sessionId: string
   title: string
@@ -18,9 +18,9 @@ export type SessionChange = {
   entries: Entry[]
 }
 
-/** The transcripts in the daemon's database. A write is on the disk when it returns, whole or not at all. */
+/** The transcripts in the daemon's database. A write is atomic, and durable when it returns. */
 export type TranscriptStore = {
-  /** The highest id or revision that was ever given, and is still kept. */
+  /** The highest id or revision that is stored. */
   last(): number
   write(changes: SessionChange[], at: number): void
   session(id: string): SessionSummary | undefined
@@ -32,7 +32,7 @@ export type TranscriptStore = {
   open(): SessionSummary[]
 }
 
-/** As the index has it, to the letter. */
+/** The condition must be exactly that of the index. */
 const isMilestone = `json_extract(entry, '$.type') IN (${milestoneTypes.map((type) => `'${type}'`).join(', ')})`
 
 const schema = `
@@ -51,7 +51,7 @@ const schema = `
 
 const summary = `session_id AS id, title, status, turns, created_at AS createdAt, updated_at AS updatedAt, dropped`
 
-/** An empty session takes room too. */
+/** The size of an empty session. */
 const sessionBytes = 500
 
 export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits): TranscriptStore {
@@ -60,14 +60,14 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
     ON CONFLICT DO UPDATE SET title = ?2, status = ?3, turns = ?4, updated_at = ?5`)
   const sizeOf = db.prepare('SELECT bytes FROM transcript_entries WHERE session_id = ? AND id = ?')
   const saveEntry = db.prepare('INSERT OR REPLACE INTO transcript_entries VALUES (?, ?, ?, ?, ?)')
-  const room = createRetention(db, limits)
+  const retention = createRetention(db, limits)
 
   const add = (sessionId: string, entry: Entry) => {
     const text = JSON.stringify(entry)
     const bytes = Buffer.byteLength(text) + 100
     const before = sizeOf.get(sessionId, entry.id) as { bytes: number } | undefined
     saveEntry.run(sessionId, entry.id, entry.revision, bytes, text)
-    room.grow(sessionId, bytes - (before?.bytes ?? 0))
+    retention.grow(sessionId, bytes - (before?.bytes ?? 0))
   }
   const one = db.prepare(`SELECT ${summary} FROM transcripts WHERE session_id = ?`)
   const page = db.prepare(`SELECT ${summary} FROM transcripts ORDER BY updated_at DESC, session_id DESC LIMIT ?`)
@@ -93,7 +93,7 @@ export function openTranscriptStore(db: DatabaseSync, limits: TranscriptLimits):
           saveSession.run(sessionId, title, status, turns, at)
           for (const entry of entries) add(sessionId, entry)
         }
-        room.enforceLimits(
+        retention.enforceLimits(
           changes.map(({ sessionId }) => sessionId),
           at,
         )

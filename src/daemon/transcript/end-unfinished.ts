@@ -4,15 +4,15 @@ import type { TranscriptStore } from '../store/transcript-store.ts'
 type Deps = {
   store: TranscriptStore
   now: () => number
-  /** The next id or revision: above all before it. */
+  /** Returns the next id or revision, which is higher than all earlier ones. */
   next: () => number
 }
 
-/** Ends the runs that an earlier life of the daemon left unfinished, and the questions that they waited with. */
+/** Ends the runs that an earlier daemon left unfinished, and their pending questions. */
 export function endUnfinished({ store, now, next }: Deps): void {
   for (const { id: sessionId } of store.open()) {
     const session = store.session(sessionId)
-    // Forgotten a moment ago, to make room for the end of another.
+    // It was deleted, to make room for the end of another one.
     if (!session) continue
     const at = now()
     const entries = store.entries(sessionId, 0, Number.MAX_SAFE_INTEGER)

@@ -1,33 +1,33 @@
 import type { Entry, TranscriptEvent } from '#interns/contract/transcript.ts'
 
-/** What a slow reader may leave unread before its stream ends; it then comes again and goes on where it was. */
-const most = { events: 5_000, characters: 4 * 1024 * 1024 }
-/** Readers of one daemon at a time. */
+/** The limits of unread events. A slower reader is disconnected; it can reconnect and resume. */
+const limits = { events: 5_000, characters: 4 * 1024 * 1024 }
+/** The limit of concurrent readers of one daemon. */
 const maxFollowers = 64
 
 type Follower = { sessionId: string; push: (event: TranscriptEvent) => void }
 
-/** Those who follow sessions as they happen. */
+/** The readers that receive new events of sessions. */
 export function createFollowers() {
   const followers = new Set<Follower>()
   return {
     has: (sessionId: string) => [...followers].some((follower) => follower.sessionId === sessionId),
     any: () => followers.size > 0,
     isFull: () => followers.size >= maxFollowers,
-    tell: (sessionId: string, event: TranscriptEvent) => {
+    send: (sessionId: string, event: TranscriptEvent) => {
       for (const follower of followers) if (follower.sessionId === sessionId) follower.push(event)
     },
-    /** First what is read by `catchUp`, page by page until one is empty, then what happens. */
+    /** Streams the stored events, which `catchUp` reads page by page until one is empty, and then new events. */
     follow(
       sessionId: string,
       catchUp: () => TranscriptEvent[],
       signal: AbortSignal,
     ): AsyncIterableIterator<TranscriptEvent, undefined> {
-      let past: TranscriptEvent[] = []
-      const coming: TranscriptEvent[] = []
+      let stored: TranscriptEvent[] = []
+      const incoming: TranscriptEvent[] = []
       let characters = 0
       let isCaughtUp = false
-      const known = new Map<number, { revision: number; length: number }>()
+      const sent = new Map<number, { revision: number; length: number }>()
       let isOver = false
       let wake = () => {}
       const leave = () => {
@@ -38,9 +38,9 @@ export function createFollowers() {
       const follower: Follower = {
         sessionId,
         push: (event) => {
-          coming.push(event)
+          incoming.push(event)
           characters += sizeOf(event)
-          if (coming.length > most.events || characters > most.characters) leave()
+          if (incoming.length > limits.events || characters > limits.characters) leave()
           wake()
         },
       }
@@ -49,18 +49,18 @@ export function createFollowers() {
       if (signal.aborted) leave()
 
       const take = (): TranscriptEvent | undefined => {
-        if (!isCaughtUp && past.length === 0) past = catchUp()
-        isCaughtUp ||= past.length === 0
+        if (!isCaughtUp && stored.length === 0) stored = catchUp()
+        isCaughtUp ||= stored.length === 0
         if (!isCaughtUp) {
-          const event = past.shift()!
-          if (event.type === 'entry') known.set(event.entry.id, stateOf(event.entry))
+          const event = stored.shift()!
+          if (event.type === 'entry') sent.set(event.entry.id, stateOf(event.entry))
           return event
         }
         for (;;) {
-          const event = coming.shift()
+          const event = incoming.shift()
           if (!event) return undefined
           characters -= sizeOf(event)
-          if (!isContained(event, known)) return event
+          if (!isContained(event, sent)) return event
         }
       }
       const next = async (): Promise<IteratorResult<TranscriptEvent, undefined>> => {
@@ -84,14 +84,17 @@ export function createFollowers() {
   }
 }
 
-type Known = { revision: number; length: number }
+type SentState = { revision: number; length: number }
 
-const stateOf = (entry: Entry): Known => ({ revision: entry.revision, length: 'text' in entry ? entry.text.length : 0 })
+const stateOf = (entry: Entry): SentState => ({
+  revision: entry.revision,
+  length: 'text' in entry ? entry.text.length : 0,
+})
 
-/** Whether a reader that has caught up got this with the past. */
-function isContained(event: TranscriptEvent, known: ReadonlyMap<number, Known>): boolean {
-  if (event.type === 'entry') return event.entry.revision <= (known.get(event.entry.id)?.revision ?? 0)
-  return event.offset < (known.get(event.id)?.length ?? 0)
+/** Whether the reader has received this event with the stored ones. */
+function isContained(event: TranscriptEvent, sent: ReadonlyMap<number, SentState>): boolean {
+  if (event.type === 'entry') return event.entry.revision <= (sent.get(event.entry.id)?.revision ?? 0)
+  return event.offset < (sent.get(event.id)?.length ?? 0)
 }
 
 const sizeOf = (event: TranscriptEvent) =>

@@ -1,12 +1,12 @@
 import { cutMiddle } from '#platform/text/whole-characters.ts'
 
-/** The bounds of what a daemon keeps of conversations. Bytes and milliseconds. */
+/** The limits of stored transcripts, in bytes and milliseconds. */
 export type TranscriptLimits = {
-  /** The most of all sessions; the sessions that were quiet longest lose their entries first. */
+  /** For all sessions. The sessions that were idle longest lose their entries first. */
   maxTranscriptBytes: number
-  /** The most of one session; the oldest entries go first. */
+  /** For one session. The oldest entries are deleted first. */
   maxSessionTranscriptBytes: number
-  /** The time after which a quiet session is forgotten. */
+  /** The time after which an idle session is deleted. */
   transcriptMs: number
 }
 
@@ -16,8 +16,8 @@ export const defaultTranscriptLimits: TranscriptLimits = {
   transcriptMs: 30 * 24 * 60 * 60_000,
 }
 
-/** The longest parts of an entry, in UTF-16 units: with them no entry is over the longest line of the contract. */
-export const longest = {
+/** The longest parts of an entry, in UTF-16 units. They keep an entry below the longest line of the contract. */
+export const maxLengths = {
   text: 32_000,
   title: 2_000,
   input: 24_000,
@@ -31,6 +31,6 @@ export const longest = {
   step: 500,
 }
 
-/** A text of at most about `most` units: its beginning and its end, and between them a mark that says what is missing. */
-export const keptOf = (text: string, most: number) =>
-  cutMiddle(text, most, Math.floor(most / 4), (left) => `${left} characters are not kept`)
+/** Shortens a text to about `maxLength` units: its beginning, a note about the omitted characters, and its end. */
+export const shorten = (text: string, maxLength: number) =>
+  cutMiddle(text, maxLength, Math.floor(maxLength / 4), (omitted) => `${omitted} characters are omitted`)

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { longest } from './limits.ts'
+import { maxLengths } from './limits.ts'
 import { Recorder } from './recorder.ts'
 
-/** The texts of the entries that are kept of what an agent said piece by piece. */
-function keptOfSaid(pieces: string[]): string[] {
+/** The recorded texts of a message that arrived in pieces. */
+function recordTexts(pieces: string[]): string[] {
   let last = 0
-  const deps = { now: () => 0, next: () => ++last, changed: () => {}, told: () => {} }
+  const deps = { now: () => 0, next: () => ++last, changed: () => {}, textAdded: () => {} }
   const recorder = new Recorder(deps, 's', undefined)
-  for (const piece of pieces) recorder.said('message', piece)
+  for (const piece of pieces) recorder.addText('message', piece)
   return recorder.pending()!.entries.map((entry) => ('text' in entry ? entry.text : ''))
 }
 
-test('what is said at length is kept in entries of whole characters', () => {
-  const full = 'x'.repeat(longest.text - 1)
-  for (const pieces of [[`${full}🚂`], [full, '🚂'], [`${full}y`, '🚂'], ['🚂'.repeat(longest.text)]]) {
-    const texts = keptOfSaid(pieces)
+test('a long text is recorded in entries of whole characters', () => {
+  const full = 'x'.repeat(maxLengths.text - 1)
+  for (const pieces of [[`${full}🚂`], [full, '🚂'], [`${full}y`, '🚂'], ['🚂'.repeat(maxLengths.text)]]) {
+    const texts = recordTexts(pieces)
     assert.equal(texts.join(''), pieces.join(''))
-    for (const text of texts) assert.ok(text.isWellFormed() && text.length <= longest.text)
+    for (const text of texts) assert.ok(text.isWellFormed() && text.length <= maxLengths.text)
   }
 })

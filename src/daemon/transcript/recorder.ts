@@ -14,35 +14,35 @@ import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { beginningOf, cutPlace } from '#platform/text/whole-characters.ts'
 import type { ToolCall } from '../acp/tool-call.ts'
 import type { SessionChange } from '../store/transcript-store.ts'
-import { keptOf, longest } from './limits.ts'
+import { maxLengths, shorten } from './limits.ts'
 import { toolActivity } from './tool-activity.ts'
 
-/** The tool calls of a run that may still change; of more the oldest stay as they are. */
+/** The tool calls of a run that can still change. The oldest ones of more are final. */
 const maxOpenCalls = 200
 const titleLength = 120
 const maxUnsaved = 1000
-/** The size of an entry that is no text, roughly. */
+/** The approximate size of an entry that is not text. */
 const usualCharacters = 20_000
 
-/** Said by the intern, and perhaps not to its end. */
+/** Text of the intern, which can be incomplete. */
 export type TextEntry = Entry & { type: 'message' | 'reasoning' }
 
 type RecorderDeps = {
   now: () => number
-  /** The next id or revision: above all before it. */
+  /** Returns the next id or revision, which is higher than all earlier ones. */
   next: () => number
-  /** Something is to be saved: `soon`, or when it suits. */
+  /** Called after a change that must be saved: `soon`, or later. */
   changed: (soon: boolean, characters: number) => void
-  /** A piece of text came that is not saved yet. */
-  told: (entry: TextEntry, offset: number, text: string) => void
+  /** Called with a new piece of text, before it is saved. */
+  textAdded: (entry: TextEntry, offset: number, text: string) => void
 }
 
 export type TurnEnd = { reason: EndReason; message: string | null } & TurnReport
-type Begun = { mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
+type PromptInfo = { mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
 
 type OpenCall = { entry: Entry; tool: ToolCall; output: string }
 
-/** Writes down one session while it has a run. */
+/** Records one session while it has a run. */
 export class Recorder {
   readonly sessionId: string
   readonly #deps: RecorderDeps
@@ -72,7 +72,7 @@ export class Recorder {
     return this.#turns
   }
 
-  begun(runId: string, text: string, about: Begun): void {
+  startRun(runId: string, text: string, about: PromptInfo): void {
     this.#forgetRun()
     this.#runId = runId
     this.#status = 'running'
@@ -81,48 +81,48 @@ export class Recorder {
     this.#add({ type: 'prompt', text, ...about })
   }
 
-  said(type: 'message' | 'reasoning', text: string): void {
+  addText(type: 'message' | 'reasoning', text: string): void {
     for (let from = 0; from < text.length; ) {
       const open = this.#text?.type === type ? this.#text : undefined
-      const to = cutPlace(text, from + longest.text - (open?.text.length ?? 0))
+      const to = cutPlace(text, from + maxLengths.text - (open?.text.length ?? 0))
       if (to > from) this.#write(type, open, text.slice(from, to))
       else this.#text = undefined
       from = Math.max(from, to)
     }
   }
 
-  /** Text that came after the end of a run, and before the next one of the session. */
-  saidLate(runId: string, type: 'message' | 'reasoning', text: string): void {
+  /** Adds text that arrived after the end of a run and before the next one. */
+  addLateText(runId: string, type: 'message' | 'reasoning', text: string): void {
     this.#runId ||= runId
-    this.said(type, text)
+    this.addText(type, text)
   }
 
-  tool(id: string, tool: ToolCall, output: string | undefined): Activity {
+  updateTool(id: string, tool: ToolCall, output: string | undefined): Activity {
     this.#text = undefined
     const open = this.#calls.get(id)
-    const shown = keptOf((open?.output ?? '') + (output ?? ''), 2 * longest.output)
-    const activity = toolActivity(id, tool, shown)
+    const terminal = shorten((open?.output ?? '') + (output ?? ''), 2 * maxLengths.output)
+    const activity = toolActivity(id, tool, terminal)
     const isOver = activity.status === 'completed' || activity.status === 'failed'
     const content = { ...activity, endedAt: isOver ? this.#deps.now() : null }
     const entry = open ? this.#change(open.entry, content) : this.#add(content)
-    this.#calls.set(id, { entry, tool, output: shown })
+    this.#calls.set(id, { entry, tool, output: terminal })
     if (this.#calls.size > maxOpenCalls) this.#calls.delete(this.#calls.keys().next().value!)
     return activity
   }
 
-  planned(steps: PlanStep[]): Activity {
+  setPlan(steps: PlanStep[]): Activity {
     this.#text = undefined
-    const kept = steps.slice(0, longest.steps).map(({ text, status, priority }) => ({
-      text: beginningOf(text, longest.step),
-      status: beginningOf(status, longest.step),
-      ...(priority && { priority: beginningOf(priority, longest.step) }),
+    const shortSteps = steps.slice(0, maxLengths.steps).map(({ text, status, priority }) => ({
+      text: beginningOf(text, maxLengths.step),
+      status: beginningOf(status, maxLengths.step),
+      ...(priority && { priority: beginningOf(priority, maxLengths.step) }),
     }))
-    const content = { type: 'plan' as const, steps: kept }
+    const content = { type: 'plan' as const, steps: shortSteps }
     this.#plan = this.#plan ? this.#change(this.#plan, content) : this.#add(content)
     return content
   }
 
-  asked(question: Question, deadlineAt: number, action: Action | undefined): void {
+  addQuestion(question: Question, deadlineAt: number, action: Action | undefined): void {
     this.#text = undefined
     this.#status = 'waiting'
     const content = {
@@ -135,61 +135,61 @@ export class Recorder {
     this.#questions.set(question.id, this.#add(content) as Entry & { type: 'question' })
   }
 
-  decided(decision: Decision, operation: string | null, detail: string | null): void {
+  addDecision(decision: Decision, operation: string | null, detail: string | null): void {
     this.#text = undefined
-    this.#add({ type: 'decision', operation, detail: detail && keptOf(detail, longest.title), decision })
+    this.#add({ type: 'decision', operation, detail: detail && shorten(detail, maxLengths.title), decision })
   }
 
-  answered(questionId: string, said: { answer: string; fields: string[]; by: string | null }): void {
+  setAnswer(questionId: string, record: { answer: string; fields: string[]; by: string | null }): void {
     const entry = this.#questions.get(questionId)
     if (!entry) return
     this.#questions.delete(questionId)
     this.#status = this.#questions.size > 0 ? 'waiting' : 'running'
-    this.#change(entry, { ...entry, answer: { state: 'answered', ...said, answeredAt: this.#deps.now() } })
+    this.#change(entry, { ...entry, answer: { state: 'answered', ...record, answeredAt: this.#deps.now() } })
   }
 
-  ended({ message, ...about }: TurnEnd): void {
+  endRun({ message, ...about }: TurnEnd): void {
     if (this.#status === 'idle') return
     for (const entry of this.#questions.values()) this.#change(entry, { ...entry, answer: { state: 'ended' } })
-    this.#add({ type: 'end', ...about, message: message && keptOf(message, longest.message) })
+    this.#add({ type: 'end', ...about, message: message && shorten(message, maxLengths.message) })
     this.#status = 'idle'
     this.#forgetRun()
   }
 
-  /** What is to be saved; `saved` is for when it was. */
+  /** The unsaved changes. Call `markSaved` when they are saved. */
   pending(): SessionChange | undefined {
     if (this.#dirty.size === 0) return undefined
     const about = { title: this.#title, status: this.#status, turns: this.#turns }
     return { sessionId: this.sessionId, ...about, entries: [...this.#dirty.values()] }
   }
 
-  saved(): void {
+  markSaved(): void {
     this.#dirty.clear()
   }
 
   #write(type: 'message' | 'reasoning', open: TextEntry | undefined, piece: string) {
-    const { told } = this.#deps
+    const { textAdded } = this.#deps
     const content = { type, text: (open?.text ?? '') + piece }
     const size = piece.length
     const entry = open ? this.#change(open, content, false, size) : this.#add(content, false, size)
     this.#text = entry as TextEntry
-    told(entry as TextEntry, open?.text.length ?? 0, piece)
+    textAdded(entry as TextEntry, open?.text.length ?? 0, piece)
   }
 
   #add(content: EntryContent, soon = true, characters = usualCharacters): Entry {
     const id = this.#deps.next()
     const at = this.#deps.now()
-    return this.#keep({ ...content, id, revision: id, runId: this.#runId, at, updatedAt: at }, soon, characters)
+    return this.#store({ ...content, id, revision: id, runId: this.#runId, at, updatedAt: at }, soon, characters)
   }
 
   #change({ id, runId, at }: Entry, content: EntryContent, soon = true, characters = usualCharacters): Entry {
     const revision = this.#deps.next()
-    return this.#keep({ ...content, id, revision, runId, at, updatedAt: this.#deps.now() }, soon, characters)
+    return this.#store({ ...content, id, revision, runId, at, updatedAt: this.#deps.now() }, soon, characters)
   }
 
-  #keep(entry: Entry, soon: boolean, characters: number): Entry {
+  #store(entry: Entry, soon: boolean, characters: number): Entry {
     this.#dirty.set(entry.id, entry)
-    // So many wait only where they cannot be saved.
+    // There are so many only if they cannot be saved.
     if (this.#dirty.size > maxUnsaved) this.#dirty.delete(this.#dirty.keys().next().value!)
     this.#deps.changed(soon, characters)
     return entry

@@ -1,34 +1,37 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { Page, Transcripts } from '#interns/contract/transcript.ts'
-import { answer, drained } from '../http-response.ts'
+import { sendJson, waitForDrain } from '../http-response.ts'
 
-type Asked = { path: string[]; query: URLSearchParams; response: ServerResponse; signal: AbortSignal }
+type TranscriptRequest = { path: string[]; query: URLSearchParams; response: ServerResponse; signal: AbortSignal }
 
 const maxPage = 500
 
-/** The transcripts over HTTP: the sessions, one of them, and what happens in it, one event a line. */
-export async function readSessions(transcripts: Transcripts, { path, query, response, signal }: Asked): Promise<void> {
+/** Serves transcripts over HTTP: the list of sessions, one session, or its events, one per line. */
+export async function readSessions(
+  transcripts: Transcripts,
+  { path, query, response, signal }: TranscriptRequest,
+): Promise<void> {
   const [, encodedId, what] = path
-  if (encodedId === undefined) return answer(response, 200, await transcripts.list(pageOf(query)))
+  if (encodedId === undefined) return sendJson(response, 200, await transcripts.list(pageOf(query)))
   const sessionId = decodeURIComponent(encodedId)
   if (what === undefined) {
     const found = await transcripts.read(sessionId, pageOf(query))
-    if (found) return answer(response, 200, found)
+    if (found) return sendJson(response, 200, found)
   } else if (what === 'events') {
     const events = await transcripts.follow(sessionId, Number(query.get('after') ?? 0) || 0, signal)
     if (events) return writeLines(response, events)
   }
-  throw new Refusal('session_unknown', 'There is no such session.')
+  throw new Refusal('session_unknown', 'This session does not exist.')
 }
 
-/** Where runs begin, wait, go on and end: held back until there is something to tell. */
+/** Serves the starts, questions and ends of runs. The response waits until there is one. */
 export async function readMilestones(
   transcripts: Transcripts,
-  { query, response, signal }: Omit<Asked, 'path'>,
+  { query, response, signal }: Omit<TranscriptRequest, 'path'>,
 ): Promise<void> {
   const milestones = await transcripts.milestones(Number(query.get('after') ?? 0) || 0, signal)
-  answer(response, 200, { milestones })
+  sendJson(response, 200, { milestones })
 }
 
 function pageOf(query: URLSearchParams): Page {
@@ -41,7 +44,7 @@ async function writeLines(response: ServerResponse, events: AsyncIterable<object
   response.writeHead(200, { 'content-type': 'application/x-ndjson' })
   response.flushHeaders()
   for await (const event of events) {
-    if (!response.write(`${JSON.stringify(event)}\n`)) await drained(response)
+    if (!response.write(`${JSON.stringify(event)}\n`)) await waitForDrain(response)
   }
   response.end()
 }

@@ -17,18 +17,18 @@ import { endUnfinished } from './end-unfinished.ts'
 import { createFollowers } from './followers.ts'
 import { Recorder, type TextEntry } from './recorder.ts'
 
-/** The longest time until what happened is saved. Text alone waits longer: it comes in many pieces. */
+/** The longest time until changes are saved. Text alone waits longer, because it arrives in many pieces. */
 const saveWithinMs = { soon: 250, text: 2000 }
-/** More than this is saved at once. In UTF-16 units. */
+/** Above this size, changes are saved immediately. In UTF-16 units. */
 const maxUnsaved = 1024 * 1024
-/** What one answer, or one look at the past, holds. */
+/** The size of one page of entries. */
 const pageBytes = 2 * 1024 * 1024
-/** Who waits for a milestone is told after this time that none came, and asks again. */
+/** A request for milestones ends without any after this time; the client repeats it. */
 const milestoneWaitMs = 20_000
 
 type TranscriptsDeps = { store: TranscriptStore; now: () => number; log: DaemonLog }
 
-/** What an intern's sessions said and did: recorded as it happens, saved in short intervals and before a turn's end is told. */
+/** The transcripts of an intern: saved at short intervals, and before the end of a turn is reported. */
 export class DaemonTranscripts implements Transcripts {
   readonly #store: TranscriptStore
   readonly #now: () => number
@@ -39,7 +39,7 @@ export class DaemonTranscripts implements Transcripts {
   #dueAt = Number.POSITIVE_INFINITY
   #unsaved = 0
   #last: number
-  #passed = Promise.withResolvers<void>()
+  #milestone = Promise.withResolvers<void>()
 
   constructor({ store, now, log }: TranscriptsDeps) {
     this.#store = store
@@ -54,25 +54,25 @@ export class DaemonTranscripts implements Transcripts {
   }
 
   of(sessionId: string): Recorder {
-    const known = this.#recorders.get(sessionId)
-    if (known) return known
+    const existing = this.#recorders.get(sessionId)
+    if (existing) return existing
     const deps = {
       now: this.#now,
       next: () => this.#next(),
       changed: (soon: boolean, characters: number) => this.#changed(soon, characters),
-      told: (entry: TextEntry, offset: number, text: string) => this.#tellText(sessionId, entry, offset, text),
+      textAdded: (entry: TextEntry, offset: number, text: string) => this.#sendText(sessionId, entry, offset, text),
     }
     const recorder = new Recorder(deps, sessionId, this.#store.session(sessionId))
     this.#recorders.set(sessionId, recorder)
     return recorder
   }
 
-  /** How many turns a session has had. */
+  /** The number of turns of a session. */
   turns(sessionId: string): number {
     return (this.#recorders.get(sessionId) ?? this.#store.session(sessionId))?.turns ?? 0
   }
 
-  /** Saves all that happened. @throws StoreFailed */
+  /** Saves all changes. @throws StoreFailed */
   save(): void {
     clearTimeout(this.#timer)
     this.#dueAt = Number.POSITIVE_INFINITY
@@ -88,15 +88,15 @@ export class DaemonTranscripts implements Transcripts {
     if (changes.some(({ entries }) => entries.some(isMilestone))) this.wake()
   }
 
-  /** Whether anybody follows a session. */
+  /** Whether a session has a reader. */
   isFollowed(): boolean {
     return this.#followers.any()
   }
 
-  /** Nobody waits for a milestone any longer: there is one, or the daemon ends. */
+  /** Wakes requests that wait for milestones: there is one, or the daemon ends. */
   wake(): void {
-    this.#passed.resolve()
-    this.#passed = Promise.withResolvers()
+    this.#milestone.resolve()
+    this.#milestone = Promise.withResolvers()
   }
 
   close(): void {
@@ -121,10 +121,10 @@ export class DaemonTranscripts implements Transcripts {
   async milestones(revision: number, signal: AbortSignal): Promise<Milestone[]> {
     this.#trySaving()
     const found = () => withinBytes(this.#store.milestones(revision, 100))
-    const known = found()
-    if (known.length > 0) return known
-    const waited = sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})
-    await Promise.race([this.#passed.promise, waited])
+    const stored = found()
+    if (stored.length > 0) return stored
+    const timeout = sleep(milestoneWaitMs, undefined, { signal, ref: false }).catch(() => {})
+    await Promise.race([this.#milestone.promise, timeout])
     return found()
   }
 
@@ -135,7 +135,8 @@ export class DaemonTranscripts implements Transcripts {
   ): Promise<AsyncIterableIterator<TranscriptEvent, undefined> | undefined> {
     this.#trySaving()
     if (!this.#store.session(sessionId)) return undefined
-    if (this.#followers.isFull()) throw new Refusal('questions_full', 'Too many follow this intern. Try again later.')
+    if (this.#followers.isFull())
+      throw new Refusal('questions_full', 'Too many readers follow this intern. Try again later.')
     let from = revision
     const catchUp = (): TranscriptEvent[] => {
       const entries = withinBytes(this.#store.changedSince(sessionId, from, 100))
@@ -146,15 +147,15 @@ export class DaemonTranscripts implements Transcripts {
   }
 
   /**
-   * The next id or revision: above all before it, after a restart too, also where what had the highest number is no
-   * longer kept.
+   * Returns the next id or revision. It is higher than all earlier ones, also after a restart, and also if the entry with
+   * the highest one was deleted.
    */
   #next(): number {
     this.#last = Math.max(this.#last + 1, Math.floor(this.#now() * 1000))
     return this.#last
   }
 
-  /** Something is to be saved: `soon`, or when it suits. */
+  /** Schedules saving: `soon`, or later. */
   #changed(soon: boolean, characters: number): void {
     this.#unsaved += characters
     if (this.#unsaved > maxUnsaved) return this.#trySaving()
@@ -165,7 +166,7 @@ export class DaemonTranscripts implements Transcripts {
     this.#timer = setTimeout(() => this.#trySaving(), due - performance.now()).unref()
   }
 
-  /** What cannot be saved now is tried again later. */
+  /** Saves, and retries later after a failure. */
   #trySaving(): void {
     try {
       this.save()
@@ -177,27 +178,27 @@ export class DaemonTranscripts implements Transcripts {
 
   #saved({ sessionId, entries }: SessionChange): void {
     const [recorder, followers] = [this.#recorders.get(sessionId), this.#followers]
-    recorder?.saved()
-    if (followers.has(sessionId)) for (const entry of entries) followers.tell(sessionId, { type: 'entry', entry })
+    recorder?.markSaved()
+    if (followers.has(sessionId)) for (const entry of entries) followers.send(sessionId, { type: 'entry', entry })
     if (recorder?.isIdle) this.#recorders.delete(sessionId)
   }
 
-  #tellText(sessionId: string, { id, runId, at, type: kind }: TextEntry, offset: number, text: string): void {
+  #sendText(sessionId: string, { id, runId, at, type: kind }: TextEntry, offset: number, text: string): void {
     if (!this.#followers.has(sessionId)) return
-    this.#followers.tell(sessionId, { type: 'text', id, runId, at, kind, offset, text })
+    this.#followers.send(sessionId, { type: 'text', id, runId, at, kind, offset, text })
   }
 }
 
 const isMilestone = ({ type }: Entry) => (milestoneTypes as readonly string[]).includes(type)
 
-/** At least one, so that every page leads on. */
+/** Limits the size of a page. A page has at least one item. */
 function withinBytes<Item>(items: Item[]): Item[] {
   let bytes = 0
-  const kept: Item[] = []
+  const page: Item[] = []
   for (const item of items) {
     bytes += JSON.stringify(item).length
-    if (bytes > pageBytes && kept.length > 0) break
-    kept.push(item)
+    if (bytes > pageBytes && page.length > 0) break
+    page.push(item)
   }
-  return kept
+  return page
 }
