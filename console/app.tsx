@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
 import { Route, Router, useLocation } from 'preact-iso/router'
-import { signedIn, wasSignedIn } from './api/session.ts'
-import { Breakwater } from './components/error-boundary.tsx'
+import { sessionState, wasSignedIn } from './api/session.ts'
+import { ErrorBoundary } from './components/error-boundary.tsx'
 import { openedPage } from './components/focus.ts'
-import { Nothing } from './components/page-states.tsx'
+import { EmptyState } from './components/page-states.tsx'
 import { Palette } from './components/palette.tsx'
 import { Shortcuts } from './components/shortcuts.tsx'
 import { Toasts } from './components/toast.tsx'
@@ -34,12 +34,12 @@ export function App() {
 
 /** Who has not been here before is asked for a key; until then the API is asked only how one can sign in. */
 function Gate() {
-  const who = signedIn.value
-  if (who.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />
-  if (who.state === 'out') return <SignIn failure={who.failure} />
+  const current = sessionState.value
+  if (current.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />
+  if (current.state === 'out') return <SignIn failure={current.failure} />
   return (
     <>
-      <Frame session={who.state === 'in' ? who.session : undefined}>
+      <Frame session={current.state === 'in' ? current.session : undefined}>
         <Guarded />
       </Frame>
       <Palette />
@@ -51,16 +51,16 @@ function Gate() {
 function Guarded() {
   const { path } = useLocation()
   return (
-    <Breakwater place={path}>
+    <ErrorBoundary path={path}>
       <Screens />
-    </Breakwater>
+    </ErrorBoundary>
   )
 }
 
 function Screens() {
   return (
     <Router onRouteChange={openedPage}>
-      <Route path="/" component={First} />
+      <Route path="/" component={FirstScreen} />
       {routed.flatMap(({ name, component }) => [<Route key={name} path={`/${name}/:rest*`} component={component} />])}
       <Route default component={NoScreen} />
     </Router>
@@ -68,7 +68,7 @@ function Screens() {
 }
 
 /** What the service is opened for first. */
-function First() {
+function FirstScreen() {
   const { route } = useLocation()
   useEffect(() => route(`/${screens[0]!.name}`, true), [route])
   return null
@@ -76,22 +76,22 @@ function First() {
 
 function NoScreen() {
   return (
-    <Nothing title="Page not found">
+    <EmptyState title="Page not found">
       <p>
         Press <kbd>Ctrl</kbd> <kbd>K</kbd> to go anywhere.
       </p>
-    </Nothing>
+    </EmptyState>
   )
 }
 
 /** Files of a console that was replaced meanwhile are there no more. */
 function NotLoaded() {
   return (
-    <Nothing title="This screen could not be loaded">
+    <EmptyState title="This screen could not be loaded">
       <p>The service is unreachable, or its version has changed.</p>
       <button type="button" onClick={() => location.reload()}>
         Reload the page
       </button>
-    </Nothing>
+    </EmptyState>
   )
 }

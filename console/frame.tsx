@@ -1,31 +1,31 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { awaySince } from './api/connection.ts'
+import { unreachableSince } from './api/connection.ts'
 import { withRoot } from './api/root.ts'
 import { lastRole, signOut } from './api/session.ts'
-import { behind } from './api/stale-data.ts'
+import { oldestFailedRead } from './api/stale-data.ts'
 import type { Session } from './api/types.ts'
 import { badgeOf } from './components/badges.ts'
 import { useCommands } from './components/commands.ts'
 import { DocumentTitle } from './components/heading.tsx'
 import { openPalette } from './components/palette.tsx'
 import { nextTheme, setTheme, theme, themes } from './components/theme.ts'
-import { attempt } from './components/use-action.ts'
+import { runOrToast } from './components/use-action.ts'
 import { counted } from './format/count.ts'
 import { clockTime } from './format/time.ts'
-import { useWaitingQuestions } from './pending-questions.ts'
+import { usePendingQuestions } from './pending-questions.ts'
 import { screens, screensFor } from './screens.ts'
 
 /** Where am I: all screens at the left; in a narrow window, where one is, and a menu of the others. */
 export function Frame({ session, children }: { session: Session | undefined; children: ComponentChildren }) {
   const { path, route } = useLocation()
-  const here = path.split('/')[1]
-  useWaitingQuestions(session, here)
-  const place = screens.find(({ name }) => name === here)?.title
-  const offered = screensFor(session?.role ?? lastRole())
+  const currentName = path.split('/')[1]
+  usePendingQuestions(session, currentName)
+  const title = screens.find(({ name }) => name === currentName)?.title
+  const visibleScreens = screensFor(session?.role ?? lastRole())
   useCommands([
-    ...offered.map(({ name, title, words = '' }) => ({
+    ...visibleScreens.map(({ name, title, words = '' }) => ({
       title,
       words: `go ${words}`,
       hint: 'Screen',
@@ -42,10 +42,10 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   ])
   const menu = useRef<HTMLDivElement>(null)
   const close = () => menu.current?.togglePopover(false)
-  const waiting = here === 'interns' ? 0 : badgeOf('interns')
+  const openQuestions = currentName === 'interns' ? 0 : badgeOf('interns')
   return (
     <div class="frame">
-      <DocumentTitle screen={place} />
+      <DocumentTitle screen={title} />
       <nav aria-label="Screens">
         <a class="brand" href="/">
           signal<i>·</i>box
@@ -54,27 +54,27 @@ export function Frame({ session, children }: { session: Session | undefined; chi
           type="button"
           class="here"
           popovertarget="places"
-          aria-label={place ? `Screens, current: ${place}` : 'Screens'}
-          data-place={place ?? 'Screens'}
+          aria-label={title ? `Screens, current: ${title}` : 'Screens'}
+          data-place={title ?? 'Screens'}
         />
         <button type="button" class="go" onClick={openPalette}>
           Go to… <kbd>Ctrl K</kbd>
         </button>
-        {waiting ? (
+        {openQuestions ? (
           <a class="waits-elsewhere" href="/interns">
-            {counted(waiting, 'question')}
+            {counted(openQuestions, 'question')}
           </a>
         ) : null}
         <div class="menu-of-places" id="places" popover ref={menu}>
           <div class="places">
-            {offered.map(({ name, title }) => {
+            {visibleScreens.map(({ name, title }) => {
               const badge = badgeOf(name)
               return (
                 <a
                   key={name}
                   class="place"
                   href={`/${name}`}
-                  aria-current={name === here ? 'page' : undefined}
+                  aria-current={name === currentName ? 'page' : undefined}
                   onClick={close}
                 >
                   {title}
@@ -95,7 +95,7 @@ export function Frame({ session, children }: { session: Session | undefined; chi
         </div>
       </nav>
       <main>
-        <Away />
+        <ConnectionNotice />
         {children}
       </main>
     </div>
@@ -103,19 +103,19 @@ export function Frame({ session, children }: { session: Session | undefined; chi
 }
 
 /** Who is not signed out is told so: they would go away from a browser that is still theirs. */
-const leave = () => void attempt(signOut, 'You are still signed in. ')
+const leave = () => void runOrToast(signOut, 'You are still signed in. ')
 
 /** While the service does not answer, or not all of it, what one sees is what it said last. */
-function Away() {
-  const since = awaySince.value
-  const missed = behind.value
+function ConnectionNotice() {
+  const since = unreachableSince.value
+  const failedRead = oldestFailedRead.value
   return (
     <div aria-live="polite">
-      {!since && missed && (
+      {!since && failedRead && (
         <p class="away">
           <span class="dot warn" />
-          The latest data could not be loaded since {clockTime(missed.since, new Date())}: {missed.failure.message} The
-          page shows earlier data and retries.
+          The latest data could not be loaded since {clockTime(failedRead.since, new Date())}:{' '}
+          {failedRead.failure.message} The page shows earlier data and retries.
         </p>
       )}
       {since && (

@@ -1,32 +1,32 @@
 import { useEffect } from 'preact/hooks'
 import { useGet } from './api/resource.ts'
-import { isPassing } from './api/retry.ts'
+import { isRetryable } from './api/retry.ts'
 import type { Session } from './api/types.ts'
 import { setBadge } from './components/badges.ts'
 
 /** So often it is asked: a question waits for minutes, and a stream for each window would be one too many. */
-const askMs = 10_000
+const pollMs = 10_000
 /** More are told as so many. */
-const counted = 100
+const maxCounted = 100
 
 /** Counts the questions that wait, on whatever screen one is. The screen of interns counts by itself, as it happens. */
-export function useWaitingQuestions(session: Session | undefined, here: string | undefined): void {
-  const isOn = session !== undefined && here !== 'interns'
+export function usePendingQuestions(session: Session | undefined, currentScreen: string | undefined): void {
+  const isEnabled = session !== undefined && currentScreen !== 'interns'
   const { data, failure, isCurrent, reload } = useGet(
     'GET /interns/questions',
-    isOn ? { query: { limit: counted } } : undefined,
+    isEnabled ? { query: { limit: maxCounted } } : undefined,
   )
   const count = data?.data.length
   useEffect(() => {
-    if (isOn && isCurrent && count !== undefined) setBadge('interns', count)
-  }, [isOn, isCurrent, count])
+    if (isEnabled && isCurrent && count !== undefined) setBadge('interns', count)
+  }, [isEnabled, isCurrent, count])
   // Who may not see interns is not asked again.
-  const isRefused = failure !== undefined && !isPassing(failure)
+  const isRefused = failure !== undefined && !isRetryable(failure)
   useEffect(() => {
-    if (!isOn || isRefused) return
-    const asking = setInterval(() => {
+    if (!isEnabled || isRefused) return
+    const timer = setInterval(() => {
       if (!document.hidden) reload()
-    }, askMs)
-    return () => clearInterval(asking)
-  }, [isOn, isRefused, reload])
+    }, pollMs)
+    return () => clearInterval(timer)
+  }, [isEnabled, isRefused, reload])
 }

@@ -14,8 +14,8 @@ export type Screen = {
   load: () => Promise<{ Screen: ComponentType }>
 }
 
-const askers: Session['role'][] = ['owner', 'admin', 'developer']
-const seers: Session['role'][] = ['owner', 'admin', 'viewer']
+const modelRoles: Session['role'][] = ['owner', 'admin', 'developer']
+const organizationRoles: Session['role'][] = ['owner', 'admin', 'viewer']
 
 /** All screens, in the order of the navigation. A screen is one folder with a `screen.tsx`, and a line here. */
 export const screens: Screen[] = [
@@ -42,7 +42,7 @@ export const screens: Screen[] = [
     name: 'chat',
     title: 'Chat',
     words: 'compare ask try playground',
-    offeredTo: askers,
+    offeredTo: modelRoles,
     load: () => import('./chat/screen.tsx'),
   },
   {
@@ -55,7 +55,7 @@ export const screens: Screen[] = [
     name: 'guardrails',
     title: 'Guardrails',
     words: 'policy limits budgets filters replay',
-    offeredTo: seers,
+    offeredTo: organizationRoles,
     load: async () => ({ Screen: (await import('./management-screens.ts')).guardrails }),
   },
   {
@@ -74,7 +74,7 @@ export const screens: Screen[] = [
     name: 'service',
     title: 'Service',
     words: 'first run set up providers credentials catalogue sources reload settings configuration',
-    offeredTo: seers,
+    offeredTo: organizationRoles,
     load: async () => ({ Screen: (await import('./management-screens.ts')).service }),
   },
 ]

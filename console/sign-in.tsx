@@ -64,7 +64,7 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
 }
 
 /** Where one was going: the page that is opened once one is signed in. */
-const pageAsked = () => {
+const returnPath = () => {
   const path = withoutRoot(location.pathname)
   return path === '/' ? undefined : path + location.search
 }
@@ -81,7 +81,7 @@ function OpenIdConnect() {
   if (!isSetUp) return null
   // The router takes what leads to our own origin, unless it has a target.
   return (
-    <a class="button" href={`${base}/sessions/oidc${queryOf({ return_to: pageAsked() })}`} target="_top">
+    <a class="button" href={`${base}/sessions/oidc${queryOf({ return_to: returnPath() })}`} target="_top">
       Sign in with your organization’s account
     </a>
   )

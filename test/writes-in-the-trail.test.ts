@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { reads } from '#api/access/roles.ts'
 import { routes } from '#api/routes/routes.ts'
-import { knownActs } from '../console/keys/audit-actions.ts'
+import { knownActions } from '../console/keys/audit-actions.ts'
 import { startTalk, type Talk } from './harness/interns/intern-chat.ts'
 import { tarOf } from './harness/interns/intern-files.ts'
 import { untilIntern } from './harness/interns/interns.ts'
@@ -160,7 +160,7 @@ test('each route that writes is called here, or stands here with a reason', () =
 })
 
 test('the console has words for what each of them writes', () => {
-  const wordless = Object.values(steps).filter(({ action }) => !knownActs.includes(action))
+  const wordless = Object.values(steps).filter(({ action }) => !knownActions.includes(action))
   assert.deepEqual(wordless, [])
 })
 

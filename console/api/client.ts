@@ -1,5 +1,5 @@
 import { pathOf, queryOf } from './address.ts'
-import { heard, isOfService, unheard } from './connection.ts'
+import { isServiceResponse, reportAnswer, reportNoAnswer } from './connection.ts'
 import { failureOf } from './failure.ts'
 import { withRoot } from './root.ts'
 import { csrfToken, sessionFound, signedOut } from './session.ts'
@@ -9,13 +9,16 @@ export const base = withRoot('/api/v1')
 
 /** A route by method and path, as the API's description has it: `'GET /generations'`. */
 export type RouteName = keyof Routes
-export type Input<R extends RouteName> = Given<Routes[R], 'params'> &
-  Given<Routes[R], 'query'> &
-  Given<Routes[R], 'body'>
+export type Input<R extends RouteName> = RequestPart<Routes[R], 'params'> &
+  RequestPart<Routes[R], 'query'> &
+  RequestPart<Routes[R], 'body'>
 export type Answer<R extends RouteName> = Routes[R]['response']
 
 /** What a route wants must be given; a query may be left out where nothing in it is wanted. */
-type Given<Route extends Routes[RouteName], Part extends 'params' | 'query' | 'body'> = Route[Part] extends undefined
+type RequestPart<
+  Route extends Routes[RouteName],
+  Part extends 'params' | 'query' | 'body',
+> = Route[Part] extends undefined
   ? { [P in Part]?: undefined }
   : Part extends 'query'
     ? Partial<Route['query']> extends Route['query']
@@ -37,7 +40,11 @@ export async function call<R extends RouteName>(route: R, input: Input<R>, optio
 }
 
 /** The same, with the answer as it comes: for streams and files. @throws Failure */
-export async function open<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Response> {
+export async function callRaw<R extends RouteName>(
+  route: R,
+  input: Input<R>,
+  options: Options = {},
+): Promise<Response> {
   return send(route, addressOf(route, input as object), input.body, options)
 }
 
@@ -50,7 +57,7 @@ async function send(route: string, address: string, body: unknown, { signal, hea
   const method = route.slice(0, route.indexOf(' '))
   if (method !== 'GET') await sessionFound
   const token = csrfToken()
-  const response = await answerOf(address, {
+  const response = await trackedFetch(address, {
     method,
     headers: {
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -68,12 +75,12 @@ async function send(route: string, address: string, body: unknown, { signal, hea
 }
 
 /** A fetch that tells whether the service is there. */
-async function answerOf(address: string, init: RequestInit): Promise<Response> {
+async function trackedFetch(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((error) => {
-    if (!init.signal?.aborted) unheard()
+    if (!init.signal?.aborted) reportNoAnswer()
     throw error
   })
-  if (isOfService(response)) heard()
-  else unheard()
+  if (isServiceResponse(response)) reportAnswer()
+  else reportNoAnswer()
   return response
 }

@@ -7,11 +7,11 @@ type Listener = (data: unknown) => void
 
 const listeners = new Map<string, Set<Listener>>()
 let source: EventSource | undefined
-let end: (() => void) | undefined
+let closeStream: (() => void) | undefined
 let isOpen = false
 
 function connect(): void {
-  end ??= keepOpen(withRoot('/api/v1/events'), (stream) => {
+  closeStream ??= keepOpen(withRoot('/api/v1/events'), (stream) => {
     source = stream
     stream.onopen = () => {
       isOpen = true
@@ -29,16 +29,16 @@ function dispatch(event: Event): void {
 }
 
 /** Whether changes are told; else a screen has to ask now and then. */
-export const hearsEvents = () => isOpen
+export const isReceivingEvents = () => isOpen
 
 /** Calls `hear` with the data of each event of this name, as long as the component is there. */
-export function useEvents<T>(name: string, hear: (data: T) => void): void {
-  const latest = useRef(hear)
-  latest.current = hear
+export function useEvents<T>(name: string, listen: (data: T) => void): void {
+  const latest = useRef(listen)
+  latest.current = listen
   useEffect(() => {
     const listener: Listener = (data) => latest.current(data as T)
-    const known = listeners.get(name)
-    if (known) known.add(listener)
+    const existing = listeners.get(name)
+    if (existing) existing.add(listener)
     else {
       listeners.set(name, new Set([listener]))
       source?.addEventListener(name, dispatch)
@@ -47,8 +47,8 @@ export function useEvents<T>(name: string, hear: (data: T) => void): void {
     return () => {
       listeners.get(name)?.delete(listener)
       if ([...listeners.values()].every((set) => set.size === 0)) {
-        end?.()
-        end = undefined
+        closeStream?.()
+        closeStream = undefined
         source = undefined
         isOpen = false
       }
@@ -57,7 +57,7 @@ export function useEvents<T>(name: string, hear: (data: T) => void): void {
 }
 
 /** Calls `act` when changes begin to be told, and where some were missed: what was before is to be asked for. */
-export function useHearing(act: () => void): void {
+export function useStreamRestart(act: () => void): void {
   useEvents('open', act)
   useEvents('reset', act)
 }

@@ -32,18 +32,18 @@ export async function failureOf(response: Response): Promise<Failure> {
   return new Failure(response.status, message, {
     requestId,
     metadata: body?.error?.metadata,
-    retryAfterMs: waitOf(response.headers.get('retry-after')),
+    retryAfterMs: retryDelayOf(response.headers.get('retry-after')),
   })
 }
 
 /** Nobody means longer; and a timer of more than 24 days would end at once. */
-const longestWaitMs = 24 * 3_600_000
+const maxWaitMs = 24 * 3_600_000
 
 /** `Retry-After` is seconds or a date. */
-function waitOf(header: string | null): number | undefined {
+function retryDelayOf(header: string | null): number | undefined {
   if (header === null) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(ms) ? Math.min(ms, longestWaitMs) : undefined
+  return Number.isFinite(ms) ? Math.min(ms, maxWaitMs) : undefined
 }
 
 /** Whatever was thrown, as a failure. */

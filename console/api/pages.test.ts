@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyItem, everyPage } from './pages.ts'
+import { fetchAllItems, fetchAllPages } from './pages.ts'
 
 const all = Array.from({ length: 1234 }, (_, index) => index)
 
 test('every row of a list comes, in its order, from as many pages as it takes', async () => {
-  const asked: number[] = []
-  const rows = await everyPage(async ({ limit, offset }) => {
-    asked.push(offset)
+  const offsets: number[] = []
+  const rows = await fetchAllPages(async ({ limit, offset }) => {
+    offsets.push(offset)
     return { data: all.slice(offset, offset + limit), total_count: all.length }
   })
   assert.deepEqual(rows, all)
-  assert.equal(asked.length, 13)
+  assert.equal(offsets.length, 13)
 })
 
 test('where each page names the next, they are followed to the end, or until there are enough', async () => {
@@ -19,6 +19,6 @@ test('where each page names the next, they are followed to the end, or until the
     const next = Number(starting_after) + limit
     return { data: all.slice(Number(starting_after), next), has_more: next < all.length, next_cursor: String(next) }
   }
-  assert.deepEqual(await everyItem(ask), { rows: all, hasMore: false })
-  assert.deepEqual(await everyItem(ask, 250), { rows: all.slice(0, 300), hasMore: true })
+  assert.deepEqual(await fetchAllItems(ask), { rows: all, hasMore: false })
+  assert.deepEqual(await fetchAllItems(ask, 250), { rows: all.slice(0, 300), hasMore: true })
 })

@@ -6,34 +6,34 @@ type CursorPage<Row> = { data: Row[]; has_more: boolean; next_cursor?: string }
 
 const pageSize = 100
 /** As many pages are asked for at once: a browser has six connections, and other things to ask. */
-const atOnce = 4
+const concurrency = 4
 
 /** All rows of a list that is told in pages. */
-export async function everyPage<Row>(
-  ask: (query: { limit: number; offset: number }) => Promise<Page<Row>>,
+export async function fetchAllPages<Row>(
+  fetchPage: (query: { limit: number; offset: number }) => Promise<Page<Row>>,
 ): Promise<Row[]> {
-  const first = await ask({ limit: pageSize, offset: 0 })
+  const first = await fetchPage({ limit: pageSize, offset: 0 })
   const rows = [...first.data]
-  for (let offset = pageSize; offset < first.total_count; offset += pageSize * atOnce) {
-    const offsets = Array.from({ length: atOnce }, (_, turn) => offset + turn * pageSize)
-    const wanted = offsets.filter((one) => one < first.total_count)
-    const pages = await Promise.all(wanted.map((one) => ask({ limit: pageSize, offset: one })))
+  for (let offset = pageSize; offset < first.total_count; offset += pageSize * concurrency) {
+    const offsets = Array.from({ length: concurrency }, (_, turn) => offset + turn * pageSize)
+    const validOffsets = offsets.filter((one) => one < first.total_count)
+    const pages = await Promise.all(validOffsets.map((one) => fetchPage({ limit: pageSize, offset: one })))
     rows.push(...pages.flatMap(({ data }) => data))
   }
   return rows
 }
 
-/** The same where each page names the next. @param most as many rows are enough. */
-export async function everyItem<Row>(
-  ask: (query: { limit: number; starting_after?: string }) => Promise<CursorPage<Row>>,
-  most = Number.POSITIVE_INFINITY,
+/** The same where each page names the next. @param maxRows as many rows are enough. */
+export async function fetchAllItems<Row>(
+  fetchPage: (query: { limit: number; starting_after?: string }) => Promise<CursorPage<Row>>,
+  maxRows = Number.POSITIVE_INFINITY,
 ): Promise<{ rows: Row[]; hasMore: boolean }> {
   const rows: Row[] = []
   for (let after: string | undefined; ; ) {
-    const page = await ask({ limit: pageSize, ...(after !== undefined && { starting_after: after }) })
+    const page = await fetchPage({ limit: pageSize, ...(after !== undefined && { starting_after: after }) })
     rows.push(...page.data)
     after = page.has_more ? page.next_cursor : undefined
-    if (after === undefined || rows.length >= most) return { rows, hasMore: after !== undefined }
+    if (after === undefined || rows.length >= maxRows) return { rows, hasMore: after !== undefined }
   }
 }
 
@@ -41,12 +41,12 @@ type ListRoute = { [R in RouteName]: Answer<R> extends Page<unknown> ? R : never
 type RowOf<R extends ListRoute> = Answer<R> extends Page<infer Row> ? Row : never
 
 /** All rows of a list, however many there are. @param input undefined where it is not to be asked. */
-export function useEvery<R extends ListRoute>(
+export function useAllRows<R extends ListRoute>(
   route: R,
   input: (Pick<Input<R>, 'params'> & { query?: object }) | undefined,
 ): Resource<RowOf<R>[]> {
   return useResource(input && `all of ${addressOf(route, input as object)}`, (signal) =>
-    everyPage((page) => {
+    fetchAllPages((page) => {
       const query = { ...input?.query, ...page }
       return call(route, { ...input, query } as Input<R>, { signal }) as Promise<Page<RowOf<R>>>
     }),

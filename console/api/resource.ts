@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Answer, addressOf, call, type Input, type RouteName } from './client.ts'
-import { awaySince } from './connection.ts'
+import { unreachableSince } from './connection.ts'
 import type { Failure } from './failure.ts'
-import { isPassing, type Missed, missedOnceMore, useRetry } from './retry.ts'
-import { useBehind } from './stale-data.ts'
+import { type FailedRead, isRetryable, nextFailedRead, useRetry } from './retry.ts'
+import { useStaleNotice } from './stale-data.ts'
 
 /**
  * What a screen shows of something it asked for. While the next is on its way, the old one stays; and where the next
@@ -16,33 +16,33 @@ export type Resource<T> = {
   failure: Failure | undefined
   isLoading: boolean
   /** Whether `data` is there and the latest could not be read; it is being asked for again. */
-  isBehind: boolean
+  isStale: boolean
   /** Whether `data` is what is asked for now, and not what was before. */
   isCurrent: boolean
   reload: () => void
 }
 
 /** What was answered lately, so that coming back to a screen shows it at once. */
-const answers = new Map<string, unknown>()
-const answersKept = 60
+const cache = new Map<string, unknown>()
+const cacheSize = 60
 
-function keep(key: string, answer: unknown): void {
-  answers.delete(key)
-  answers.set(key, answer)
-  if (answers.size > answersKept) answers.delete(answers.keys().next().value!)
+function cacheAnswer(key: string, answer: unknown): void {
+  cache.delete(key)
+  cache.set(key, answer)
+  if (cache.size > cacheSize) cache.delete(cache.keys().next().value!)
 }
 
 /** Forgets what begins like this, after a change of it. Without an argument everything. */
-export function forget(beginning = ''): void {
-  for (const key of answers.keys()) if (key.includes(beginning)) answers.delete(key)
+export function invalidate(part = ''): void {
+  for (const key of cache.keys()) if (key.includes(part)) cache.delete(key)
 }
 
 /** `key` is that of `data`, `asked` that of the rest. */
 type State<T> = {
   key: string | undefined
   data: T | undefined
-  asked: string | undefined
-  missed: Missed | undefined
+  requestedKey: string | undefined
+  failedRead: FailedRead | undefined
   isLoading: boolean
 }
 
@@ -51,63 +51,64 @@ type State<T> = {
  * @param key undefined where there is nothing to load.
  */
 export function useResource<T>(key: string | undefined, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
-  const [state, setState] = useState<State<T>>(() => begun(key))
-  const [turn, setTurn] = useState(0)
+  const [state, setState] = useState<State<T>>(() => initialState(key))
+  const [loadCount, setLoadCount] = useState(0)
   const latest = useRef(load)
   latest.current = load
   // Asked for at once, and not after what is there already has been painted.
   useLayoutEffect(() => {
-    if (key === undefined) return setState(begun<T>(undefined))
-    const leaving = new AbortController()
+    if (key === undefined) return setState(initialState<T>(undefined))
+    const controller = new AbortController()
     setState((before) => ({
       ...before,
-      ...(answers.has(key) && begun<T>(key)),
-      asked: key,
-      missed: before.asked === key ? before.missed : undefined,
+      ...(cache.has(key) && initialState<T>(key)),
+      requestedKey: key,
+      failedRead: before.requestedKey === key ? before.failedRead : undefined,
       isLoading: true,
     }))
-    latest.current(leaving.signal).then(
+    latest.current(controller.signal).then(
       (data) => {
-        keep(key, data)
-        if (!leaving.signal.aborted) setState({ key, data, asked: key, missed: undefined, isLoading: false })
+        cacheAnswer(key, data)
+        if (!controller.signal.aborted)
+          setState({ key, data, requestedKey: key, failedRead: undefined, isLoading: false })
       },
       (error) => {
-        if (leaving.signal.aborted) return
-        setState((before) => ({ ...before, missed: missedOnceMore(before.missed, error), isLoading: false }))
+        if (controller.signal.aborted) return
+        setState((before) => ({ ...before, failedRead: nextFailedRead(before.failedRead, error), isLoading: false }))
       },
     )
-    return () => leaving.abort()
-  }, [key, turn])
-  const { data, missed, isLoading } = state
+    return () => controller.abort()
+  }, [key, loadCount])
+  const { data, failedRead, isLoading } = state
   const isCurrent = state.key === key && data !== undefined
-  const isBehind = isCurrent && missed !== undefined && isPassing(missed.failure)
-  const again = useCallback(() => setTurn((before) => before + 1), [])
-  const heldUntil = useRef(0)
-  heldUntil.current = isBehind ? missed.at + (missed.failure.retryAfterMs ?? 0) : 0
+  const isStale = isCurrent && failedRead !== undefined && isRetryable(failedRead.failure)
+  const restart = useCallback(() => setLoadCount((before) => before + 1), [])
+  const retryNotBefore = useRef(0)
+  retryNotBefore.current = isStale ? failedRead.at + (failedRead.failure.retryAfterMs ?? 0) : 0
   // What the service wants to be left alone with is asked for again when that is over, whatever happens meanwhile.
   const reload = useCallback(() => {
-    if (Date.now() >= heldUntil.current) again()
+    if (Date.now() >= retryNotBefore.current) restart()
   }, [])
-  useBehind(isBehind ? missed : undefined)
-  useRetry(isLoading ? undefined : missed, again)
-  useReturn(again)
-  return { data, failure: isBehind ? undefined : missed?.failure, isLoading, isBehind, isCurrent, reload }
+  useStaleNotice(isStale ? failedRead : undefined)
+  useRetry(isLoading ? undefined : failedRead, restart)
+  useReconnect(restart)
+  return { data, failure: isStale ? undefined : failedRead?.failure, isLoading, isStale, isCurrent, reload }
 }
 
 /** Calls `act` when the service answers again after a time in which it did not. */
-export function useReturn(act: () => void): void {
-  const isAway = awaySince.value !== undefined
-  const wasAway = useRef(isAway)
+export function useReconnect(act: () => void): void {
+  const isUnreachable = unreachableSince.value !== undefined
+  const wasUnreachable = useRef(isUnreachable)
   useEffect(() => {
-    if (wasAway.current && !isAway) act()
-    wasAway.current = isAway
-  }, [isAway])
+    if (wasUnreachable.current && !isUnreachable) act()
+    wasUnreachable.current = isUnreachable
+  }, [isUnreachable])
 }
 
-function begun<T>(key: string | undefined): State<T> {
-  const data = key === undefined ? undefined : (answers.get(key) as T | undefined)
+function initialState<T>(key: string | undefined): State<T> {
+  const data = key === undefined ? undefined : (cache.get(key) as T | undefined)
   const isLoading = key !== undefined
-  return { key: data === undefined ? undefined : key, data, asked: key, missed: undefined, isLoading }
+  return { key: data === undefined ? undefined : key, data, requestedKey: key, failedRead: undefined, isLoading }
 }
 
 /** What a route answers. @param input undefined where it is not to be asked. */

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, failureOf } from './failure.ts'
-import { isPassing, missedOnceMore, pauseMs } from './retry.ts'
+import { isRetryable, nextFailedRead, retryDelayMs } from './retry.ts'
 
 test('what fails again and again is asked for after 1 s, 2 s, 4 s and so on, and at least every 30 s', () => {
-  const pauses = [1, 2, 3, 4, 5, 6, 40].map((times) => pauseMs(times, 0))
+  const pauses = [1, 2, 3, 4, 5, 6, 40].map((times) => retryDelayMs(times, 0))
   assert.deepEqual(pauses, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
 })
 
 test('pages that failed together ask again up to a fifth sooner, each by its own chance', () => {
-  assert.equal(pauseMs(2, 0.5), 1_800)
-  assert.equal(pauseMs(2, 1), 1_600)
+  assert.equal(retryDelayMs(2, 0.5), 1_800)
+  assert.equal(retryDelayMs(2, 1), 1_600)
 })
 
 test('nothing is asked again before the service wants to be asked, in seconds or by a date', async () => {
   const failed = (header: string) => failureOf(new Response('{}', { status: 429, headers: { 'retry-after': header } }))
-  assert.equal(pauseMs(1, 0, (await failed('40')).retryAfterMs), 40_000)
+  assert.equal(retryDelayMs(1, 0, (await failed('40')).retryAfterMs), 40_000)
   const byDate = await failed(new Date(Date.now() + 3_600_000).toUTCString())
-  assert.ok(pauseMs(1, 0, byDate.retryAfterMs) > 3_000_000)
-  assert.equal(pauseMs(1, 0, (await failed('soon')).retryAfterMs), 1_000)
-  assert.equal(pauseMs(1, 0, (await failed('99999999999')).retryAfterMs), 86_400_000)
+  assert.ok(retryDelayMs(1, 0, byDate.retryAfterMs) > 3_000_000)
+  assert.equal(retryDelayMs(1, 0, (await failed('soon')).retryAfterMs), 1_000)
+  assert.equal(retryDelayMs(1, 0, (await failed('99999999999')).retryAfterMs), 86_400_000)
 })
 
 test('what passes is asked for again, a refusal is not', () => {
-  const asked = [0, 400, 401, 402, 403, 404, 408, 409, 410, 413, 422, 429, 500, 501, 502, 503, 504]
-  const again = asked.filter((status) => isPassing(new Failure(status, '')))
-  assert.deepEqual(again, [0, 408, 409, 429, 500, 502, 503, 504])
+  const statuses = [0, 400, 401, 402, 403, 404, 408, 409, 410, 413, 422, 429, 500, 501, 502, 503, 504]
+  const retried = statuses.filter((status) => isRetryable(new Failure(status, '')))
+  assert.deepEqual(retried, [0, 408, 409, 429, 500, 502, 503, 504])
 })
 
 test('failures in a row are counted, and since the first', () => {
-  const first = missedOnceMore(undefined, new Failure(500, 'It broke.'))
-  const second = missedOnceMore(first, new Failure(503, 'It is away.'))
-  assert.deepEqual([second.times, second.since, second.failure.message], [2, first.since, 'It is away.'])
+  const first = nextFailedRead(undefined, new Failure(500, 'It broke.'))
+  const second = nextFailedRead(first, new Failure(503, 'It is away.'))
+  assert.deepEqual([second.count, second.since, second.failure.message], [2, first.since, 'It is away.'])
 })

@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
 import { type Failure, failureOf } from './failure.ts'
-import { isPassing, later, type Missed, missedOnceMore, pauseMs } from './retry.ts'
+import { type FailedRead, isRetryable, nextFailedRead, retryDelayMs, runWhenVisible } from './retry.ts'
 import { withRoot } from './root.ts'
 import type { Session } from './types.ts'
 
 const path = withRoot('/api/v1/sessions')
 
 /** Who sits here. `asking`: not known yet. */
-export type SignedIn = { state: 'asking' } | { state: 'out'; failure?: Failure } | { state: 'in'; session: Session }
+export type SessionState = { state: 'asking' } | { state: 'out'; failure?: Failure } | { state: 'in'; session: Session }
 
-const stored = 'was-signed-in'
+const storageKey = 'was-signed-in'
 
 /**
  * Whether somebody is signed in here, as the page came, or was before: then the screen begins to load while that is being
@@ -18,7 +18,7 @@ const stored = 'was-signed-in'
 export function wasSignedIn(): boolean {
   if (document.documentElement.dataset.session !== undefined) return true
   try {
-    return localStorage.getItem(stored) !== null
+    return localStorage.getItem(storageKey) !== null
   } catch {
     return false
   }
@@ -28,29 +28,29 @@ export function wasSignedIn(): boolean {
 export const lastRole = () => document.documentElement.dataset.role
 
 /** A year. */
-const keptSeconds = 31_536_000
+const cookieSeconds = 31_536_000
 
 function remember(role: Session['role'] | undefined): void {
   // biome-ignore lint/suspicious/noDocumentCookie: the other way is not there without TLS
-  document.cookie = `role=${role}; Path=/; SameSite=Strict; Max-Age=${role ? keptSeconds : 0}`
+  document.cookie = `role=${role}; Path=/; SameSite=Strict; Max-Age=${role ? cookieSeconds : 0}`
   try {
-    if (role) localStorage.setItem(stored, '1')
-    else localStorage.removeItem(stored)
+    if (role) localStorage.setItem(storageKey, '1')
+    else localStorage.removeItem(storageKey)
   } catch {
     // Then nothing begins early.
   }
 }
 
-const found = Promise.withResolvers<void>()
+const sessionLookup = Promise.withResolvers<void>()
 
 /** Resolves when it is known who sits here: writes need the token. */
-export const sessionFound = found.promise
+export const sessionFound = sessionLookup.promise
 
-export const signedIn = signal<SignedIn>({ state: 'asking' })
+export const sessionState = signal<SessionState>({ state: 'asking' })
 
 /** What writes must say, which no page of somebody else knows. */
 export function csrfToken(): string | undefined {
-  const { value } = signedIn
+  const { value } = sessionState
   return value.state === 'in' ? value.session.csrf_token : undefined
 }
 
@@ -59,13 +59,13 @@ let lastMember: string | undefined
 
 /** The service does not know this browser any more. */
 export function signedOut(): void {
-  const was = signedIn.peek()
-  if (was.state !== 'in') return
-  lastMember = was.session.member.id
-  signedIn.value = { state: 'out' }
+  const previous = sessionState.peek()
+  if (previous.state !== 'in') return
+  lastMember = previous.session.member.id
+  sessionState.value = { state: 'out' }
 }
 
-async function post(body: { key: string } | { link: string }): Promise<Session> {
+async function post(body: { key: string } | { pendingLink: string }): Promise<Session> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -76,11 +76,11 @@ async function post(body: { key: string } | { link: string }): Promise<Session> 
 }
 
 /** @throws Failure when the key, or the link, is not right. */
-export async function signIn(by: { key: string } | { link: string }): Promise<void> {
+export async function signIn(by: { key: string } | { pendingLink: string }): Promise<void> {
   const session = await post(by)
   remember(session.role)
-  if (lastMember !== undefined && lastMember !== session.member.id) return anew()
-  signedIn.value = { state: 'in', session }
+  if (lastMember !== undefined && lastMember !== session.member.id) return reloadPage()
+  sessionState.value = { state: 'in', session }
 }
 
 /** @throws Failure where the service did not end the session: who leaves is still signed in. */
@@ -95,65 +95,66 @@ export async function signOut(): Promise<void> {
   remember(undefined)
   const { sign_out_url } = response.ok ? ((await response.json()) as { sign_out_url?: string }) : {}
   if (sign_out_url) location.assign(sign_out_url)
-  else anew()
+  else reloadPage()
 }
 
 /** The page begins anew: answers, drafts and chats of who sat here are not there for who comes next. */
-const anew = () => location.reload()
+const reloadPage = () => location.reload()
 
 /** What they may, in one word; undefined while it is not known. */
-export const role = () => useMe()?.role
+export const role = () => useSession()?.role
 
 /** The session of who sits here; undefined while it is not known. */
-export const useMe = () => (signedIn.value.state === 'in' ? signedIn.value.session : undefined)
+export const useSession = () => (sessionState.value.state === 'in' ? sessionState.value.session : undefined)
 
 /** Whether who sits here changes what is the organization's. The service decides; this keeps from offering what it refuses. */
-export const manages = () => role() === 'owner' || role() === 'admin'
+export const canManage = () => role() === 'owner' || role() === 'admin'
 /** Whether they ask models and interns: viewers do not. */
-export const asks = () => role() !== undefined && role() !== 'viewer'
+export const canUseModels = () => role() !== undefined && role() !== 'viewer'
 
 /** Whether they can read the state, settings and providers of the service: developers cannot. */
-export const seesService = () => role() !== undefined && role() !== 'developer'
+export const canSeeService = () => role() !== undefined && role() !== 'developer'
 
 /** What the first start's link carries in the part of the address that no server sees. */
-const linkIn = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
+const linkFrom = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
 
 /** A link that has not been answered yet. */
-let link: string | undefined
-let missed: Missed | undefined
-let callOff: (() => void) | undefined
+let pendingLink: string | undefined
+let failedRead: FailedRead | undefined
+let cancelRetry: (() => void) | undefined
 
 /**
  * Finds out who sits here: by the link in the address, which is taken out of it, or by the cookie; again where that fails
  * by what passes, unless somebody signs in meanwhile.
  */
 export async function findSession(): Promise<void> {
-  callOff?.()
-  if (signedIn.peek().state === 'in') return
-  const answer = await askWhoItIs().catch(wasMissed)
-  if (signedIn.peek().state === 'in') return
-  signedIn.value = answer
+  cancelRetry?.()
+  if (sessionState.peek().state === 'in') return
+  const answer = await fetchSession().catch(retryLater)
+  if (sessionState.peek().state === 'in') return
+  sessionState.value = answer
   remember(answer.state === 'in' ? answer.session.role : undefined)
-  found.resolve()
+  sessionLookup.resolve()
 }
 
-function wasMissed(error: unknown): SignedIn {
-  missed = missedOnceMore(missed, error)
-  const { failure, times } = missed
-  if (isPassing(failure)) callOff = later(pauseMs(times, Math.random(), failure.retryAfterMs), () => void findSession())
-  else link = undefined
+function retryLater(error: unknown): SessionState {
+  failedRead = nextFailedRead(failedRead, error)
+  const { failure, count: times } = failedRead
+  if (isRetryable(failure))
+    cancelRetry = runWhenVisible(retryDelayMs(times, Math.random(), failure.retryAfterMs), () => void findSession())
+  else pendingLink = undefined
   return { state: 'out', failure }
 }
 
-async function askWhoItIs(): Promise<SignedIn> {
-  const inAddress = linkIn(location.hash)
+async function fetchSession(): Promise<SessionState> {
+  const inAddress = linkFrom(location.hash)
   if (inAddress !== undefined) {
     history.replaceState(null, '', location.pathname + location.search)
-    link = decodeURIComponent(inAddress)
+    pendingLink = decodeURIComponent(inAddress)
   }
-  if (link !== undefined) {
-    const session = await post({ link })
-    link = undefined
+  if (pendingLink !== undefined) {
+    const session = await post({ pendingLink })
+    pendingLink = undefined
     return { state: 'in', session }
   }
   const response = await fetch(`${path}/current`)

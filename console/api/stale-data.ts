@@ -1,20 +1,20 @@
 import { computed, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Missed } from './retry.ts'
+import type { FailedRead } from './retry.ts'
 
 /** What is shown though something newer could not be read. */
-const shown = signal<readonly Missed[]>([])
+const failedReads = signal<readonly FailedRead[]>([])
 
 /** Since when, and why, something on this page is not the latest. */
-export const behind = computed(() => [...shown.value].sort((a, b) => +a.since - +b.since)[0])
+export const oldestFailedRead = computed(() => [...failedReads.value].sort((a, b) => +a.since - +b.since)[0])
 
 /** Tells that what is shown here is not the latest, as long as it is so. */
-export function useBehind(missed: Missed | undefined): void {
+export function useStaleNotice(failedRead: FailedRead | undefined): void {
   useEffect(() => {
-    if (!missed) return
-    shown.value = [...shown.peek(), missed]
+    if (!failedRead) return
+    failedReads.value = [...failedReads.peek(), failedRead]
     return () => {
-      shown.value = shown.peek().filter((one) => one !== missed)
+      failedReads.value = failedReads.peek().filter((one) => one !== failedRead)
     }
-  }, [missed])
+  }, [failedRead])
 }

@@ -1,26 +1,26 @@
-import { later, pauseMs } from './retry.ts'
+import { retryDelayMs, runWhenVisible } from './retry.ts'
 
 /**
  * Keeps a stream of events open. Where it breaks the browser opens it again; where it was refused, that is done here.
- * @param hear is given each stream that is opened.
+ * @param onOpen is given each stream that is opened.
  * @returns what ends it.
  */
-export function keepOpen(address: string, hear: (stream: EventSource) => void): () => void {
-  let refused = 0
-  let end = () => {}
-  const begin = () => {
+export function keepOpen(address: string, onOpen: (stream: EventSource) => void): () => void {
+  let failures = 0
+  let close = () => {}
+  const connect = () => {
     const stream = new EventSource(address)
-    end = () => stream.close()
+    close = () => stream.close()
     stream.addEventListener('open', () => {
-      refused = 0
+      failures = 0
     })
     stream.addEventListener('error', () => {
       if (stream.readyState !== EventSource.CLOSED) return
-      refused += 1
-      end = later(pauseMs(refused, Math.random()), begin)
+      failures += 1
+      close = runWhenVisible(retryDelayMs(failures, Math.random()), connect)
     })
-    hear(stream)
+    onOpen(stream)
   }
-  begin()
-  return () => end()
+  connect()
+  return () => close()
 }

@@ -1,13 +1,13 @@
 import { useRef, useState } from 'preact/hooks'
-import { asks } from '../api/session.ts'
+import { canUseModels } from '../api/session.ts'
 import { useKeys } from '../components/keys.ts'
 import { Problem } from '../components/problem.tsx'
-import { draft, isBusy, pictures, say, stop } from './conversation.ts'
+import { draft, isBusy, pictures, sendMessage, stop } from './conversation.ts'
 
 /** Larger ones make requests that few providers take. */
 const largestBytes = 8_000_000
 
-const asData = (file: File) =>
+const readAsDataUrl = (file: File) =>
   new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve(reader.result as string)
@@ -17,14 +17,14 @@ const asData = (file: File) =>
 
 /** What is said to all of them. Enter says it, Shift-Enter begins a line; pictures can be pasted. */
 export function Composer({ models }: { models: string[] }) {
-  if (!asks())
+  if (!canUseModels())
     return (
       <p class="composer dim">Viewers cannot use models. An owner or admin of the organization can change your role.</p>
     )
-  return <Writing models={models} />
+  return <MessageForm models={models} />
 }
 
-function Writing({ models }: { models: string[] }) {
+function MessageForm({ models }: { models: string[] }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   const images = pictures.value
@@ -34,10 +34,10 @@ function Writing({ models }: { models: string[] }) {
     { key: 'Escape', says: 'stop the answers', act: stop },
   ])
   const send = () => {
-    const said = draft.value.trim()
-    if ((said === '' && images.length === 0) || models.length === 0 || isBusy.value) return
+    const text = draft.value.trim()
+    if ((text === '' && images.length === 0) || models.length === 0 || isBusy.value) return
     try {
-      say(models, said, images)
+      sendMessage(models, text, images)
       draft.value = ''
       pictures.value = []
       setProblem(undefined)
@@ -52,7 +52,7 @@ function Writing({ models }: { models: string[] }) {
     const large = files.find(({ size }) => size > largestBytes)
     if (large) return setProblem(`${large.name} is larger than ${largestBytes / 1e6} MB.`)
     try {
-      const added = await Promise.all(files.map(asData))
+      const added = await Promise.all(files.map(readAsDataUrl))
       pictures.value = [...pictures.peek(), ...added]
       setProblem(undefined)
     } catch (error) {

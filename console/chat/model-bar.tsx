@@ -2,28 +2,28 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import type { Failure } from '../api/failure.ts'
-import { useEvery } from '../api/pages.ts'
+import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import { Chip, type Filter, Menu } from '../components/chips.tsx'
 import type { Filters } from '../components/filters.ts'
 import { isBusy, timesSaved, turns } from './conversation.ts'
-import { beginAnew } from './new-chat.tsx'
-import { modelsIn, sidesShown } from './request.ts'
+import { startNewChat } from './new-chat.tsx'
+import { maxModels, modelsFromQuery } from './request.ts'
 
 /** Whom the address names, and how to change that. */
-export function useSides(): { models: string[]; choose: (models: string[]) => void } {
+export function useSelectedModels(): { models: string[]; choose: (models: string[]) => void } {
   const { query, path, route } = useLocation()
   return {
-    models: modelsIn(query.model),
+    models: modelsFromQuery(query.model),
     choose: (models) => route(path + queryOf({ model: models.join(',') }), true),
   }
 }
 
 /** All that can be asked: models that no guardrail forbids, and presets. */
-export function useChoices(): { choices: string[] | undefined; failure: Failure | undefined; reload: () => void } {
-  const { data: found, failure, reload: again } = useGet('GET /models/user', {})
+export function useModelChoices(): { choices: string[] | undefined; failure: Failure | undefined; reload: () => void } {
+  const { data: found, failure, reload: reloadModels } = useGet('GET /models/user', {})
   const models = found?.data
-  const { data, reload } = useEvery('GET /presets', {})
+  const { data, reload } = useAllRows('GET /presets', {})
   const savedHere = timesSaved.value
   useEffect(() => {
     if (savedHere > 0) reload()
@@ -31,7 +31,7 @@ export function useChoices(): { choices: string[] | undefined; failure: Failure 
   const presets = data ?? []
   const active = presets.filter(({ status }) => status === 'active')
   const choices = models && [...active.map(({ slug }) => `@preset/${slug}`), ...models.map(({ id }) => id)]
-  return { choices, failure, reload: again }
+  return { choices, failure, reload: reloadModels }
 }
 
 type BarProps = {
@@ -43,7 +43,7 @@ type BarProps = {
 }
 
 /** Who is asked, side by side. */
-export function Bar({ models, choose, choices, toggle, isOpen }: BarProps) {
+export function ModelBar({ models, choose, choices, toggle, isOpen }: BarProps) {
   const others = choices.filter((one) => !models.includes(one))
   const filter: Filter = {
     kind: 'text',
@@ -68,14 +68,14 @@ export function Bar({ models, choose, choices, toggle, isOpen }: BarProps) {
         <Chip key={model} filter={{ ...filter, bare: 'always' }} filters={side(at)} />
       ))}
       {models.length === 0 && <Chip filter={filter} filters={side(0)} />}
-      {models.length > 0 && models.length < sidesShown && (
+      {models.length > 0 && models.length < maxModels && (
         <Compare among={others} choose={(one) => choose([...models, one])} />
       )}
       <span class="gap" />
       <button type="button" aria-expanded={isOpen} onClick={toggle}>
         Settings
       </button>
-      <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={beginAnew}>
+      <button type="button" disabled={turns.value.length === 0 && !isBusy.value} onClick={startNewChat}>
         New chat
       </button>
     </div>
@@ -89,7 +89,7 @@ function Compare({ among, choose }: { among: string[]; choose: (model: string) =
   return (
     <Menu button="+ compare" label="Compare with another model">
       {(close) => {
-        const take = (one: string | undefined) => {
+        const select = (one: string | undefined) => {
           setTyped('')
           close()
           if (one) choose(one)
@@ -98,7 +98,7 @@ function Compare({ among, choose }: { among: string[]; choose: (model: string) =
           <form
             onSubmit={(event) => {
               event.preventDefault()
-              take(fitting[0] ?? typed.trim())
+              select(fitting[0] ?? typed.trim())
             }}
           >
             <input
@@ -108,7 +108,7 @@ function Compare({ among, choose }: { among: string[]; choose: (model: string) =
               onInput={(event) => setTyped(event.currentTarget.value)}
             />
             {fitting.map((one) => (
-              <button key={one} type="button" onClick={() => take(one)}>
+              <button key={one} type="button" onClick={() => select(one)}>
                 {one}
               </button>
             ))}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settingsOf, takenApart } from './reopen-request.ts'
+import { settingsOf, splitMessages } from './reopen-request.ts'
 import { fieldsOf } from './request.ts'
 
 test('a kept request becomes its system prompt, what came before, and what was said last', () => {
-  const taken = takenApart([
+  const taken = splitMessages([
     { role: 'system', content: 'Be short.' },
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: 'Hello' },
@@ -19,7 +19,7 @@ test('a kept request becomes its system prompt, what came before, and what was s
 })
 
 test('a request that ended with the answer of a tool leaves nothing to say, and goes before whole', () => {
-  const { before, last } = takenApart([
+  const { before, last } = splitMessages([
     { role: 'user', content: 'Look' },
     { role: 'tool', content: 'found', tool_call_id: '1' },
   ])

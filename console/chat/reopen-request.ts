@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { ChatRequest } from '../api/types.ts'
-import { draft, opening, settings } from './conversation.ts'
+import { draft, earlierMessages, settings } from './conversation.ts'
 import { noSettings, type Settings } from './request.ts'
 
 type Message = ChatRequest['messages'][number]
 
 /** A kept request as the chat has it: its system prompt, what came before, and what was said last. */
-export function takenApart(messages: Message[]): { system: string; before: Message[]; last: string } {
+export function splitMessages(messages: Message[]): { system: string; before: Message[]; last: string } {
   const isSystem = ({ role }: Message) => role === 'system' || role === 'developer'
   const rest = messages.filter((message) => !isSystem(message))
   const ends = rest.at(-1)?.role === 'user'
@@ -44,16 +44,16 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
 }
 
 /** Fills a new chat with a request that is to be asked again. @returns why it cannot be, when it cannot. */
-export function useAgain(id: string | undefined, beginAnew: () => void): string | undefined {
+export function useReopenedRequest(id: string | undefined, startNewChat: () => void): string | undefined {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     if (id === undefined) return
     setProblem(undefined)
     call('GET /generation/content', { query: { id } }).then(
       ({ data }) => {
-        const { system, before, last } = takenApart(data.input.messages as Message[])
-        beginAnew()
-        opening.value = before
+        const { system, before, last } = splitMessages(data.input.messages as Message[])
+        startNewChat()
+        earlierMessages.value = before
         settings.value = settingsOf(system, data.input.parameters ?? {})
         draft.value = last
         if (data.input.parameters === null) setProblem('Other fields of that request were too long to be stored.')

@@ -3,12 +3,12 @@ import { Markdown } from '../components/markdown.tsx'
 import { Usd } from '../components/usd.tsx'
 import { exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
-import { type Reply, speedOf } from './reply.ts'
+import { type Reply, tokensPerSecond } from './reply.ts'
 
-type ReplyProps = { name: string; reply: Reply; again: () => void }
+type ReplyProps = { name: string; reply: Reply; retry: () => void }
 
 /** What one of them answered, and what that took. */
-export function ReplyView({ name, reply, again }: ReplyProps) {
+export function ReplyView({ name, reply, retry }: ReplyProps) {
   const { state, text, reasoning, calls, images, failure } = reply
   return (
     <article class="reply" aria-label={`Answer of ${name}`} aria-busy={state === 'waiting' || state === 'coming'}>
@@ -20,7 +20,7 @@ export function ReplyView({ name, reply, again }: ReplyProps) {
         </details>
       )}
       {text !== '' && <Markdown text={text} />}
-      {images.filter(isShown).map((url, index) => (
+      {images.filter(isDataUrl).map((url, index) => (
         <img key={`${index}`} src={url} alt={`Output ${index + 1} of ${name}`} />
       ))}
       {calls.map(({ name: tool, input }, index) => (
@@ -36,20 +36,20 @@ export function ReplyView({ name, reply, again }: ReplyProps) {
           {failure.requestId && <code>{failure.requestId}</code>}
         </p>
       )}
-      <Took reply={reply} again={again} />
+      <ReplyFooter reply={reply} retry={retry} />
     </article>
   )
 }
 
 /** Pictures come as data; the pages' policy lets none be fetched from elsewhere. */
-const isShown = (url: string) => url.startsWith('data:image/')
+const isDataUrl = (url: string) => url.startsWith('data:image/')
 
 const endings: Record<string, string> = { length: 'cut: maximum length', content_filter: 'cut by a content filter' }
 
 /** Provider, time to first token, speed and price. */
-function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
+function ReplyFooter({ reply, retry }: Omit<ReplyProps, 'name'>) {
   const { state, provider, firstMs, totalMs, usage, finish, generationId, text } = reply
-  const speed = speedOf(reply)
+  const speed = tokensPerSecond(reply)
   const isOver = state === 'whole' || state === 'failed' || state === 'stopped'
   return (
     <footer class="took dim">
@@ -69,7 +69,7 @@ function Took({ reply, again }: Omit<ReplyProps, 'name'>) {
         <span class="reply-acts">
           {generationId && <a href={`/requests/${encodeURIComponent(generationId)}`}>View request</a>}
           {text !== '' && <Copy text={text}>Copy</Copy>}
-          <button type="button" onClick={again}>
+          <button type="button" onClick={retry}>
             {state === 'failed' ? 'Try again' : 'Retry'}
           </button>
         </span>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asked, type Chunk, ended, speedOf, withChunk } from './reply.ts'
+import { appendChunk, type Chunk, emptyReply, finishReply, tokensPerSecond } from './reply.ts'
 
 const piece = (delta: object): Chunk => ({ choices: [{ delta }] })
 
@@ -11,7 +11,7 @@ test('pieces of text, thoughts and tool calls become one reply', () => {
     piece({ content: 'you', tool_calls: [{ index: 0, function: { name: 'look', arguments: '{"a"' } }] }),
     piece({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }),
   ]
-  const { text, reasoning, calls } = chunks.reduce((reply, chunk) => withChunk(reply, chunk, 1), asked)
+  const { text, reasoning, calls } = chunks.reduce((reply, chunk) => appendChunk(reply, chunk, 1), emptyReply)
   assert.deepEqual(
     { text, reasoning, calls },
     {
@@ -23,16 +23,23 @@ test('pieces of text, thoughts and tool calls become one reply', () => {
 })
 
 test('the first token is the first piece that says anything, and speed is counted from there', () => {
-  let reply = withChunk(asked, piece({ role: 'assistant', content: '' }), 100)
-  reply = withChunk(reply, piece({ content: 'a' }), 500)
-  reply = withChunk(reply, { choices: [], usage: { prompt_tokens: 3, completion_tokens: 20, cost: 0.5 } }, 900)
-  reply = ended(reply, 1500)
+  let reply = appendChunk(emptyReply, piece({ role: 'assistant', content: '' }), 100)
+  reply = appendChunk(reply, piece({ content: 'a' }), 500)
+  reply = appendChunk(reply, { choices: [], usage: { prompt_tokens: 3, completion_tokens: 20, cost: 0.5 } }, 900)
+  reply = finishReply(reply, 1500)
   assert.equal(reply.firstMs, 500)
-  assert.equal(speedOf(reply), 20)
+  assert.equal(tokensPerSecond(reply), 20)
   assert.equal(reply.usage?.cost, 0.5)
 })
 
 test('an error within the stream fails the reply, and what came before stays', () => {
-  const broken = withChunk(withChunk(asked, piece({ content: 'Half' }), 1), { error: { message: 'It broke.' } }, 2)
-  assert.deepEqual([ended(broken, 3).state, broken.text, broken.failure?.message], ['failed', 'Half', 'It broke.'])
+  const broken = appendChunk(
+    appendChunk(emptyReply, piece({ content: 'Half' }), 1),
+    { error: { message: 'It broke.' } },
+    2,
+  )
+  assert.deepEqual(
+    [finishReply(broken, 3).state, broken.text, broken.failure?.message],
+    ['failed', 'Half', 'It broke.'],
+  )
 })

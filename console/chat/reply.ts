@@ -18,7 +18,7 @@ export type Reply = {
   failure?: { message: string; reason?: string | undefined; requestId?: string | undefined }
 }
 
-export const asked: Reply = { state: 'waiting', text: '', reasoning: '', calls: [], images: [] }
+export const emptyReply: Reply = { state: 'waiting', text: '', reasoning: '', calls: [], images: [] }
 
 type Delta = {
   content?: string | null
@@ -36,7 +36,7 @@ export type Chunk = {
 }
 
 /** The reply with one more piece of it. */
-export function withChunk(reply: Reply, { model, provider, choices, usage, error }: Chunk, ms: number): Reply {
+export function appendChunk(reply: Reply, { model, provider, choices, usage, error }: Chunk, ms: number): Reply {
   const [choice] = choices ?? []
   const next: Reply = { ...reply, ...(model && { model }), ...(provider && { provider }) }
   if (choice?.delta) add(next, choice.delta)
@@ -69,11 +69,11 @@ const hasAnything = ({ text, reasoning, calls, images }: Reply) =>
   text !== '' || reasoning !== '' || calls.length > 0 || images.length > 0
 
 /** The stream has ended. */
-export const ended = (reply: Reply, ms: number): Reply =>
+export const finishReply = (reply: Reply, ms: number): Reply =>
   reply.state === 'failed' ? reply : { ...reply, state: 'whole', totalMs: ms }
 
 /** Tokens a second after the first; undefined where too little came to tell. */
-export function speedOf({ usage, firstMs, totalMs }: Reply): number | undefined {
+export function tokensPerSecond({ usage, firstMs, totalMs }: Reply): number | undefined {
   if (!usage || firstMs === undefined || totalMs === undefined || totalMs - firstMs < 1) return undefined
   return usage.completion / ((totalMs - firstMs) / 1000)
 }

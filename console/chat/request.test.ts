@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asked } from './reply.ts'
-import { fieldsOf, modelsIn, noSettings, requestFor, type Turn } from './request.ts'
+import { emptyReply } from './reply.ts'
+import { buildRequest, fieldsOf, modelsFromQuery, noSettings, type Turn } from './request.ts'
 
-const turn = (id: number, said: string, replies: Record<string, string> = {}): Turn => ({
+const turn = (id: number, text: string, replies: Record<string, string> = {}): Turn => ({
   id,
-  said,
+  text,
   images: [],
-  replies: Object.fromEntries(Object.entries(replies).map(([model, text]) => [model, { ...asked, text }])),
+  replies: Object.fromEntries(Object.entries(replies).map(([model, text]) => [model, { ...emptyReply, text }])),
 })
 
-test('requestFor sends a model its own answers, not those of other models', () => {
+test('buildRequest sends a model its own answers, not those of other models', () => {
   const turns = [turn(1, 'Hi', { a: 'I am a', b: 'I am b' }), turn(2, 'Only b', { b: 'Yes' })]
-  const { messages } = requestFor('a', { turns, turn: turn(3, 'Go on'), opening: [], settings: noSettings })
+  const { messages } = buildRequest('a', { turns, turn: turn(3, 'Go on'), opening: [], settings: noSettings })
   assert.deepEqual(
     messages.map(({ content }) => content),
     ['Hi', 'I am a', 'Go on'],
   )
 })
 
-test('requestFor omits empty settings', () => {
+test('buildRequest omits empty settings', () => {
   assert.deepEqual(fieldsOf(noSettings), {})
   const settings = { ...noSettings, system: 'Be short.', temperature: '0', more: '{"seed": 7}' }
-  const sent = requestFor('a', { turns: [], turn: turn(1, 'Hi'), opening: [], settings })
+  const sent = buildRequest('a', { turns: [], turn: turn(1, 'Hi'), opening: [], settings })
   assert.deepEqual([sent.temperature, sent.seed, sent.top_p, sent.messages[0]?.content], [0, 7, undefined, 'Be short.'])
 })
 
@@ -31,16 +31,16 @@ test('fieldsOf rejects additional fields that are not a JSON object', () => {
   assert.throws(() => fieldsOf({ ...noSettings, more: '{' }), /Additional fields: /)
 })
 
-test('requestFor sends images as parts of the message', () => {
+test('buildRequest sends images as parts of the message', () => {
   const withImage = { ...turn(1, 'What is it?'), images: ['data:image/png;base64,AA'] }
-  const { messages } = requestFor('a', { turns: [], turn: withImage, opening: [], settings: noSettings })
+  const { messages } = buildRequest('a', { turns: [], turn: withImage, opening: [], settings: noSettings })
   assert.deepEqual(messages[0]?.content, [
     { type: 'text', text: 'What is it?' },
     { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
   ])
 })
 
-test('modelsIn returns at most four models, without duplicates', () => {
-  assert.deepEqual(modelsIn('a/1,b/2,a/1,@preset/c,d/4,e/5'), ['a/1', 'b/2', '@preset/c', 'd/4'])
-  assert.deepEqual(modelsIn(undefined), [])
+test('modelsFromQuery returns at most four models, without duplicates', () => {
+  assert.deepEqual(modelsFromQuery('a/1,b/2,a/1,@preset/c,d/4,e/5'), ['a/1', 'b/2', '@preset/c', 'd/4'])
+  assert.deepEqual(modelsFromQuery(undefined), [])
 })

@@ -16,7 +16,7 @@ export type Settings = {
 export const noSettings: Settings = { system: '', temperature: '', topP: '', maxTokens: '', effort: '', more: '' }
 
 /** What was said once, and what each of those who were asked answered. */
-export type Turn = { id: number; said: string; images: string[]; replies: Readonly<Record<string, Reply>> }
+export type Turn = { id: number; text: string; images: string[]; replies: Readonly<Record<string, Reply>> }
 
 /** @throws Error that says what is wrong with the further fields. */
 export function fieldsOf({ temperature, topP, maxTokens, effort, more }: Settings): Partial<ChatRequest> {
@@ -41,20 +41,20 @@ function parsed(more: string): object {
   throw new Error('Additional fields must be a JSON object, such as {"seed": 7}.')
 }
 
-const userMessage = ({ said, images }: Pick<Turn, 'said' | 'images'>): Message => ({
+const userMessage = ({ text, images }: Pick<Turn, 'text' | 'images'>): Message => ({
   role: 'user',
   content:
     images.length === 0
-      ? said
+      ? text
       : [
           // Providers refuse a text that is empty.
-          ...(said === '' ? [] : [{ type: 'text', text: said }]),
+          ...(text === '' ? [] : [{ type: 'text', text: text }]),
           ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
         ],
 })
 
 /** A turn that a model did not answer is not told it again, nor what others answered. */
-function turnsOf(turns: Turn[], model: string): Message[] {
+function historyFor(turns: Turn[], model: string): Message[] {
   return turns.flatMap((turn) => {
     const reply = turn.replies[model]
     if (!reply || reply.text === '') return []
@@ -63,7 +63,7 @@ function turnsOf(turns: Turn[], model: string): Message[] {
 }
 
 /** The request that goes to one of those who are asked. @param opening messages of an earlier request. */
-export function requestFor(
+export function buildRequest(
   model: string,
   { turns, turn, opening, settings }: { turns: Turn[]; turn: Turn; opening: Message[]; settings: Settings },
 ): ChatRequest {
@@ -73,13 +73,13 @@ export function requestFor(
     model,
     stream: true,
     stream_options: { include_usage: true },
-    messages: [...system, ...opening, ...turnsOf(turns, model), userMessage(turn)],
+    messages: [...system, ...opening, ...historyFor(turns, model), userMessage(turn)],
   }
 }
 
 /** At most so many stand side by side. */
-export const sidesShown = 4
+export const maxModels = 4
 
 /** Those who are asked, as the address has them. */
-export const modelsIn = (model: string | undefined): string[] =>
-  [...new Set((model ?? '').split(',').filter(Boolean))].slice(0, sidesShown)
+export const modelsFromQuery = (model: string | undefined): string[] =>
+  [...new Set((model ?? '').split(',').filter(Boolean))].slice(0, maxModels)

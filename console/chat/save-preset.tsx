@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { forget } from '../api/resource.ts'
-import { manages } from '../api/session.ts'
+import { invalidate } from '../api/resource.ts'
+import { canManage } from '../api/session.ts'
 import type { SavedPresetVersion } from '../api/types.ts'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
@@ -16,7 +16,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
   const [slug, setSlug] = useState('')
   const [problem, setProblem] = useState<string>()
   const [saved, setSaved] = useState<Saved>()
-  if (!manages()) return <p class="dim">An owner or admin can save this as a preset.</p>
+  if (!canManage()) return <p class="dim">An owner or admin can save this as a preset.</p>
   const save = async (event: Event) => {
     event.preventDefault()
     setProblem(undefined)
@@ -24,7 +24,7 @@ export function SaveAsPreset({ models }: { models: string[] }) {
     try {
       const body = { chat: savedRequest(models[0], settings.value) }
       const { data } = await call('POST /presets/{slug}/versions', { params: { slug }, body })
-      forget('/presets')
+      invalidate('/presets')
       timesSaved.value++
       setSaved({ slug, version: data, skippedFields: skippedText(data.skipped_fields, models) })
       setSlug('')
@@ -60,7 +60,7 @@ function SavedVersion({ slug, version: { version, is_designated }, skippedFields
     try {
       const params = { slug, version: String(version) }
       await call('POST /presets/{slug}/versions/{version}/designate', { params })
-      forget('/presets')
+      invalidate('/presets')
       timesSaved.value++
       setIsUsed(true)
     } catch (error) {

@@ -1,29 +1,29 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { Heading } from '../components/heading.tsx'
-import { Failed, Nothing } from '../components/page-states.tsx'
+import { EmptyState, FailureState } from '../components/page-states.tsx'
 import { counted } from '../format/count.ts'
 import { Composer } from './composer.tsx'
-import { askAgain, opening, turns } from './conversation.ts'
-import { Bar, useChoices, useSides } from './model-bar.tsx'
-import { beginAnew } from './new-chat.tsx'
-import { useAgain } from './reopen-request.ts'
+import { earlierMessages, retryReply, turns } from './conversation.ts'
+import { ModelBar, useModelChoices, useSelectedModels } from './model-bar.tsx'
+import { startNewChat } from './new-chat.tsx'
+import { useReopenedRequest } from './reopen-request.ts'
 import { ReplyView } from './reply-view.tsx'
 import type { Turn } from './request.ts'
 import { SettingsPanel } from './settings-panel.tsx'
 
 /** Up to four models or presets, which answer the same prompt. */
 export function Screen() {
-  const { models, choose } = useSides()
-  const { choices, failure, reload } = useChoices()
+  const { models, choose } = useSelectedModels()
+  const { choices, failure, reload } = useModelChoices()
   const [isOpen, setOpen] = useState(false)
-  const problem = useAgain(useLocation().query.again, beginAnew)
+  const problem = useReopenedRequest(useLocation().query.again, startNewChat)
   return (
     <div class="screen">
       <Heading isUnseen>Chat</Heading>
       <div class={isOpen ? 'split open' : 'split'}>
         <div class="screen">
-          <Bar
+          <ModelBar
             models={models}
             choose={choose}
             choices={choices ?? []}
@@ -37,7 +37,7 @@ export function Screen() {
           )}
           {failure && !choices && turns.value.length === 0 ? (
             <div class="talk">
-              <Failed failure={failure} again={reload} />
+              <FailureState failure={failure} retry={reload} />
             </div>
           ) : (
             <Conversation models={models} choices={choices} choose={choose} />
@@ -53,23 +53,27 @@ export function Screen() {
 type ConversationProps = { models: string[]; choices: string[] | undefined; choose: (models: string[]) => void }
 
 /** So near to the end counts as being there: then what comes is followed. */
-const nearPx = 60
+const followDistancePx = 60
 
 function Conversation({ models, choices, choose }: ConversationProps) {
-  const place = useRef<HTMLElement>(null)
+  const section = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
   const all = turns.value
   useEffect(() => {
-    const element = place.current
+    const element = section.current
     if (element && isAtEnd.current) element.scrollTop = element.scrollHeight
   }, [all])
-  const look = ({ currentTarget: { scrollTop, clientHeight, scrollHeight } }: { currentTarget: HTMLElement }) => {
-    isAtEnd.current = scrollTop + clientHeight > scrollHeight - nearPx
+  const trackPosition = ({
+    currentTarget: { scrollTop, clientHeight, scrollHeight },
+  }: {
+    currentTarget: HTMLElement
+  }) => {
+    isAtEnd.current = scrollTop + clientHeight > scrollHeight - followDistancePx
   }
   return (
-    <section class="talk" ref={place} onScroll={look} aria-label="Conversation" tabIndex={0}>
-      {opening.value.length > 0 && (
-        <p class="dim">{counted(opening.value.length, 'earlier message')} of the request will be sent first.</p>
+    <section class="talk" ref={section} onScroll={trackPosition} aria-label="Conversation" tabIndex={0}>
+      {earlierMessages.value.length > 0 && (
+        <p class="dim">{counted(earlierMessages.value.length, 'earlier message')} of the request will be sent first.</p>
       )}
       {all.map((turn) => (
         <TurnView key={turn.id} turn={turn} />
@@ -80,18 +84,18 @@ function Conversation({ models, choices, choose }: ConversationProps) {
 }
 
 function TurnView({ turn }: { turn: Turn }) {
-  const { id, said, images, replies } = turn
+  const { id, text, images, replies } = turn
   return (
     <div class="turn">
       <div class="said">
-        {said}
+        {text}
         {images.map((url, index) => (
           <img key={`${index} ${url.length}`} src={url} alt={`Attachment ${index + 1}`} />
         ))}
       </div>
       <div class="replies">
         {Object.entries(replies).map(([model, reply]) => (
-          <ReplyView key={model} name={model} reply={reply} again={() => askAgain(id, model)} />
+          <ReplyView key={model} name={model} reply={reply} retry={() => retryReply(id, model)} />
         ))}
       </div>
     </div>
@@ -102,9 +106,9 @@ function TurnView({ turn }: { turn: Turn }) {
 function Start({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
     return (
-      <Nothing title="No models available" paste="npx signalbox catalogue sync">
+      <EmptyState title="No models available" paste="npx signalbox catalogue sync">
         <p>The catalogue is empty, or a guardrail blocks all models. An administrator can fetch a catalogue:</p>
-      </Nothing>
+      </EmptyState>
     )
   }
   return (

@@ -1,5 +1,5 @@
 /** Round numbers from 0 to beyond the highest. @param isWhole whether there are no halves of them. */
-export function marksTo(high: number, isWhole = false): number[] {
+export function axisTicks(high: number, isWhole = false): number[] {
   const rough = high / 4
   const power = 10 ** Math.floor(Math.log10(rough))
   const round = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough)!
@@ -11,7 +11,7 @@ export function marksTo(high: number, isWhole = false): number[] {
 const steps = [1, 5, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200]
 
 /** Round times of the reader's zone between two others, in seconds since the epoch. @param most as many as there is room for. */
-export function timeMarks(from: number, to: number, most: number): number[] {
+export function timeTicks(from: number, to: number, most: number): number[] {
   const step = steps.find((minutes) => (to - from) / 60 / minutes <= most) ?? steps.at(-1)!
   const day = new Date(from * 1000)
   const marks: number[] = []

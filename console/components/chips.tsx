@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { chipWords, type Filter, titleOf, withoutWhat } from './filter-label.ts'
+import { type Filter, filterText, removalLabel, titleOf } from './filter-label.ts'
 import type { Filters } from './filters.ts'
 
 export type { Filter } from './filter-label.ts'
@@ -87,7 +87,7 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
         <button
           type="button"
           class="chip-end"
-          aria-label={`Remove filter ${withoutWhat(filter, value)}`}
+          aria-label={`Remove filter ${removalLabel(filter, value)}`}
           onClick={(event) => {
             toAdding(event.currentTarget)
             set(undefined)
@@ -101,7 +101,7 @@ export function Chip({ filter, filters }: { filter: Filter; filters: Filters }) 
 }
 
 function ChipText({ filter, value }: { filter: Filter; value: string | undefined }) {
-  const words = chipWords(filter, value)
+  const words = filterText(filter, value)
   return (
     <>
       {words.label} <b>{words.value}</b>
@@ -135,14 +135,14 @@ function Choices({ filter, value, choose }: Choosing<'choice'>) {
 function TextFilter({ filter, value, choose }: Choosing<'text'>) {
   const [typed, setTyped] = useState((!filter.onlySuggested && value) || '')
   const fitting = (filter.suggestions ?? [])
-    .filter((one) => `${one} ${filter.shown?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
+    .filter((one) => `${one} ${filter.format?.(one) ?? ''}`.toLowerCase().includes(typed.toLowerCase()))
     .slice(0, filter.onlySuggested ? undefined : 12)
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         // What is suggested by another name is meant where its name was typed.
-        const named = fitting.find((one) => filter.shown?.(one) === typed.trim())
+        const named = fitting.find((one) => filter.format?.(one) === typed.trim())
         choose(named ?? (filter.onlySuggested ? fitting[0] : typed.trim()))
       }}
     >
@@ -154,7 +154,7 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
       />
       {fitting.map((one) => (
         <button key={one} type="button" onClick={() => choose(one)}>
-          {filter.shown?.(one) ?? one}
+          {filter.format?.(one) ?? one}
         </button>
       ))}
     </form>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Problem } from './problem.tsx'
-import { useActing } from './use-action.ts'
+import { useAction } from './use-action.ts'
 
 /** As it is shown, and can be typed: whatever spaces and ends of lines are in it. */
 const asShown = (name: string) => name.trim().replace(/\s+/g, ' ')
@@ -8,7 +8,7 @@ const asShown = (name: string) => name.trim().replace(/\s+/g, ' ')
 /** What cannot be taken back asks for the name first. */
 export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
   const [typed, setTyped] = useState('')
-  const { problem, isBusy, act: run } = useActing()
+  const { problem, isBusy, act: run } = useAction()
   const isTyped = asShown(typed) === asShown(name)
   const submit = (event: Event) => {
     event.preventDefault()

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { keepPlace } from './focus.ts'
+import { keepFocus } from './focus.ts'
 
 /** A native dialog that is open as long as it is rendered. Escape, and a press beside it, close it. */
 export function Dialog({
@@ -16,7 +16,7 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    const goBack = keepPlace()
+    const goBack = keepFocus()
     dialog.current?.showModal()
     return goBack
   }, [])

@@ -1,5 +1,5 @@
 /** What the first click of two was on. */
-let first: Element | null = null
+let firstControl: Element | null = null
 
 const controls = 'button, a, input, select, summary, [role="row"], [role="option"]'
 
@@ -7,10 +7,10 @@ const controls = 'button, a, input, select, summary, [role="row"], [role="option
  * The second click of a double one is for what the first was on. What that did may have moved something else there: the next
  * row of a list whose first one has gone, whose button does the same to somebody else.
  */
-function leaveSecondClick(event: MouseEvent): void {
+function blockSecondClick(event: MouseEvent): void {
   const control = event.target instanceof Element ? event.target.closest(controls) : null
-  if (event.detail < 2) first = control
-  else if (control !== null && control !== first) {
+  if (event.detail < 2) firstControl = control
+  else if (control !== null && control !== firstControl) {
     event.preventDefault()
     event.stopPropagation()
   }
@@ -21,4 +21,4 @@ export const onFirstClick = (act: () => void) => (event: MouseEvent) => {
   if (event.detail < 2) act()
 }
 
-if (typeof document !== 'undefined') document.addEventListener('click', leaveSecondClick, true)
+if (typeof document !== 'undefined') document.addEventListener('click', blockSecondClick, true)

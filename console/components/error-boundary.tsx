@@ -1,10 +1,10 @@
 import { Component, type ComponentChildren } from 'preact'
 import { asFailure, type Failure } from '../api/failure.ts'
-import { Failed } from './page-states.tsx'
+import { FailureState } from './page-states.tsx'
 
 /** A defect of one screen is told there, and leaves the others as they are. */
-export class Breakwater extends Component<
-  { place: string; children: ComponentChildren },
+export class ErrorBoundary extends Component<
+  { path: string; children: ComponentChildren },
   { failure?: Failure | undefined }
 > {
   override state: { failure?: Failure | undefined } = {}
@@ -13,13 +13,13 @@ export class Breakwater extends Component<
     this.setState({ failure: asFailure(error) })
   }
 
-  override componentDidUpdate(before: { place: string }): void {
-    if (before.place !== this.props.place && this.state.failure) this.setState({ failure: undefined })
+  override componentDidUpdate(before: { path: string }): void {
+    if (before.path !== this.props.path && this.state.failure) this.setState({ failure: undefined })
   }
 
   override render() {
     const { failure } = this.state
-    if (failure) return <Failed failure={failure} again={() => this.setState({ failure: undefined })} />
+    if (failure) return <FailureState failure={failure} retry={() => this.setState({ failure: undefined })} />
     return this.props.children
   }
 }

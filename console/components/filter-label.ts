@@ -17,7 +17,7 @@ export type Filter = Common &
         placeholder?: string
         suggestions?: string[]
         onlySuggested?: boolean
-        shown?: (value: string) => string
+        format?: (value: string) => string
       }
   )
 
@@ -25,20 +25,20 @@ export type Filter = Common &
 export const titleOf = ({ label, unit }: Filter) => (unit ? `${label}, ${unit}` : label)
 
 /** What its chip says, in two parts: read one after the other, they are a phrase. */
-export function chipWords(filter: Filter, value: string | undefined): { label: string; value: string } {
+export function filterText(filter: Filter, value: string | undefined): { label: string; value: string } {
   const { bare, label, unit, any = 'any' } = filter
   const isBare = bare === 'always' || (bare === 'any' && value === undefined)
-  const words = value === undefined ? any : shownIn(filter, value) + (unit ? ` ${unit}` : '')
+  const words = value === undefined ? any : displayValue(filter, value) + (unit ? ` ${unit}` : '')
   return { label: isBare ? '' : label, value: words }
 }
 
 /** What is taken away: a label that says little without its value has that, too. */
-export function withoutWhat(filter: Filter, value: string): string {
-  const words = chipWords(filter, value)
+export function removalLabel(filter: Filter, value: string): string {
+  const words = filterText(filter, value)
   return filter.bare ? `${words.label} ${words.value}`.trim() : filter.label
 }
 
-const shownIn = (filter: Filter, value: string): string =>
+const displayValue = (filter: Filter, value: string): string =>
   filter.kind === 'choice'
     ? (filter.options.find((option) => option.value === value)?.label ?? value)
-    : (filter.shown?.(value) ?? value)
+    : (filter.format?.(value) ?? value)

@@ -6,11 +6,11 @@
 /** What has the focus; `from`: what had it before something that passes. */
 type Spot = { element: HTMLElement; from?: Spot | undefined }
 
-let here: Spot | undefined
+let currentSpot: Spot | undefined
 /** What the focus comes back to when a dialog closes. */
-const kept = new Set<Spot>()
+const keptSpots = new Set<Spot>()
 /** Another page was opened, whose heading is not there yet. */
-let isAwaited = false
+let isHeadingPending = false
 
 /** Of these the next one follows, or the one before. */
 const items = 'tr, li, article, a'
@@ -26,7 +26,7 @@ const isLost = () => document.activeElement === document.body || document.active
 export function openedPage(): void {
   // The address "/" leads to the first screen, and nobody has opened that.
   if (!navigator.userActivation.hasBeenActive) return
-  isAwaited = true
+  isHeadingPending = true
   seekHeading()
 }
 
@@ -36,19 +36,19 @@ function seekHeading(): void {
   const main = document.querySelector('main')
   const isTaken = document.activeElement?.matches('main :is(input, textarea, select, [autofocus])')
   const to = heading()
-  isAwaited = !isTaken && !to
+  isHeadingPending = !isTaken && !to
   if (!isTaken) focus(to ?? main)
 }
 
 /** Notes where the focus is. @returns what brings it back there, or to what is there then. */
-export function keepPlace(): () => void {
-  const spot = here && { element: here.element, from: here.from }
-  if (spot) kept.add(spot)
+export function keepFocus(): () => void {
+  const spot = currentSpot && { element: currentSpot.element, from: currentSpot.from }
+  if (spot) keptSpots.add(spot)
   return () => {
-    if (spot) kept.delete(spot)
-    here = isAwaited ? undefined : spot
+    if (spot) keptSpots.delete(spot)
+    currentSpot = isHeadingPending ? undefined : spot
     // Nothing around a dialog can have it: then it has it once that has gone.
-    here?.element.focus({ preventScroll: true })
+    currentSpot?.element.focus({ preventScroll: true })
   }
 }
 
@@ -73,11 +73,11 @@ function successor({ element }: Spot, records: MutationRecord[]): Element | null
   const named = element.closest<HTMLElement>('[data-then]')?.dataset.then
   if (named) return document.getElementById(named)
   for (const { target, removedNodes, nextSibling, previousSibling } of records) {
-    const gone = [...removedNodes].find((node) => node.contains(element))
-    if (!(gone instanceof Element) || !(target instanceof Element) || !target.isConnected) continue
-    if (gone.matches(items)) {
+    const removedNode = [...removedNodes].find((node) => node.contains(element))
+    if (!(removedNode instanceof Element) || !(target instanceof Element) || !target.isConnected) continue
+    if (removedNode.matches(items)) {
       const isAlike = (node: Node | null) =>
-        node instanceof Element && node.parentNode === target && node.tagName === gone.tagName
+        node instanceof Element && node.parentNode === target && node.tagName === removedNode.tagName
       for (let node = nextSibling; node; node = node.nextSibling) if (isAlike(node)) return node as Element
       for (let node = previousSibling; node; node = node.previousSibling) if (isAlike(node)) return node as Element
     }
@@ -94,30 +94,30 @@ function follow(spot: Spot, records: MutationRecord[]): void {
   if (next instanceof HTMLElement) spot.element = next
 }
 
-function look(records: MutationRecord[]): void {
-  if (isAwaited && !isDialogOpen()) {
-    if (!isLost() && !document.activeElement?.matches('main')) isAwaited = false
+function onMutation(records: MutationRecord[]): void {
+  if (isHeadingPending && !isDialogOpen()) {
+    if (!isLost() && !document.activeElement?.matches('main')) isHeadingPending = false
     else if (heading()) seekHeading()
   }
-  for (const spot of kept) follow(spot, records)
-  if (!here) return
-  follow(here, records)
-  if (!isLost() || here.element.matches(':disabled')) return
-  const { element } = here
+  for (const spot of keptSpots) follow(spot, records)
+  if (!currentSpot) return
+  follow(currentSpot, records)
+  if (!isLost() || currentSpot.element.matches(':disabled')) return
+  const { element } = currentSpot
   focus(element)
   // What is hidden takes none.
-  if (isLost() && !isDialogOpen()) here = undefined
+  if (isLost() && !isDialogOpen()) currentSpot = undefined
 }
 
 if (typeof document !== 'undefined') {
   document.addEventListener('focusin', ({ target }) => {
     if (!(target instanceof HTMLElement)) return
-    here = { element: target, from: target.closest(passing) ? (here?.from ?? here) : undefined }
+    currentSpot = { element: target, from: target.closest(passing) ? (currentSpot?.from ?? currentSpot) : undefined }
   })
   // Who presses beside everything wants the focus nowhere.
   document.addEventListener('pointerdown', ({ target }) => {
-    if (!(target instanceof Element && target.closest(passing))) here = undefined
+    if (!(target instanceof Element && target.closest(passing))) currentSpot = undefined
   })
   const options = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
-  new MutationObserver(look).observe(document.body, options)
+  new MutationObserver(onMutation).observe(document.body, options)
 }

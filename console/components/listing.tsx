@@ -4,7 +4,7 @@ import { queryOf } from '../api/address.ts'
 import type { Resource } from '../api/resource.ts'
 import { exactCount } from '../format/count.ts'
 import { useFilters } from './filters.ts'
-import { Failed, Loading, Nothing, Progress } from './page-states.tsx'
+import { EmptyState, FailureState, Loading, Progress } from './page-states.tsx'
 
 /** So many rows a page. */
 export const pageSize = 50
@@ -16,7 +16,7 @@ export function usePage() {
 }
 
 /** The same of a list that is searched by words. */
-export function useFoundPage() {
+export function useSearchPage() {
   const { q } = useLocation().query
   return { ...usePage(), ...(q !== undefined && { q }) }
 }
@@ -40,7 +40,7 @@ export function Listing<Row>({
 }) {
   const { data, failure, reload, isLoading } = resource
   const { q } = useFilters().values
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   if (data.total_count === 0) return q ? <NotFound q={q} /> : empty
   return (
@@ -62,7 +62,7 @@ export function Listing<Row>({
         </thead>
         <tbody>{data.data.map(row)}</tbody>
       </table>
-      <Pages shown={data.data.length} total={data.total_count} />
+      <Pages count={data.data.length} total={data.total_count} />
     </>
   )
 }
@@ -70,24 +70,24 @@ export function Listing<Row>({
 function NotFound({ q }: { q: string }) {
   const { set } = useFilters()
   return (
-    <Nothing title={`No results for “${q}”`}>
+    <EmptyState title={`No results for “${q}”`}>
       <button type="button" onClick={() => set({ q: undefined, offset: undefined })}>
         Show all
       </button>
-    </Nothing>
+    </EmptyState>
   )
 }
 
-function Pages({ shown, total }: { shown: number; total: number }) {
+function Pages({ count, total }: { count: number; total: number }) {
   const { path, query } = useLocation()
   const { offset } = usePage()
-  if (offset === 0 && shown === total) return null
+  if (offset === 0 && count === total) return null
   const at = (next: number) => path + queryOf({ ...query, offset: next > 0 ? next : undefined })
   return (
     <p class="pages dim">
-      {shown === 0 ? 'No entries' : `${exactCount(offset + 1)} to ${exactCount(offset + shown)}`} of {exactCount(total)}
+      {count === 0 ? 'No entries' : `${exactCount(offset + 1)} to ${exactCount(offset + count)}`} of {exactCount(total)}
       {offset > 0 && <a href={at(offset - pageSize)}>Previous</a>}
-      {offset + shown < total && shown > 0 && <a href={at(offset + pageSize)}>Next</a>}
+      {offset + count < total && count > 0 && <a href={at(offset + pageSize)}>Next</a>}
     </p>
   )
 }

@@ -3,10 +3,10 @@ import { type ComponentChild, h } from 'preact'
 
 /** What was read of a Markdown text, as elements. Markup within the text is shown as it was written. */
 export function Tokens({ of }: { of: Token[] | undefined }) {
-  return <>{of?.map((token) => shown(token as MarkedToken))}</>
+  return <>{of?.map((token) => renderToken(token as MarkedToken))}</>
 }
 
-function shown(token: MarkedToken): ComponentChild {
+function renderToken(token: MarkedToken): ComponentChild {
   switch (token.type) {
     case 'space':
     case 'def':

@@ -10,22 +10,22 @@ const restMs = 150
 const most = 5
 
 /** Keys and people whose names have these words, as the service finds them. */
-export function useNamed(typed: string): Command[] {
+export function useNameSearch(typed: string): Command[] {
   const { route } = useLocation()
   const words = useRested(typed.trim())
-  const isAsked = words.length > 1 && words === typed.trim()
+  const isEnabled = words.length > 1 && words === typed.trim()
   const who = role()
   const query = { q: words, limit: most }
-  const keys = useGet('GET /keys', isAsked ? { query: { ...query, include_disabled: 'true' } } : undefined)
-  const people = useGet('GET /organization/members', isAsked && who !== 'developer' ? { query } : undefined)
+  const keys = useGet('GET /keys', isEnabled ? { query: { ...query, include_disabled: 'true' } } : undefined)
+  const people = useGet('GET /organization/members', isEnabled && who !== 'developer' ? { query } : undefined)
   const go = (path: string, q: string) => route(path + queryOf({ q }))
   return [
-    ...current(keys).map(({ hash, name, label, creator_name }) => ({
+    ...currentRows(keys).map(({ hash, name, label, creator_name }) => ({
       title: name,
       hint: `key ${label}${creator_name ? ` of ${creator_name}` : ''}`,
       act: () => go('/keys', hash),
     })),
-    ...current(people).map(({ first_name, last_name, email }) => ({
+    ...currentRows(people).map(({ first_name, last_name, email }) => ({
       title: [first_name, last_name].filter(Boolean).join(' ') || email,
       hint: email,
       act: () => go('/keys/people', email),
@@ -34,7 +34,7 @@ export function useNamed(typed: string): Command[] {
 }
 
 /** What was found for the words before is not what is looked for. */
-const current = <Row>({ data, isCurrent }: { data: { data: Row[] } | undefined; isCurrent: boolean }): Row[] =>
+const currentRows = <Row>({ data, isCurrent }: { data: { data: Row[] } | undefined; isCurrent: boolean }): Row[] =>
   isCurrent && data ? data.data : []
 
 /** What was typed, once nothing more is. */

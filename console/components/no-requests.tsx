@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { withRoot } from '../api/root.ts'
-import { Nothing } from './page-states.tsx'
+import { EmptyState } from './page-states.tsx'
 
 type Props = {
   /** Where filters hide what there is: what to say, and how to be without them. */
@@ -14,17 +14,17 @@ type Props = {
 export function NoRequests({ filtered, clear, title, children }: Props) {
   if (filtered !== false) {
     return (
-      <Nothing title={filtered}>
+      <EmptyState title={filtered}>
         <button type="button" onClick={clear}>
           Clear filters
         </button>
-      </Nothing>
+      </EmptyState>
     )
   }
   const paste = `curl ${location.origin}${withRoot('/api/v1')}/chat/completions -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" -d '{"model":"signalbox/demo","messages":[{"role":"user","content":"Hello"}]}'`
   return (
-    <Nothing title={title} paste={paste}>
+    <EmptyState title={title} paste={paste}>
       {children}
-    </Nothing>
+    </EmptyState>
   )
 }

@@ -4,7 +4,15 @@ import type { Failure } from '../api/failure.ts'
 import { Copy } from './copy.tsx'
 
 /** Nothing is there yet, or nothing that passes: what to do next is within. */
-export function Nothing({ title, paste, children }: { title: string; paste?: string; children?: ComponentChildren }) {
+export function EmptyState({
+  title,
+  paste,
+  children,
+}: {
+  title: string
+  paste?: string
+  children?: ComponentChildren
+}) {
   return (
     <div class="state">
       <h2>{title}</h2>
@@ -29,7 +37,7 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
 }
 
 /** What went wrong, the id to ask for, and again. A right that is missing says who can give it. */
-export function Failed({ failure, again }: { failure: Failure; again?: () => void }) {
+export function FailureState({ failure, retry }: { failure: Failure; retry?: () => void }) {
   const isRight = failure.status === 403
   const [pressedAt, setPressedAt] = useState<Failure>()
   return (
@@ -45,12 +53,12 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
           Request <code>{failure.requestId}</code> <Copy text={failure.requestId}>Copy ID</Copy>
         </p>
       )}
-      {again && !isRight && (
+      {retry && !isRight && (
         <button
           type="button"
           onClick={() => {
             setPressedAt(failure)
-            again()
+            retry()
           }}
         >
           {pressedAt === failure ? 'Retrying …' : 'Try again'}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { type Command, commands, findCommands } from './commands.ts'
 import { Dialog } from './dialog.tsx'
 import { useKeys } from './keys.ts'
-import { useNamed } from './name-search.ts'
+import { useNameSearch } from './name-search.ts'
 
 const isOpen = signal(false)
 export const openPalette = () => {
@@ -22,7 +22,7 @@ export function Palette() {
 function OpenPalette() {
   const [typed, setTyped] = useState('')
   const [chosen, setChosen] = useState(0)
-  const named = useNamed(typed)
+  const named = useNameSearch(typed)
   const found = [...findCommands(commands(), typed).slice(0, 50), ...named]
   const at = Math.min(chosen, found.length - 1)
   const run = (command: Command | undefined) => {

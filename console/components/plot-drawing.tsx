@@ -13,18 +13,18 @@ type AxesProps = {
   left: number
   right: number
   bottom: number
-  shown: (value: number) => string
+  format: (value: number) => string
 }
 
-export function Axes({ x, y, marks, times, left, right, bottom, shown }: AxesProps) {
-  const told = axisTimes(times)
+export function Axes({ x, y, marks, times, left, right, bottom, format }: AxesProps) {
+  const labels = axisTimes(times)
   return (
     <g class="mark">
       {marks.map((mark) => (
         <g key={mark}>
           <line x1={left} x2={right} y1={y(mark)} y2={y(mark)} />
           <text x={left - 6} y={y(mark) + 4} text-anchor="end">
-            {shown(mark)}
+            {format(mark)}
           </text>
         </g>
       ))}
@@ -36,7 +36,7 @@ export function Axes({ x, y, marks, times, left, right, bottom, shown }: AxesPro
             y={bottom + 16}
             text-anchor={x(time) > right - halfLabel ? 'end' : 'middle'}
           >
-            {told[index]}
+            {labels[index]}
           </text>
         </g>
       ))}

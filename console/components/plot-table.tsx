@@ -1,10 +1,10 @@
 import { clockTime } from '../format/time.ts'
 import type { PlotLine } from './plot-shapes.ts'
 
-type PlotTableProps = { title: string; times: number[]; lines: PlotLine[]; shown: (value: number) => string }
+type PlotTableProps = { title: string; times: number[]; lines: PlotLine[]; format: (value: number) => string }
 
 /** The same figures as a table, the newest first. */
-export function PlotTable({ title, times, lines, shown }: PlotTableProps) {
+export function PlotTable({ title, times, lines, format }: PlotTableProps) {
   const newestFirst = times.map((time, index) => ({ time, index })).reverse()
   return (
     <details>
@@ -27,7 +27,7 @@ export function PlotTable({ title, times, lines, shown }: PlotTableProps) {
                 <td>{clockTime(new Date(time * 1000), new Date())}</td>
                 {lines.map(({ label, values }) => (
                   <td key={label} class="number">
-                    {typeof values[index] === 'number' ? shown(values[index]) : '–'}
+                    {typeof values[index] === 'number' ? format(values[index]) : '–'}
                   </td>
                 ))}
               </tr>

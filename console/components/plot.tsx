@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { clockTime } from '../format/time.ts'
-import { marksTo, timeMarks } from './axis-ticks.ts'
+import { axisTicks, timeTicks } from './axis-ticks.ts'
 import { Axes, Shapes } from './plot-drawing.tsx'
 import { colourOf, isNothing, type PlotLine, topsOf } from './plot-shapes.ts'
 import { PlotTable } from './plot-table.tsx'
@@ -15,16 +15,16 @@ type PlotProps = {
   times: number[]
   lines: PlotLine[]
   /** A value with its unit. */
-  shown: (value: number) => string
+  format: (value: number) => string
   height?: number
   /** Amounts that add up: each line is an area on top of those before it. */
   isStacked?: boolean
   /** Things that are whole: the axis has no halves of them. */
   isCount?: boolean
   /** What is told where all of it is nothing; without it a line at zero is drawn. */
-  none?: string
+  emptyText?: string
   /** The cursors of plots with the same name move together. */
-  together?: string
+  syncGroup?: string
 }
 
 /** A plot is as high as its window is wide, in measure: on a large screen it is read from farther away. In px of the usual text size. */
@@ -34,13 +34,13 @@ const edge = { left: 62, right: 8, top: 8, bottom: 26 }
 const timeWidth = 70
 
 /** Where the cursor stands: in which plots, at which of their instants. */
-const cursor = signal<{ together: string; index: number }>()
+const cursor = signal<{ syncGroup: string; index: number }>()
 
 /** Lines over time, the cursor reads all of them at once, and a table with the same figures behind. */
 export function Plot(props: PlotProps) {
-  const { title, lines, height = usualHeight(), none } = props
-  const isBare = isNothing(lines, none !== undefined)
-  return isBare ? <Bare title={title} height={height} says={none} /> : <Drawn {...props} />
+  const { title, lines, height = usualHeight(), emptyText } = props
+  const isBare = isNothing(lines, emptyText !== undefined)
+  return isBare ? <EmptyPlot title={title} height={height} says={emptyText} /> : <Drawn {...props} />
 }
 
 function Drawn(props: PlotProps) {
@@ -48,18 +48,18 @@ function Drawn(props: PlotProps) {
     title,
     times,
     lines,
-    shown,
+    format,
     height = usualHeight(),
     isStacked = false,
     isCount = false,
-    together = title,
+    syncGroup = title,
   } = props
   const [place, width] = useWidth()
   const first = times[0] ?? 0
   const end = times.at(-1)! + (times[1] ?? first + 1) - first
   const tops = topsOf(lines, isStacked)
   const most = Math.max(0, ...tops.flat().map(Number))
-  const marks = marksTo(most > 0 ? most : 1, isCount)
+  const marks = axisTicks(most > 0 ? most : 1, isCount)
   const [inner, tall] = [width - edge.left - edge.right, height - edge.top - edge.bottom]
   const x = (time: number) => edge.left + ((time - first) / (end - first)) * inner
   const y = (value: number) => edge.top + (1 - value / marks.at(-1)!) * tall
@@ -67,7 +67,7 @@ function Drawn(props: PlotProps) {
     const across = (event.clientX - place.current!.getBoundingClientRect().left) / textScale
     const at = first + ((across - edge.left) / inner) * (end - first)
     const index = times.findLastIndex((time) => time <= at)
-    cursor.value = index < 0 ? undefined : { together, index }
+    cursor.value = index < 0 ? undefined : { syncGroup, index }
   }
   return (
     <figure class="plot">
@@ -85,25 +85,25 @@ function Drawn(props: PlotProps) {
         {inner > 0 && times.length > 0 && (
           <svg aria-hidden="true" {...{ width: rem(width), height: rem(height) }} viewBox={`0 0 ${width} ${height}`}>
             <Axes
-              {...{ x, y, marks, shown }}
-              times={timeMarks(first, end, Math.floor(inner / timeWidth))}
+              {...{ x, y, marks, format }}
+              times={timeTicks(first, end, Math.floor(inner / timeWidth))}
               left={edge.left}
               right={width - edge.right}
               bottom={height - edge.bottom}
             />
             <Shapes {...{ lines, tops, times, end, x, y, isStacked }} />
-            <Reading {...{ times, together, x }} top={edge.top} bottom={height - edge.bottom} />
+            <Reading {...{ times, syncGroup, x }} top={edge.top} bottom={height - edge.bottom} />
           </svg>
         )}
-        <Legend {...{ times, lines, shown, together, isStacked }} />
+        <Legend {...{ times, lines, format, syncGroup, isStacked }} />
       </div>
-      <PlotTable title={title} times={times} lines={lines} shown={shown} />
+      <PlotTable title={title} times={times} lines={lines} format={format} />
     </figure>
   )
 }
 
 /** As high as with lines, so that nothing jumps when there are some. */
-function Bare({ title, height, says }: { title: string; height: number; says: string | undefined }) {
+function EmptyPlot({ title, height, says }: { title: string; height: number; says: string | undefined }) {
   return (
     <figure class="plot">
       <figcaption>{title}</figcaption>
@@ -114,20 +114,20 @@ function Bare({ title, height, says }: { title: string; height: number; says: st
   )
 }
 
-const indexIn = (together: string) => (cursor.value?.together === together ? cursor.value.index : undefined)
+const indexIn = (syncGroup: string) => (cursor.value?.syncGroup === syncGroup ? cursor.value.index : undefined)
 
-type ReadingProps = { times: number[]; together: string; x: (time: number) => number; top: number; bottom: number }
+type ReadingProps = { times: number[]; syncGroup: string; x: (time: number) => number; top: number; bottom: number }
 
-function Reading({ times, together, x, top, bottom }: ReadingProps) {
-  const time = times[indexIn(together) ?? -1]
+function Reading({ times, syncGroup, x, top, bottom }: ReadingProps) {
+  const time = times[indexIn(syncGroup) ?? -1]
   return time === undefined ? null : <line class="reading" x1={x(time)} x2={x(time)} y1={top} y2={bottom} />
 }
 
-type LegendProps = Pick<PlotProps, 'times' | 'lines' | 'shown'> & { together: string; isStacked: boolean }
+type LegendProps = Pick<PlotProps, 'times' | 'lines' | 'format'> & { syncGroup: string; isStacked: boolean }
 
 /** Which line is which, and what each says where the cursor stands: of an area its own amount, not where it ends. */
-function Legend({ times, lines, shown, together, isStacked }: LegendProps) {
-  const index = indexIn(together) ?? -1
+function Legend({ times, lines, format, syncGroup, isStacked }: LegendProps) {
+  const index = indexIn(syncGroup) ?? -1
   const time = times[index]
   return (
     <div class="legend">
@@ -142,7 +142,7 @@ function Legend({ times, lines, shown, together, isStacked }: LegendProps) {
                 <path class="line" d="M0 5H14" stroke-dasharray={line.dash?.join(' ')} />
               )}
             </svg>
-            {line.label} {time !== undefined && <b>{typeof value === 'number' ? shown(value) : '–'}</b>}
+            {line.label} {time !== undefined && <b>{typeof value === 'number' ? format(value) : '–'}</b>}
           </span>
         )
       })}

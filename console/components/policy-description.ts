@@ -21,16 +21,16 @@ export const builtins: Record<Builtin['slug'], string> = {
 }
 const acts = { block: 'is blocked', redact: 'is redacted', flag: 'is flagged' }
 /** More than these are counted. */
-const named = 6
+const maxNamed = 6
 
 /** `a, b and 3 more` */
 function listed(items: string[]): string {
-  const more = items.length - named
-  return more > 0 ? `${items.slice(0, named).join(', ')} and ${more} more` : items.join(', ')
+  const more = items.length - maxNamed
+  return more > 0 ? `${items.slice(0, maxNamed).join(', ')} and ${more} more` : items.join(', ')
 }
 
 /** What a policy means, a sentence a rule. Empty where it forbids nothing. */
-export function meaningOf(policy: Policy): string[] {
+export function describePolicy(policy: Policy): string[] {
   const { allowed_models, ignored_models, allowed_providers, ignored_providers, allowed_data_regions } = policy
   return [
     ...limitIn(policy),

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameOf, ruleOf } from './rule-label.ts'
+import { fieldLabel, ruleLabel } from './rule-label.ts'
 
 test('a rule that decided something is told in words, whatever part of it did', () => {
   assert.deepEqual(
-    ['ignored_models', 'content_filter_builtins.credit-card', 'content_filters[2]', 'enforce_zdr_vendor_a'].map(ruleOf),
+    ['ignored_models', 'content_filter_builtins.credit-card', 'content_filters[2]', 'enforce_zdr_vendor_a'].map(
+      ruleLabel,
+    ),
     ['ignored models', 'text with credit-card', 'text that matches a pattern', 'zero data retention'],
   )
   // Of a key, and of a guardrail.
-  assert.deepEqual(['limit', 'limit_usd'].map(ruleOf), ['spending limit', 'spending limit'])
-  assert.equal(nameOf('limit_usd'), 'limit, USD')
+  assert.deepEqual(['limit', 'limit_usd'].map(ruleLabel), ['spending limit', 'spending limit'])
+  assert.equal(fieldLabel('limit_usd'), 'limit, USD')
 })

@@ -1,9 +1,9 @@
 /** `allowed_models` as `allowed models`. */
-export const nameOf = (field: string) => field.replaceAll('_', ' ').replace(' usd', ', USD')
+export const fieldLabel = (field: string) => field.replaceAll('_', ' ').replace(' usd', ', USD')
 
 /** The rule of a guardrail that decided something, in a few words. */
-export const ruleOf = (rule: string) =>
-  nameOf(
+export const ruleLabel = (rule: string) =>
+  fieldLabel(
     rule
       .replace('content_filter_builtins.', 'text with ')
       .replace(/^content_filters.*/, 'text that matches a pattern')

@@ -3,39 +3,43 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso/router'
 import { role } from '../api/session.ts'
 import { Heading } from './heading.tsx'
-import { Nothing } from './page-states.tsx'
+import { EmptyState } from './page-states.tsx'
 
 /** A part by the last part of its path; the first has none. `isOfAll` is offered to those who see all of the organization. */
-export type Part = { name: string; title: string; Part: ComponentType; isOfAll?: boolean }
+export type ScreenTab = { name: string; title: string; Part: ComponentType; isOfAll?: boolean }
 
 /** Of tabs that a narrow window has in one line, the one that is open. */
-export function useHereInSight(here: string) {
+export function useScrollToCurrent(currentName: string) {
   const nav = useRef<HTMLElement>(null)
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [here])
+  }, [currentName])
   return nav
 }
 
 /** A screen of several parts, each with an address. @param screen its name, which begins that. */
-export function Parts({ screen, title, parts }: { screen: string; title: string; parts: Part[] }) {
-  const here = useRoute().params.rest ?? ''
-  const offered = parts.filter(({ name, isOfAll }) => !isOfAll || name === here || role() !== 'developer')
-  const nav = useHereInSight(here)
-  const open = parts.find(({ name }) => name === here)
+export function ScreenTabs({ screen, title, parts }: { screen: string; title: string; parts: ScreenTab[] }) {
+  const currentName = useRoute().params.rest ?? ''
+  const offered = parts.filter(({ name, isOfAll }) => !isOfAll || name === currentName || role() !== 'developer')
+  const nav = useScrollToCurrent(currentName)
+  const open = parts.find(({ name }) => name === currentName)
   return (
     <div class="screen parts">
       <header class="bar">
         <Heading part={open?.title}>{title}</Heading>
         <nav ref={nav} aria-label="Parts of this screen">
           {offered.map(({ name, title: of }) => (
-            <a key={name} href={`/${screen}${name && `/${name}`}`} aria-current={name === here ? 'page' : undefined}>
+            <a
+              key={name}
+              href={`/${screen}${name && `/${name}`}`}
+              aria-current={name === currentName ? 'page' : undefined}
+            >
               {of}
             </a>
           ))}
         </nav>
       </header>
-      <div class="parts-body">{open ? <open.Part key={here} /> : <Nothing title="Page not found" />}</div>
+      <div class="parts-body">{open ? <open.Part key={currentName} /> : <EmptyState title="Page not found" />}</div>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useFilters } from './filters.ts'
 import { useKeys } from './keys.ts'
 
 /** Words that the service searches a list by. They stand in the address. */
-export function Find({ label, placeholder }: { label: string; placeholder: string }) {
+export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const filters = useFilters()
   const field = useRef<HTMLInputElement>(null)
   useKeys([{ key: '/', says: 'focus the search field', act: () => field.current?.focus() }])

@@ -7,12 +7,12 @@ export function Shortcuts() {
   const [isOpen, setOpen] = useState(false)
   useKeys([{ key: '?', says: 'show keyboard shortcuts', act: () => setOpen(true) }])
   if (!isOpen) return null
-  const known = new Map(bindings().map((binding) => [binding.key, binding]))
+  const byKey = new Map(bindings().map((binding) => [binding.key, binding]))
   return (
     <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
       <h2>Keyboard shortcuts</h2>
       <dl class="keys">
-        {[...known.values()].map(({ key, says }) => (
+        {[...byKey.values()].map(({ key, says }) => (
           <>
             <dt>
               <kbd>{key}</kbd>

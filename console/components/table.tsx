@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from './keys.ts'
 import { rem, textScale } from './text-size.ts'
-import { fitting } from './visible-columns.ts'
+import { visibleColumns } from './visible-columns.ts'
 
 export type Column<Row> = {
   name: string
@@ -40,7 +40,7 @@ const narrowHeight = 50 * textScale
 /** Below this a row has two lines: in px of the usual text size, as all widths of columns. */
 const narrowWidth = 660
 /** Rows that are there beyond what is seen, at either end. */
-const spare = 12
+const overscan = 12
 /** The window of rows moves by so many at once: not each pixel that is scrolled draws anew. */
 const step = 6
 
@@ -54,35 +54,35 @@ export function Table<Row>(props: TableProps<Row>) {
   const width = view.width / textScale
   const isNarrow = width > 0 && width < narrowWidth
   const height = isNarrow ? narrowHeight : rowHeight
-  const shown = fitting(columns, width)
-  const drawn = Math.ceil(view.height / height) + 2 * spare + step
-  const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - spare))
+  const visible = visibleColumns(columns, width)
+  const drawn = Math.ceil(view.height / height) + 2 * overscan + step
+  const first = Math.max(0, Math.min(rows.length - drawn, Math.floor(view.top / height / step) * step - overscan))
   const last = Math.min(rows.length, first + drawn)
-  const wanted = opened ?? cursor
+  const selectedKey = opened ?? cursor
   const current = useMemo(
-    () => (wanted === undefined ? -1 : rows.findIndex((row) => keyOf(row) === wanted)),
-    [rows, wanted],
+    () => (selectedKey === undefined ? -1 : rows.findIndex((row) => keyOf(row) === selectedKey)),
+    [rows, selectedKey],
   )
 
   useLayoutEffect(() => {
     const element = scroller.current!
-    const look = () => {
+    const measure = () => {
       const seen = { top: element.scrollTop, height: element.clientHeight, width: element.clientWidth }
       setView((before) => (isSameView(before, seen) ? before : seen))
       onTop?.(element.scrollTop < rowHeight / 2)
     }
-    look()
-    const observer = new ResizeObserver(look)
+    measure()
+    const observer = new ResizeObserver(measure)
     observer.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
+    element.addEventListener('scroll', measure, { passive: true })
     return () => {
       observer.disconnect()
-      element.removeEventListener('scroll', look)
+      element.removeEventListener('scroll', measure)
       onTop?.(true)
     }
   }, [onTop])
   useEffect(() => {
-    if (onEnd && view.height > 0 && last >= rows.length - spare) onEnd()
+    if (onEnd && view.height > 0 && last >= rows.length - overscan) onEnd()
   }, [onEnd, last, rows.length, view.height])
 
   const move = (step: number) => {
@@ -109,10 +109,12 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-rowcount={rows.length + 1}
       aria-activedescendant={current >= first && current < last ? `row-${current}` : undefined}
       tabIndex={0}
-      style={{ '--columns': shown.map(({ width }) => width.replace(/(\d+)px/g, (_, px) => rem(Number(px)))).join(' ') }}
+      style={{
+        '--columns': visible.map(({ width }) => width.replace(/(\d+)px/g, (_, px) => rem(Number(px)))).join(' '),
+      }}
     >
       <div class="row head" role="row" aria-rowindex={1}>
-        {shown.map(({ name, title, isNumber }) => (
+        {visible.map(({ name, title, isNumber }) => (
           <span key={name} role="columnheader" class={isNumber ? 'number' : undefined}>
             {title}
           </span>
@@ -135,7 +137,7 @@ export function Table<Row>(props: TableProps<Row>) {
               {isNarrow ? (
                 <div role="gridcell">{narrow(row)}</div>
               ) : (
-                shown.map(({ name, isNumber, cell }) => (
+                visible.map(({ name, isNumber, cell }) => (
                   <span key={name} role="gridcell" class={isNumber ? 'number' : undefined}>
                     {cell(row)}
                   </span>

@@ -2,7 +2,7 @@ import { clockTime, exactTime, relativeTime } from '../format/time.ts'
 import { now } from './clock.ts'
 
 /** For lists: the time of day, and the day where it is another. */
-export function At({ time }: { time: string }) {
+export function ClockTime({ time }: { time: string }) {
   const at = new Date(time)
   return (
     <time dateTime={time} title={exactTime(at)}>
@@ -12,7 +12,7 @@ export function At({ time }: { time: string }) {
 }
 
 /** For details: how long ago, the exact time on hover. */
-export function Ago({ time }: { time: string }) {
+export function RelativeTime({ time }: { time: string }) {
   const at = new Date(time)
   return (
     <time dateTime={time} title={exactTime(at)}>

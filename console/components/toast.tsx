@@ -4,7 +4,7 @@ type Toast = { id: number; text: string; undo?: (() => void) | undefined; isBad?
 
 const toasts = signal<Toast[]>([])
 let next = 0
-const shownMs = 4_000
+const visibleMs = 4_000
 /** How long something can be undone. */
 const undoMs = 10_000
 
@@ -18,7 +18,7 @@ export function toast(text: string, { undo, isBad }: { undo?: () => void; isBad?
   // What failed before in the same way is said once.
   const others = toasts.value.filter((one) => !one.isBad || one.text !== text)
   toasts.value = [...others, { id, text, ...(undo && { undo }), ...(isBad && { isBad }) }]
-  if (!isBad) window.setTimeout(() => drop(id), undo ? undoMs : shownMs)
+  if (!isBad) window.setTimeout(() => drop(id), undo ? undoMs : visibleMs)
 }
 
 export function Toasts() {

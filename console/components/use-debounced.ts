@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /** So long nothing is typed before the service is asked. */
-const pauseMs = 500
+const delayMs = 500
 
 /** A value, once it has stayed the same for a while. */
-export function usePaused(value: string): string {
-  const [paused, setPaused] = useState(value)
+export function useDebounced(value: string): string {
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = window.setTimeout(() => setPaused(value), pauseMs)
+    const timer = window.setTimeout(() => setDebounced(value), delayMs)
     return () => window.clearTimeout(timer)
   }, [value])
-  return paused
+  return debounced
 }

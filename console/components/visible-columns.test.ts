@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fitting } from './visible-columns.ts'
+import { visibleColumns } from './visible-columns.ts'
 
 const columns = [
   { name: 'model', width: 'minmax(192px, 1.5fr)' },
@@ -8,7 +8,7 @@ const columns = [
   { name: 'tokens', width: '100px', from: 300 },
   { name: 'outcome', width: 'minmax(166px, 1.6fr)' },
 ]
-const namesAt = (room: number) => fitting(columns, room).map(({ name }) => name)
+const namesAt = (room: number) => visibleColumns(columns, room).map(({ name }) => name)
 
 test('a column that may be left out is, before another one is cut off', () => {
   assert.deepEqual(namesAt(550), ['model', 'key', 'tokens', 'outcome'])
@@ -19,5 +19,5 @@ test('a column that may be left out is, before another one is cut off', () => {
 test('what may not be left out stays, and so it does before the room is known', () => {
   assert.deepEqual(namesAt(200), ['model', 'outcome'])
   assert.deepEqual(namesAt(0), ['model', 'outcome'])
-  assert.deepEqual(fitting([], 100), [])
+  assert.deepEqual(visibleColumns([], 100), [])
 })

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { count, counted, percent } from './count.ts'
 
 test('a count is short where it is long', () => {
-  const shown = [0, 640, 999, 1000, 1249, 22_400, 99_960, 1_000_000, 3_140_000, 2e9].map(count)
-  assert.deepEqual(shown, ['0', '640', '999', '1k', '1.2k', '22.4k', '100k', '1M', '3.1M', '2G'])
+  const texts = [0, 640, 999, 1000, 1249, 22_400, 99_960, 1_000_000, 3_140_000, 2e9].map(count)
+  assert.deepEqual(texts, ['0', '640', '999', '1k', '1.2k', '22.4k', '100k', '1M', '3.1M', '2G'])
 })
 
 test('a share is a percentage with the digits it needs', () => {

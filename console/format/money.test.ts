@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { exactMoney, money, perMillion } from './money.ts'
 
 test('money has as many digits as tell two small prices apart, and two from a dollar on', () => {
-  const shown = [0, 0.00041, 0.007924, 0.016224, 0.5, 0.25, 1, 12.3, 1234.567, -0.01242, 0.000000123].map(money)
-  assert.deepEqual(shown, [
+  const texts = [0, 0.00041, 0.007924, 0.016224, 0.5, 0.25, 1, 12.3, 1234.567, -0.01242, 0.000000123].map(money)
+  assert.deepEqual(texts, [
     '$0',
     '$0.00041',
     '$0.00792',

@@ -6,8 +6,8 @@ const now = new Date(2026, 10, 22, 14, 3, 29)
 const before = (ms: number) => new Date(now.getTime() - ms)
 
 test('how long something took has three digits at the most, and its unit', () => {
-  const shown = [0, 0.15, 4, 81, 620, 5900, 14_200, 59_949, 125_000, 7_260_000].map(duration)
-  assert.deepEqual(shown, [
+  const texts = [0, 0.15, 4, 81, 620, 5900, 14_200, 59_949, 125_000, 7_260_000].map(duration)
+  assert.deepEqual(texts, [
     '0 ms',
     '0.1 ms',
     '4 ms',
@@ -22,8 +22,8 @@ test('how long something took has three digits at the most, and its unit', () =>
 })
 
 test('a time is told relative to now, to the past and to the future', () => {
-  const shown = [0, 2_000, 300_000, 7_200_000, 259_200_000, -5_000].map((ms) => relativeTime(before(ms), now))
-  assert.deepEqual(shown, ['now', '2 s ago', '5 min ago', '2 h ago', '3 d ago', 'in 5 s'])
+  const texts = [0, 2_000, 300_000, 7_200_000, 259_200_000, -5_000].map((ms) => relativeTime(before(ms), now))
+  assert.deepEqual(texts, ['now', '2 s ago', '5 min ago', '2 h ago', '3 d ago', 'in 5 s'])
 })
 
 test('a time of another day says which', () => {

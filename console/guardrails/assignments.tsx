@@ -1,24 +1,24 @@
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { useEvery } from '../api/pages.ts'
-import { forget } from '../api/resource.ts'
+import { useAllRows } from '../api/pages.ts'
+import { invalidate } from '../api/resource.ts'
 import { toast } from '../components/toast.tsx'
 
 type Target = { kind: 'key' | 'member'; id: string; name: string }
 /** `workspaceId`: the guardrail's, to whose keys it can be assigned; undefined while that is not known. */
-type AssignedProps = {
+type AssignmentsProps = {
   id: string
   workspaceId: string | undefined
-  governs: string | undefined
-  mayChange: boolean
+  defaultOf: string | undefined
+  canChange: boolean
 }
 
 /** Whom it governs: keys and members, or all of a workspace. */
-export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps) {
+export function Assignments({ id, workspaceId, defaultOf, canChange }: AssignmentsProps) {
   const page = { params: { id } }
-  const keys = useEvery('GET /guardrails/{id}/assignments/keys', page)
-  const members = useEvery('GET /guardrails/{id}/assignments/members', page)
-  const everybody = useEvery('GET /organization/members', {}).data ?? []
+  const keys = useAllRows('GET /guardrails/{id}/assignments/keys', page)
+  const members = useAllRows('GET /guardrails/{id}/assignments/members', page)
+  const everybody = useAllRows('GET /organization/members', {}).data ?? []
   const people = everybody.map(({ id: user, email, first_name, last_name }) => ({
     id: user,
     name: [first_name, last_name].filter(Boolean).join(' ') || email,
@@ -37,15 +37,15 @@ export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps)
     })),
   ]
   const reload = () => {
-    forget('/assignments')
+    invalidate('/assignments')
     keys.reload()
     members.reload()
   }
   return (
     <section aria-label="Assignments">
       <h2>Assignments</h2>
-      {governs !== undefined && <p>Applies to the whole workspace {governs} as its default guardrail.</p>}
-      {keys.data && members.data && targets.length === 0 && governs === undefined && (
+      {defaultOf !== undefined && <p>Applies to the whole workspace {defaultOf} as its default guardrail.</p>}
+      {keys.data && members.data && targets.length === 0 && defaultOf === undefined && (
         <p class="dim">Not assigned yet. It applies to the keys and members that it is assigned to.</p>
       )}
       <ul class="guardrail-targets">
@@ -54,12 +54,12 @@ export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps)
             <span>
               <span class="dim">{target.kind}</span> {target.name}
             </span>
-            {mayChange && (
+            {canChange && (
               <button
                 type="button"
                 class="bare"
                 aria-label={`Remove from ${target.name}`}
-                onClick={() => void take(id, target, reload)}
+                onClick={() => void removeAssignment(id, target, reload)}
               >
                 ✕
               </button>
@@ -67,12 +67,12 @@ export function Assigned({ id, workspaceId, governs, mayChange }: AssignedProps)
           </li>
         ))}
       </ul>
-      {mayChange && <Assign id={id} workspaceId={workspaceId} targets={targets} people={people} reload={reload} />}
+      {canChange && <Assign id={id} workspaceId={workspaceId} targets={targets} people={people} reload={reload} />}
     </section>
   )
 }
 
-const give = (id: string, { kind, id: target }: Target) =>
+const addAssignment = (id: string, { kind, id: target }: Target) =>
   kind === 'key'
     ? call('POST /guardrails/{id}/assignments/keys', { params: { id }, body: { key_hashes: [target] } })
     : call('POST /guardrails/{id}/assignments/members', { params: { id }, body: { member_user_ids: [target] } })
@@ -82,22 +82,27 @@ const remove = (id: string, { kind, id: target }: Target) =>
     ? call('POST /guardrails/{id}/assignments/keys/remove', { params: { id }, body: { key_hashes: [target] } })
     : call('POST /guardrails/{id}/assignments/members/remove', { params: { id }, body: { member_user_ids: [target] } })
 
-async function told(work: Promise<unknown>, reload: () => void, says: string, undo?: () => void): Promise<void> {
+async function runAndReload(
+  work: Promise<unknown>,
+  reload: () => void,
+  message: string,
+  undo?: () => void,
+): Promise<void> {
   try {
     await work
-    toast(says, undo && { undo })
+    toast(message, undo && { undo })
   } catch (error) {
     toast(asFailure(error).message, { isBad: true })
   }
   reload()
 }
 
-function take(id: string, target: Target, reload: () => void): Promise<void> {
-  const undo = () => void told(give(id, target), reload, `Assigned to ${target.name} again`)
-  return told(remove(id, target), reload, `No longer assigned to ${target.name}`, undo)
+function removeAssignment(id: string, target: Target, reload: () => void): Promise<void> {
+  const undo = () => void runAndReload(addAssignment(id, target), reload, `Assigned to ${target.name} again`)
+  return runAndReload(remove(id, target), reload, `No longer assigned to ${target.name}`, undo)
 }
 
-type AssignProps = Pick<AssignedProps, 'id' | 'workspaceId'> & {
+type AssignProps = Pick<AssignmentsProps, 'id' | 'workspaceId'> & {
   targets: Target[]
   people: { id: string; name: string }[]
   reload: () => void
@@ -105,7 +110,7 @@ type AssignProps = Pick<AssignedProps, 'id' | 'workspaceId'> & {
 
 function Assign({ id, workspaceId, targets, people, reload }: AssignProps) {
   const query = { workspace_id: workspaceId, include_disabled: 'true' }
-  const keys = useEvery('GET /keys', workspaceId === undefined ? undefined : { query }).data ?? []
+  const keys = useAllRows('GET /keys', workspaceId === undefined ? undefined : { query }).data ?? []
   const free = [
     ...keys.map(({ hash, name, disabled }) => ({
       kind: 'key' as const,
@@ -114,7 +119,7 @@ function Assign({ id, workspaceId, targets, people, reload }: AssignProps) {
     })),
     ...people.map((one) => ({ kind: 'member' as const, id: one.id, name: one.name })),
   ].filter((one) => !targets.some((target) => target.id === one.id))
-  const assign = (target: Target) => told(give(id, target), reload, `Assigned to ${target.name}`)
+  const assign = (target: Target) => runAndReload(addAssignment(id, target), reload, `Assigned to ${target.name}`)
   return (
     <select
       aria-label="Assign to"

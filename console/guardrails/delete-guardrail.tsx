@@ -1,43 +1,43 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../api/client.ts'
-import { everyPage } from '../api/pages.ts'
-import { forget } from '../api/resource.ts'
+import { fetchAllPages } from '../api/pages.ts'
+import { invalidate } from '../api/resource.ts'
 import type { Guardrail } from '../api/types.ts'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { toast } from '../components/toast.tsx'
-import { attempt } from '../components/use-action.ts'
-import { emptyPolicy, patchBetween, policyIn } from './policy.ts'
+import { runOrToast } from '../components/use-action.ts'
+import { emptyPolicy, patchBetween, policyOf } from './policy.ts'
 
 /**
  * Deletes a guardrail. What it said and whom it governed can be brought back; what is spent of a limit cannot, so that
  * one with a limit asks for its name.
  */
-export function Remove({ guardrail }: { guardrail: Guardrail }) {
+export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
   const { route } = useLocation()
-  const [isAsked, ask] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const { id, name, limit_usd } = guardrail
   const remove = async () => {
-    const assigned = await assignedTo(id)
+    const assigned = await fetchAssignments(id)
     await call('DELETE /guardrails/{id}', { params: { id } })
-    forget('/guardrails')
+    invalidate('/guardrails')
     route('/guardrails')
     const restore = async () => {
-      const back = await bringBack(guardrail, assigned)
-      forget('/guardrails')
+      const back = await restoreGuardrail(guardrail, assigned)
+      invalidate('/guardrails')
       route(`/guardrails/${back}`)
       toast(`${name} restored with a new ID`)
     }
-    toast(`${name} deleted`, limit_usd === null ? { undo: () => void attempt(restore) } : {})
+    toast(`${name} deleted`, limit_usd === null ? { undo: () => void runOrToast(restore) } : {})
   }
   return (
     <>
-      <button type="button" onClick={() => (limit_usd === null ? void attempt(remove) : ask(true))}>
+      <button type="button" onClick={() => (limit_usd === null ? void runOrToast(remove) : setOpen(true))}>
         Delete
       </button>
-      {isAsked && (
-        <Dialog title={`Delete ${name}`} onClose={() => ask(false)}>
+      {isOpen && (
+        <Dialog title={`Delete ${name}`} onClose={() => setOpen(false)}>
           <h2>Delete {name}</h2>
           <p>
             Afterwards, only the default guardrail of the workspace applies to its keys and members. The spend of its
@@ -50,22 +50,22 @@ export function Remove({ guardrail }: { guardrail: Guardrail }) {
   )
 }
 
-type Assigned = { keys: string[]; members: string[] }
+type AssignmentIds = { keys: string[]; members: string[] }
 
 /** Whom it governs, all pages of them. */
-async function assignedTo(id: string): Promise<Assigned> {
+async function fetchAssignments(id: string): Promise<AssignmentIds> {
   const [keys, members] = await Promise.all([
-    everyPage((query) => call('GET /guardrails/{id}/assignments/keys', { params: { id }, query })),
-    everyPage((query) => call('GET /guardrails/{id}/assignments/members', { params: { id }, query })),
+    fetchAllPages((query) => call('GET /guardrails/{id}/assignments/keys', { params: { id }, query })),
+    fetchAllPages((query) => call('GET /guardrails/{id}/assignments/members', { params: { id }, query })),
   ])
   return { keys: keys.map(({ key_hash }) => key_hash), members: members.map(({ user_id }) => user_id) }
 }
 
 /** @returns the id of the one that says the same and governs the same. */
-async function bringBack(guardrail: Guardrail, { keys, members }: Assigned): Promise<string> {
+async function restoreGuardrail(guardrail: Guardrail, { keys, members }: AssignmentIds): Promise<string> {
   const { name, workspace_id } = guardrail
-  const said = patchBetween(emptyPolicy(''), policyIn(guardrail))
-  const { id } = (await call('POST /guardrails', { body: { ...said, name, workspace_id } })).data
+  const fields = patchBetween(emptyPolicy(''), policyOf(guardrail))
+  const { id } = (await call('POST /guardrails', { body: { ...fields, name, workspace_id } })).data
   const params = { id }
   if (keys.length > 0) await call('POST /guardrails/{id}/assignments/keys', { params, body: { key_hashes: keys } })
   if (members.length > 0) {

@@ -7,7 +7,7 @@ export function Editor({ policy, change }: EditorProps) {
   return (
     <section class="guardrail-fields" aria-label="Policy">
       <h2>Policy</h2>
-      <Words policy={policy} change={change} />
+      <NameFields policy={policy} change={change} />
       <Limit policy={policy} change={change} />
       <List policy={policy} change={change} field="allowed_models" says="Allowed models" />
       <List policy={policy} change={change} field="ignored_models" says="Blocked models" />
@@ -24,7 +24,7 @@ export function Editor({ policy, change }: EditorProps) {
             set({ ...Object.fromEntries(zdrFields.map((field) => [field, held])), enforce_zdr: held })
           }}
         />
-        {forbiddances.map(([field, says]) => (
+        {trainingFields.map(([field, says]) => (
           <Check
             key={field}
             says={says}
@@ -39,13 +39,13 @@ export function Editor({ policy, change }: EditorProps) {
   )
 }
 
-const forbiddances = [
+const trainingFields = [
   ['enable_paid_model_training', 'Block paid models that train on prompts'],
   ['enable_free_model_training', 'Block free models that train on prompts'],
   ['enable_free_model_publication', 'Block free models that publish prompts'],
 ] as const
 
-function Words({ policy, change }: EditorProps) {
+function NameFields({ policy, change }: EditorProps) {
   return (
     <>
       <label>
@@ -110,7 +110,7 @@ type ListField = 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ig
 
 /** One item a line, or between commas. None is null, which says nothing. */
 function List({ policy, change, field, says }: EditorProps & { field: ListField; says: string }) {
-  const take = (text: string) => {
+  const update = (text: string) => {
     const items = [...new Set(text.split(/[\s,]+/).filter(Boolean))]
     change({ ...policy, [field]: items.length > 0 ? items : null })
   }
@@ -123,7 +123,7 @@ function List({ policy, change, field, says }: EditorProps & { field: ListField;
         rows={Math.min(6, Math.max(1, items.length))}
         placeholder={field.startsWith('allowed') ? 'Any. One per line' : 'None. One per line'}
         defaultValue={items.join('\n')}
-        onInput={(event) => take(event.currentTarget.value)}
+        onInput={(event) => update(event.currentTarget.value)}
       />
     </label>
   )
@@ -133,15 +133,15 @@ const regions = { global: 'Global (no region)', europe: 'Europe', us: 'the US' }
 
 function Regions({ policy, change }: EditorProps) {
   const allowed = policy.allowed_data_regions ?? []
-  const known = Object.keys(regions) as (keyof typeof regions)[]
+  const regionNames = Object.keys(regions) as (keyof typeof regions)[]
   const turn = (region: keyof typeof regions, isOn: boolean) => {
-    const left = known.filter((one) => (one === region ? isOn : allowed.includes(one)))
-    change({ ...policy, allowed_data_regions: left.length > 0 ? left : null })
+    const selected = regionNames.filter((one) => (one === region ? isOn : allowed.includes(one)))
+    change({ ...policy, allowed_data_regions: selected.length > 0 ? selected : null })
   }
   return (
     <fieldset>
       <legend>Allowed regions</legend>
-      {known.map((region) => (
+      {regionNames.map((region) => (
         <Check
           key={region}
           says={regions[region]}

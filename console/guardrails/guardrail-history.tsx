@@ -2,16 +2,16 @@ import { useEffect } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { AuditEvent } from '../api/types.ts'
 import { Difference } from '../components/difference.tsx'
-import { Failed } from '../components/page-states.tsx'
-import { At } from '../components/timestamp.tsx'
-import { changesBetween, emptyPolicy, type Policy, policyIn } from './policy.ts'
+import { FailureState } from '../components/page-states.tsx'
+import { ClockTime } from '../components/timestamp.tsx'
+import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 
 /** Who changed what, the newest first. @param take fills the fields with an earlier state; saving is another step. */
 export function History(props: { id: string; version: string | undefined; take?: (policy: Policy) => void }) {
   const { id, version, take } = props
   const { data, failure, reload } = useGet('GET /audit', { query: { target_id: id, limit: 50 } })
   useEffect(() => reload(), [version, reload])
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   const events = data?.data ?? []
   return (
     <section aria-label="History">
@@ -22,11 +22,11 @@ export function History(props: { id: string; version: string | undefined; take?:
           <li key={event.id}>
             <div class="guardrail-event">
               <span>
-                <At time={event.at} /> <b>{whoDid(event)}</b>{' '}
+                <ClockTime time={event.at} /> <b>{whoDid(event)}</b>{' '}
                 <span class="dim">{event.before ? 'updated' : 'created'}</span>
               </span>
               {take && index > 0 && event.after !== null && (
-                <button type="button" onClick={() => take(policyIn(event.after as object))}>
+                <button type="button" onClick={() => take(policyOf(event.after as object))}>
                   Restore
                 </button>
               )}
@@ -39,5 +39,5 @@ export function History(props: { id: string; version: string | undefined; take?:
   )
 }
 
-const stateOf = (state: unknown) => (state ? policyIn(state as object) : emptyPolicy(''))
+const stateOf = (state: unknown) => (state ? policyOf(state as object) : emptyPolicy(''))
 const whoDid = ({ actor }: AuditEvent) => actor.user_name ?? actor.key_name ?? actor.user_id

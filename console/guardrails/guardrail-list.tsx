@@ -2,46 +2,46 @@ import { useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { useEvery } from '../api/pages.ts'
-import { forget } from '../api/resource.ts'
-import { useMe } from '../api/session.ts'
+import { useAllRows } from '../api/pages.ts'
+import { invalidate } from '../api/resource.ts'
+import { useSession } from '../api/session.ts'
 import type { Guardrail } from '../api/types.ts'
 import { hasDraft } from '../components/drafts.ts'
 import { Heading } from '../components/heading.tsx'
-import { Failed, Loading, Nothing, Progress } from '../components/page-states.tsx'
-import { meaningOf } from '../components/policy-description.ts'
+import { EmptyState, FailureState, Loading, Progress } from '../components/page-states.tsx'
+import { describePolicy } from '../components/policy-description.ts'
 import { type Column, Table } from '../components/table.tsx'
 import { counted } from '../format/count.ts'
-import { Spent } from './limit-usage.tsx'
-import { policyIn } from './policy.ts'
+import { LimitUsage } from './limit-usage.tsx'
+import { policyOf } from './policy.ts'
 
-type Row = { guardrail: Guardrail; means: string; governs: string }
+type Row = { guardrail: Guardrail; effect: string; appliesTo: string }
 
 const paste = `curl "$BASE_URL/guardrails" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
   -H 'content-type: application/json' \\
   -d '{"name": "Small change", "limit_usd": 1, "reset_interval": "daily"}'`
 
 /** All guardrails, each with what it means, whom it governs and what is spent of its limit. */
-export function GuardrailList({ mayChange }: { mayChange: boolean }) {
+export function GuardrailList({ canChange }: { canChange: boolean }) {
   const { route } = useLocation()
-  const { data, failure, isLoading, isCurrent, reload } = useEvery('GET /guardrails', {})
-  const governs = useGoverned()
+  const { data, failure, isLoading, isCurrent, reload } = useAllRows('GET /guardrails', {})
+  const appliesTo = useAppliesTo()
   const rows = data?.map((guardrail) => ({
     guardrail,
-    means: meaningOf(policyIn(guardrail)).join(' ') || 'No restrictions.',
-    governs: governs(guardrail.id),
+    effect: describePolicy(policyOf(guardrail)).join(' ') || 'No restrictions.',
+    appliesTo: appliesTo(guardrail.id),
   }))
   return (
     <div class="screen guardrails">
       <Heading isUnseen>Guardrails</Heading>
       <Progress isOn={isLoading && !isCurrent} />
-      <Bar mayChange={mayChange} count={data?.length} />
-      {failure && <Failed failure={failure} again={reload} />}
+      <Bar canChange={canChange} count={data?.length} />
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !rows && <Loading />}
       {!failure && rows?.length === 0 && (
-        <Nothing title="No guardrails yet" {...(mayChange && { paste })}>
-          <p>Everything is allowed, without limits.{mayChange && ' Enter a name above, or run:'}</p>
-        </Nothing>
+        <EmptyState title="No guardrails yet" {...(canChange && { paste })}>
+          <p>Everything is allowed, without limits.{canChange && ' Enter a name above, or run:'}</p>
+        </EmptyState>
       )}
       {!failure && rows && rows.length > 0 && (
         <Table<Row>
@@ -63,10 +63,16 @@ const columns: Column<Row>[] = [
     name: 'means',
     title: 'effect',
     width: 'minmax(160px, 2fr)',
-    cell: ({ means }) => <span title={means}>{means}</span>,
+    cell: ({ effect }) => <span title={effect}>{effect}</span>,
   },
-  { name: 'governs', title: 'applies to', width: 'minmax(110px, 0.8fr)', from: 700, cell: ({ governs }) => governs },
-  { name: 'spent', title: 'spent', width: '290px', cell: ({ guardrail }) => <Spent guardrail={guardrail} /> },
+  {
+    name: 'governs',
+    title: 'applies to',
+    width: 'minmax(110px, 0.8fr)',
+    from: 700,
+    cell: ({ appliesTo }) => appliesTo,
+  },
+  { name: 'spent', title: 'spent', width: '290px', cell: ({ guardrail }) => <LimitUsage guardrail={guardrail} /> },
 ]
 
 function Name({ of: { id, name } }: { of: Guardrail }) {
@@ -78,22 +84,24 @@ function Name({ of: { id, name } }: { of: Guardrail }) {
   )
 }
 
-function Narrow({ guardrail, means, governs }: Row) {
+function Narrow({ guardrail, effect, appliesTo }: Row) {
   return (
     <div class="guardrail-narrow">
       <div>
-        <Name of={guardrail} /> <span class="dim">{governs}</span>
+        <Name of={guardrail} /> <span class="dim">{appliesTo}</span>
       </div>
-      <div>{guardrail.limit_usd === null ? <span class="dim">{means}</span> : <Spent guardrail={guardrail} />}</div>
+      <div>
+        {guardrail.limit_usd === null ? <span class="dim">{effect}</span> : <LimitUsage guardrail={guardrail} />}
+      </div>
     </div>
   )
 }
 
 /** Whom each guardrail governs, in a few words. */
-function useGoverned(): (id: string) => string {
-  const workspaces = useEvery('GET /workspaces', {}).data
-  const keys = useEvery('GET /guardrails/assignments/keys', {}).data
-  const members = useEvery('GET /guardrails/assignments/members', {}).data
+function useAppliesTo(): (id: string) => string {
+  const workspaces = useAllRows('GET /workspaces', {}).data
+  const keys = useAllRows('GET /guardrails/assignments/keys', {}).data
+  const members = useAllRows('GET /guardrails/assignments/members', {}).data
   const counts = useMemo(() => ({ key: countsIn(keys ?? []), member: countsIn(members ?? []) }), [keys, members])
   return (id) => {
     const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
@@ -114,19 +122,19 @@ function countsIn(assignments: { guardrail_id: string }[]): Map<string, number> 
   return counts
 }
 
-function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefined }) {
+function Bar({ canChange, count }: { canChange: boolean; count: number | undefined }) {
   const { route } = useLocation()
   const [problem, setProblem] = useState<string>()
-  const own = useMe()?.workspace.id
-  const workspaces = useEvery('GET /workspaces', mayChange ? {} : undefined).data ?? []
-  const make = async (event: Event & { currentTarget: HTMLFormElement }) => {
+  const own = useSession()?.workspace.id
+  const workspaces = useAllRows('GET /workspaces', canChange ? {} : undefined).data ?? []
+  const create = async (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget)
     const name = String(fields.get('name'))
     const workspace_id = String(fields.get('workspace') ?? '')
     try {
       const { data } = await call('POST /guardrails', { body: { name, ...(workspace_id && { workspace_id }) } })
-      forget('/guardrails')
+      invalidate('/guardrails')
       route(`/guardrails/${data.id}`)
     } catch (error) {
       setProblem(asFailure(error).message)
@@ -134,8 +142,8 @@ function Bar({ mayChange, count }: { mayChange: boolean; count: number | undefin
   }
   return (
     <div class="bar">
-      {mayChange && (
-        <form class="guardrail-new" onSubmit={make}>
+      {canChange && (
+        <form class="guardrail-new" onSubmit={create}>
           <input name="name" aria-label="Name of a new guardrail" placeholder="Name of the guardrail" required />
           {workspaces.length > 1 && (
             <select name="workspace" aria-label="Workspace of the new guardrail">

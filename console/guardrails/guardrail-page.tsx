@@ -1,47 +1,47 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { useEvery } from '../api/pages.ts'
+import { useAllRows } from '../api/pages.ts'
 import { useGet } from '../api/resource.ts'
 import type { Guardrail, Workspace } from '../api/types.ts'
 import { useDraft } from '../components/drafts.ts'
 import { Heading } from '../components/heading.tsx'
 import { useKeys } from '../components/keys.ts'
-import { Failed, Loading } from '../components/page-states.tsx'
-import { meaningOf } from '../components/policy-description.ts'
-import { Ago } from '../components/timestamp.tsx'
+import { FailureState, Loading } from '../components/page-states.tsx'
+import { describePolicy } from '../components/policy-description.ts'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { Usd } from '../components/usd.tsx'
-import { Assigned } from './assignments.tsx'
-import { Remove } from './delete-guardrail.tsx'
+import { Assignments } from './assignments.tsx'
+import { DeleteGuardrail } from './delete-guardrail.tsx'
 import { Editor } from './editor.tsx'
 import { History } from './guardrail-history.tsx'
-import { Replayed } from './guardrail-replay.tsx'
-import { Spent } from './limit-usage.tsx'
-import { changesBetween, emptyPolicy, type Policy, policyIn } from './policy.ts'
+import { GuardrailReplay } from './guardrail-replay.tsx'
+import { LimitUsage } from './limit-usage.tsx'
+import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 import { TryText } from './try-text.tsx'
-import { Changed } from './unsaved-changes.tsx'
+import { UnsavedChanges } from './unsaved-changes.tsx'
 
 /** One guardrail. A workspace's default is there before anything is said in it: the first save makes it. */
-export function GuardrailPage({ id, mayChange }: { id: string; mayChange: boolean }) {
+export function GuardrailPage({ id, canChange }: { id: string; canChange: boolean }) {
   const { data, failure, reload } = useGet('GET /guardrails/{id}', { params: { id } })
-  const workspaces = useEvery('GET /workspaces', {}).data
-  const governed = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
-  const isUnsaid = failure?.status === 404 && governed !== undefined
+  const workspaces = useAllRows('GET /workspaces', {}).data
+  const workspace = workspaces?.find(({ default_guardrail_id }) => default_guardrail_id === id)
+  const isNewDefault = failure?.status === 404 && workspace !== undefined
   const found = data?.data
   return (
     <div class="page guardrail">
       <p>
         <a href="/guardrails">← Guardrails</a>
       </p>
-      {failure && !isUnsaid && <Failed failure={failure} again={reload} />}
+      {failure && !isNewDefault && <FailureState failure={failure} retry={reload} />}
       {!failure && !found && <Loading />}
-      {(found || isUnsaid) && (
-        <Whole
+      {(found || isNewDefault) && (
+        <GuardrailDetails
           id={id}
-          guardrail={isUnsaid ? undefined : found}
-          saved={found && !isUnsaid ? policyIn(found) : emptyPolicy(`Workspace ${governed?.name} Default`)}
-          governs={governed?.name}
+          guardrail={isNewDefault ? undefined : found}
+          saved={found && !isNewDefault ? policyOf(found) : emptyPolicy(`Workspace ${workspace?.name} Default`)}
+          defaultOf={workspace?.name}
           {...(workspaces && workspaces.length > 1 && { workspace: workspaceOf(workspaces, found) })}
-          mayChange={mayChange}
+          canChange={canChange}
           reload={reload}
         />
       )}
@@ -52,19 +52,19 @@ export function GuardrailPage({ id, mayChange }: { id: string; mayChange: boolea
 const workspaceOf = (all: Workspace[], guardrail: Guardrail | undefined) =>
   all.find(({ id }) => id === guardrail?.workspace_id)?.name
 
-type WholeProps = {
+type GuardrailDetailsProps = {
   id: string
   guardrail: Guardrail | undefined
   saved: Policy
   /** The workspace of which all is governed. */
-  governs: string | undefined
+  defaultOf: string | undefined
   /** The workspace that it is one of, where there are several. */
   workspace?: string | undefined
-  mayChange: boolean
+  canChange: boolean
   reload: () => void
 }
 
-function Whole({ id, guardrail, saved, governs, workspace, mayChange, reload }: WholeProps) {
+function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChange, reload }: GuardrailDetailsProps) {
   const { route } = useLocation()
   const [draft, setDraft] = useDraft<Policy>(id)
   /** Moves when the fields are to be filled anew. */
@@ -82,51 +82,57 @@ function Whole({ id, guardrail, saved, governs, workspace, mayChange, reload }: 
   useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/guardrails') }])
   return (
     <>
-      <Head {...{ id, guardrail, policy: saved, governs, workspace, mayChange }} />
-      <Meaning policy={policy} isChanged={isChanged} />
-      {mayChange && (
+      <Head {...{ id, guardrail, policy: saved, defaultOf, workspace, canChange }} />
+      <Effect policy={policy} isChanged={isChanged} />
+      {canChange && (
         <div class="guardrail-work">
           <Editor key={`${filled} ${guardrail?.updated_at}`} policy={policy} change={setDraft} />
           <div class="guardrail-aside">
-            {isChanged && <Changed id={id} saved={saved} policy={policy} drop={() => fill(undefined)} done={done} />}
+            {isChanged && (
+              <UnsavedChanges id={id} saved={saved} policy={policy} drop={() => fill(undefined)} done={done} />
+            )}
             <TryText id={id} saved={saved} policy={policy} />
-            <Replayed id={id} saved={saved} policy={policy} />
+            <GuardrailReplay id={id} saved={saved} policy={policy} />
           </div>
         </div>
       )}
-      {!mayChange && <Replayed id={id} saved={saved} policy={policy} />}
-      {guardrail && <Assigned id={id} workspaceId={guardrail.workspace_id} governs={governs} mayChange={mayChange} />}
-      <History id={id} version={guardrail?.updated_at} {...(mayChange && { take: fill })} />
+      {!canChange && <GuardrailReplay id={id} saved={saved} policy={policy} />}
+      {guardrail && (
+        <Assignments id={id} workspaceId={guardrail.workspace_id} defaultOf={defaultOf} canChange={canChange} />
+      )}
+      <History id={id} version={guardrail?.updated_at} {...(canChange && { take: fill })} />
     </>
   )
 }
 
-type HeadProps = Pick<WholeProps, 'id' | 'guardrail' | 'governs' | 'workspace' | 'mayChange'> & { policy: Policy }
+type HeadProps = Pick<GuardrailDetailsProps, 'id' | 'guardrail' | 'defaultOf' | 'workspace' | 'canChange'> & {
+  policy: Policy
+}
 
-function Head({ id, guardrail, policy, governs, workspace, mayChange }: HeadProps) {
+function Head({ id, guardrail, policy, defaultOf, workspace, canChange }: HeadProps) {
   return (
     <>
       <header>
         <Heading>{policy.name}</Heading>
-        {governs !== undefined && <span class="dim">Applies to the whole workspace {governs}</span>}
-        {governs === undefined && workspace !== undefined && <span class="dim">Workspace: {workspace}</span>}
+        {defaultOf !== undefined && <span class="dim">Applies to the whole workspace {defaultOf}</span>}
+        {defaultOf === undefined && workspace !== undefined && <span class="dim">Workspace: {workspace}</span>}
         {guardrail && (
           <span class="dim">
-            Updated <Ago time={guardrail.updated_at} />
+            Updated <RelativeTime time={guardrail.updated_at} />
           </span>
         )}
         <a class="button" href={`/requests?guardrail_id=${id}`}>
           Requests
         </a>
-        {mayChange && guardrail && governs === undefined && <Remove guardrail={guardrail} />}
+        {canChange && guardrail && defaultOf === undefined && <DeleteGuardrail guardrail={guardrail} />}
       </header>
       {policy.description && <p class="dim">{policy.description}</p>}
       {guardrail && guardrail.limit_usd !== null && (
         <p>
-          <Spent guardrail={guardrail} />
+          <LimitUsage guardrail={guardrail} />
           {guardrail.resets_at && (
             <span class="dim">
-              , resets <Ago time={guardrail.resets_at} />
+              , resets <RelativeTime time={guardrail.resets_at} />
             </span>
           )}
         </p>
@@ -151,16 +157,16 @@ function Spenders({ spenders }: { spenders: NonNullable<Guardrail['spenders']> }
   )
 }
 
-function Meaning({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
-  const says = meaningOf(policy)
+function Effect({ policy, isChanged }: { policy: Policy; isChanged: boolean }) {
+  const sentences = describePolicy(policy)
   return (
     <section id="meaning" aria-label="Effect">
       <h2>{isChanged ? 'Effect with changes' : 'Effect'}</h2>
-      {says.length === 0 ? (
+      {sentences.length === 0 ? (
         <p>No rules.</p>
       ) : (
         <ul class="guardrail-means">
-          {says.map((sentence) => (
+          {sentences.map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>

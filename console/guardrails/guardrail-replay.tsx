@@ -3,11 +3,11 @@ import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 import type { GuardrailPatch, Replay } from '../api/types.ts'
 import { ReplayFrame } from '../components/replay-frame.tsx'
-import { ruleOf } from '../components/rule-label.ts'
+import { ruleLabel } from '../components/rule-label.ts'
 import { Usd } from '../components/usd.tsx'
-import { usePaused } from '../components/use-debounced.ts'
+import { useDebounced } from '../components/use-debounced.ts'
 import { exactCount } from '../format/count.ts'
-import { outcomes, Touched } from './affected-requests.tsx'
+import { AffectedRequests, outcomes } from './affected-requests.tsx'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
 const spans = { '24 h': 1, '7 d': 7, '30 d': 30 }
@@ -15,15 +15,15 @@ type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
 /** So many requests are told one by one. */
-const listed = 100
+const maxListed = 100
 
-type ReplayedProps = { id: string; saved: Policy; policy: Policy }
+type GuardrailReplayProps = { id: string; saved: Policy; policy: Policy }
 
 /** What a policy would have done to the requests of the last days: without changes saved, beside as it would be. */
-export function Replayed({ id, saved, policy }: ReplayedProps) {
+export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
   const [span, setSpan] = useState<Span>('7 d')
   const isChanged = changesBetween(saved, policy).length > 0
-  const patch = usePaused(JSON.stringify(patchBetween(saved, policy)))
+  const patch = useDebounced(JSON.stringify(patchBetween(saved, policy)))
   const asIs = useReplay(id, span, JSON.stringify(saved), {})
   const changed = useReplay(id, span, isChanged ? patch : undefined, isChanged ? JSON.parse(patch) : {})
   const failure = (isChanged && changed.failure) || asIs.failure
@@ -47,7 +47,7 @@ export function Replayed({ id, saved, policy }: ReplayedProps) {
 function useReplay(id: string, span: Span, key: string | undefined, policy: GuardrailPatch) {
   return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    const body = { from, policy, list: listed }
+    const body = { from, policy, list: maxListed }
     return (await call('POST /guardrails/{id}/replay', { params: { id }, body }, { signal })).data
   })
 }
@@ -59,7 +59,7 @@ const totals = [
 ] as const
 
 function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
-  const shown = after ?? before
+  const latest = after ?? before
   // Those refused at the time are none of them, not even by this one.
   if (before.requests === 0)
     return (
@@ -68,8 +68,8 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
   return (
     <>
       <p>
-        {exactCount(shown.requests)} <span class="dim">requests that the guardrail applies to, total cost</span>{' '}
-        <Usd amount={shown.usd} />
+        {exactCount(latest.requests)} <span class="dim">requests that the guardrail applies to, total cost</span>{' '}
+        <Usd amount={latest.usd} />
       </p>
       <table class="plain-table">
         <thead>
@@ -97,7 +97,7 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
           ))}
         </tbody>
       </table>
-      <Parts replay={shown} />
+      <Parts replay={latest} />
     </>
   )
 }
@@ -114,7 +114,7 @@ function Parts({ replay }: { replay: Replay }) {
         {replay.by_rule.map(({ rule, outcome, requests, usd }) => (
           <li key={`${rule} ${outcome}`}>
             <span>
-              {ruleOf(rule)} <span class="dim">{outcomes[outcome]}</span>
+              {ruleLabel(rule)} <span class="dim">{outcomes[outcome]}</span>
             </span>
             <span>
               {exactCount(requests)} <span class="dim">for</span> <Usd amount={usd} />
@@ -131,13 +131,13 @@ function Parts({ replay }: { replay: Replay }) {
           </li>
         ))}
       </ul>
-      <Touched replay={replay} />
+      <AffectedRequests replay={replay} />
       <details>
         <summary>Notes</summary>
         <ul>
           {replay.undecidable.map(({ rule, requests, why }) => (
             <li key={rule}>
-              {ruleOf(rule)}, {exactCount(requests)}: {why}
+              {ruleLabel(rule)}, {exactCount(requests)}: {why}
             </li>
           ))}
           {replay.notes.map((note) => (

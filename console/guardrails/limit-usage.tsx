@@ -4,7 +4,11 @@ import { Usd } from '../components/usd.tsx'
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
 /** What is spent of a limit, in figures and as a bar. */
-export function Spent({ guardrail }: { guardrail: Pick<Guardrail, 'limit_usd' | 'spent_usd' | 'reset_interval'> }) {
+export function LimitUsage({
+  guardrail,
+}: {
+  guardrail: Pick<Guardrail, 'limit_usd' | 'spent_usd' | 'reset_interval'>
+}) {
   const { limit_usd: limit, spent_usd: spent = 0, reset_interval: interval } = guardrail
   if (limit === null) return <span class="dim">no limit</span>
   const share = spent / limit

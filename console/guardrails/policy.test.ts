@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesBetween, emptyPolicy, patchBetween, policyIn } from './policy.ts'
+import { changesBetween, emptyPolicy, patchBetween, policyOf } from './policy.ts'
 
 const before = { ...emptyPolicy('House rules'), limit_usd: 50, allowed_models: ['a/one', 'a/two'] }
 
 test('a change tells each item that goes and each that comes', () => {
   const after = { ...before, limit_usd: 20, allowed_models: ['a/two', 'a/three'] }
   assert.deepEqual(changesBetween(before, after), [
-    { field: 'limit_usd', gone: ['50'], come: ['20'] },
-    { field: 'allowed_models', gone: ['a/one'], come: ['a/three'] },
+    { field: 'limit_usd', removed: ['50'], added: ['20'] },
+    { field: 'allowed_models', removed: ['a/one'], added: ['a/three'] },
   ])
 })
 
@@ -43,5 +43,5 @@ test('of a state in the audit trail only the policy counts', () => {
     updated_at: 'now',
     enforce_zdr_google: null,
   }
-  assert.deepEqual(policyIn(state), before)
+  assert.deepEqual(policyOf(state), before)
 })

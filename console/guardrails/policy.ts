@@ -29,7 +29,7 @@ const zdr = {
 export const zdrFields = Object.keys(zdr) as Field[]
 
 /** A policy that says nothing, its fields in the order in which it is told. The type names one that is forgotten. */
-const nothing = {
+const emptyFields = {
   name: '',
   description: null,
   limit_usd: null,
@@ -50,26 +50,26 @@ const nothing = {
 } satisfies Policy
 
 /** Every field that can change, in that order. */
-export const fields = Object.keys(nothing) as Field[]
+export const fields = Object.keys(emptyFields) as Field[]
 
 /** A policy that says nothing. */
-export const emptyPolicy = (name: string): Policy => ({ ...nothing, name })
+export const emptyPolicy = (name: string): Policy => ({ ...emptyFields, name })
 
 /** Only what a policy says, of a guardrail or of its state in the audit trail. */
-export function policyIn(state: object): Policy {
-  const known = Object.entries(state).filter(([name]) => fields.includes(name as Field))
-  return { ...emptyPolicy(''), ...Object.fromEntries(known) }
+export function policyOf(state: object): Policy {
+  const policyEntries = Object.entries(state).filter(([name]) => fields.includes(name as Field))
+  return { ...emptyPolicy(''), ...Object.fromEntries(policyEntries) }
 }
 
-export type Change = { field: Field; gone: string[]; come: string[] }
+export type Change = { field: Field; removed: string[]; added: string[] }
 
 /** What differs, line by line: an item of a list is a line, a single value too. */
 export function changesBetween(before: Policy, after: Policy): Change[] {
   return fields.flatMap((field) => {
     const [was, is] = [linesOf(before[field]), linesOf(after[field])]
-    const gone = was.filter((line) => !is.includes(line))
-    const come = is.filter((line) => !was.includes(line))
-    return gone.length + come.length > 0 ? [{ field, gone, come }] : []
+    const removed = was.filter((line) => !is.includes(line))
+    const added = is.filter((line) => !was.includes(line))
+    return removed.length + added.length > 0 ? [{ field, removed, added }] : []
   })
 }
 

@@ -1,7 +1,7 @@
 import { useRoute } from 'preact-iso/router'
 import { Failure } from '../api/failure.ts'
-import { signedIn } from '../api/session.ts'
-import { Failed, Loading } from '../components/page-states.tsx'
+import { sessionState } from '../api/session.ts'
+import { FailureState, Loading } from '../components/page-states.tsx'
 import { GuardrailList } from './guardrail-list.tsx'
 import { GuardrailPage } from './guardrail-page.tsx'
 
@@ -10,9 +10,9 @@ const forbidden = new Failure(403, 'You need access to the whole organization to
 /** The policies: `/guardrails` is the list, `/guardrails/<id>` one of them. */
 export function Screen() {
   const id = useRoute().params.rest
-  const who = signedIn.value
+  const who = sessionState.value
   if (who.state !== 'in') return <Loading />
-  if (who.session.role === 'developer') return <Failed failure={forbidden} />
+  if (who.session.role === 'developer') return <FailureState failure={forbidden} />
   const mayChange = who.session.role !== 'viewer'
-  return id ? <GuardrailPage key={id} id={id} mayChange={mayChange} /> : <GuardrailList mayChange={mayChange} />
+  return id ? <GuardrailPage key={id} id={id} canChange={mayChange} /> : <GuardrailList canChange={mayChange} />
 }

@@ -12,10 +12,10 @@ export function piecesOf(text: string, found: Found[]): Piece[] {
   const ends = [...cuts].sort((a, b) => a - b)
   return ends.slice(1).map((end, index) => {
     const start = ends[index]!
-    const over = found.filter((one) => one.start <= start && one.end >= end)
+    const covering = found.filter((one) => one.start <= start && one.end >= end)
     return {
       text: text.slice(start, end),
-      found: over.sort((a, b) => strictest.indexOf(a.action) - strictest.indexOf(b.action)),
+      found: covering.sort((a, b) => strictest.indexOf(a.action) - strictest.indexOf(b.action)),
     }
   })
 }

@@ -4,25 +4,25 @@ import { useResource } from '../api/resource.ts'
 import type { TriedText } from '../api/types.ts'
 import { builtins } from '../components/policy-description.ts'
 import { Problem } from '../components/problem.tsx'
-import { usePaused } from '../components/use-debounced.ts'
+import { useDebounced } from '../components/use-debounced.ts'
 import { exactCount } from '../format/count.ts'
 import { type Policy, patchBetween } from './policy.ts'
 import { countsOf, piecesOf } from './text-pieces.ts'
 
 type TryProps = { id: string; saved: Policy; policy: Policy }
-type Told = { text: string; tried: TriedText }
+type TriedResult = { text: string; tried: TriedText }
 
 /** What the filters and patterns find in a text, as they are in the fields, saved or not. */
 export function TryText({ id, saved, policy }: TryProps) {
   const [text, setText] = useState('')
-  const wanted = usePaused(JSON.stringify([text, patchBetween(saved, policy)]))
-  const [asked, patch] = JSON.parse(wanted) as [string, ReturnType<typeof patchBetween>]
-  const key = asked === '' ? undefined : `/guardrails/${id}/try ${wanted}`
-  const { data, failure, isLoading } = useResource<Told>(key, async (signal) => {
+  const debounced = useDebounced(JSON.stringify([text, patchBetween(saved, policy)]))
+  const [debouncedText, patch] = JSON.parse(debounced) as [string, ReturnType<typeof patchBetween>]
+  const key = debouncedText === '' ? undefined : `/guardrails/${id}/try ${debounced}`
+  const { data, failure, isLoading } = useResource<TriedResult>(key, async (signal) => {
     // A default that nobody made yet is tried by what would make it.
-    const body = { text: asked, policy: patch }
+    const body = { text: debouncedText, policy: patch }
     return {
-      text: asked,
+      text: debouncedText,
       tried: (await call('POST /guardrails/{id}/try', { params: { id }, body }, { signal })).data,
     }
   })
@@ -38,7 +38,7 @@ export function TryText({ id, saved, policy }: TryProps) {
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <Problem text={failure?.message} />
-      {data && !failure && asked !== '' && <Result told={data} policy={policy} />}
+      {data && !failure && debouncedText !== '' && <Result result={data} policy={policy} />}
     </section>
   )
 }
@@ -49,9 +49,9 @@ const outcomes: Record<TriedText['outcome'], [tone: string, says: string]> = {
   blocked: ['bad', 'The request would be blocked.'],
   failed: ['bad', 'A filter could not finish, so the request would be blocked:'],
 }
-const acts = { block: 'blocks', redact: 'redacts', flag: 'flags' }
+const actionWords = { block: 'blocks', redact: 'redacts', flag: 'flags' }
 
-function Result({ told: { text, tried }, policy }: { told: Told; policy: Policy }) {
+function Result({ result: { text, tried }, policy }: { result: TriedResult; policy: Policy }) {
   const [tone, says] = outcomes[tried.outcome]
   const name = (rule: string) => inWords(rule, policy)
   return (
@@ -73,7 +73,7 @@ function Result({ told: { text, tried }, policy }: { told: Told; policy: Policy 
         {countsOf(tried.found).map(({ rule, action, count }) => (
           <li key={rule}>
             <span>
-              {name(rule)} <span class="dim">{acts[action]}</span>
+              {name(rule)} <span class="dim">{actionWords[action]}</span>
             </span>
             <span>{exactCount(count)}</span>
           </li>

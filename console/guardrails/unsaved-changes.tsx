@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { forget } from '../api/resource.ts'
+import { invalidate } from '../api/resource.ts'
 import type { GuardrailPatch } from '../api/types.ts'
 import { Difference } from '../components/difference.tsx'
 import { Problem } from '../components/problem.tsx'
@@ -9,17 +9,17 @@ import { toast } from '../components/toast.tsx'
 import { counted } from '../format/count.ts'
 import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
-type ChangedProps = { id: string; saved: Policy; policy: Policy; drop: () => void; done: () => void }
+type UnsavedChangesProps = { id: string; saved: Policy; policy: Policy; drop: () => void; done: () => void }
 
 /** The change that saving makes, before it is made. */
-export function Changed({ id, saved, policy, drop, done }: ChangedProps) {
+export function UnsavedChanges({ id, saved, policy, drop, done }: UnsavedChangesProps) {
   const [problem, setProblem] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const changes = changesBetween(saved, policy)
   const write = async (body: GuardrailPatch) => {
     await call('PATCH /guardrails/{id}', { params: { id }, body })
-    forget('/guardrails')
-    forget('/audit')
+    invalidate('/guardrails')
+    invalidate('/audit')
     done()
   }
   const undo = () =>

@@ -6,18 +6,18 @@ export type Field = InternElicitation['fields'][number]
 export function contentOf(fields: Field[], filled: FormData): Record<string, unknown> {
   const content: Record<string, unknown> = {}
   for (const field of fields) {
-    const value = saidIn(field, filled.getAll(field.name).map(String))
+    const value = fieldValue(field, filled.getAll(field.name).map(String))
     if (value !== undefined) content[field.name] = value
   }
   return content
 }
 
-function saidIn({ name, type, options, required }: Field, given: string[]): unknown {
+function fieldValue({ name, type, options, required }: Field, given: string[]): unknown {
   if (type === 'array') {
     const items = options ? given : (given[0] ?? '').split(',').map((item) => item.trim())
-    const said = items.filter((item) => item !== '')
-    if (required && said.length === 0) throw new Error(`${name}: choose at least one.`)
-    return said.length > 0 ? said : undefined
+    const selected = items.filter((item) => item !== '')
+    if (required && selected.length === 0) throw new Error(`${name}: choose at least one.`)
+    return selected.length > 0 ? selected : undefined
   }
   const text = given[0] ?? ''
   if (text === '') return undefined

@@ -1,4 +1,4 @@
-import { shown } from './visible-text.ts'
+import { escapeInvisible } from './visible-text.ts'
 
 /** Only its first two lines name the file: a line further down that begins like these goes or comes. */
 function toneOf(line: string, at: number): string | undefined {
@@ -10,14 +10,14 @@ function toneOf(line: string, at: number): string | undefined {
 export function Diff({ path, diff }: { path: string; diff: string }) {
   return (
     <>
-      {!diff.startsWith('--- ') && <p class="file mono">{shown(path)}</p>}
+      {!diff.startsWith('--- ') && <p class="file mono">{escapeInvisible(path)}</p>}
       <pre class="diff">
         {diff
           .replace(/\n$/, '')
           .split('\n')
           .map((line, at) => (
             <span key={at} class={toneOf(line, at)}>
-              {shown(line)}
+              {escapeInvisible(line)}
             </span>
           ))}
       </pre>

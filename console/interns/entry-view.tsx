@@ -1,8 +1,8 @@
 import type { InternEntry } from '../api/types.ts'
-import { At } from '../components/timestamp.tsx'
+import { ClockTime } from '../components/timestamp.tsx'
 import { exactCount } from '../format/count.ts'
 import { Diff } from './diff.tsx'
-import { shown } from './visible-text.ts'
+import { escapeInvisible } from './visible-text.ts'
 
 type Of<T extends InternEntry['type']> = Extract<InternEntry, { type: T }>
 
@@ -22,7 +22,7 @@ export function EntryView({ entry }: { entry: InternEntry }) {
   return (
     <li class={`entry of-${entry.type}`}>
       <span class="dim">
-        {names[entry.type]} <At time={entry.at} />
+        {names[entry.type]} <ClockTime time={entry.at} />
       </span>
       <div>
         <Body entry={entry} />
@@ -35,15 +35,15 @@ function Body({ entry }: { entry: InternEntry }) {
   switch (entry.type) {
     case 'prompt':
     case 'message':
-      return <p class="agent-text">{shown(entry.text)}</p>
+      return <p class="agent-text">{escapeInvisible(entry.text)}</p>
     case 'reasoning':
-      return <p class="agent-text dim">{shown(entry.text)}</p>
+      return <p class="agent-text dim">{escapeInvisible(entry.text)}</p>
     case 'plan':
       return (
         <ol>
           {entry.steps.map(({ text, status }, at) => (
             <li key={at}>
-              {shown(text)} <span class="dim">{shown(status.replace('_', ' '))}</span>
+              {escapeInvisible(text)} <span class="dim">{escapeInvisible(status.replace('_', ' '))}</span>
             </li>
           ))}
         </ol>
@@ -51,19 +51,19 @@ function Body({ entry }: { entry: InternEntry }) {
     case 'tool_call':
       return <ToolCall entry={entry} />
     case 'question':
-      return <Asked entry={entry} />
+      return <QuestionEntry entry={entry} />
     case 'decision':
       return (
         <p class={entry.effect === 'deny' ? 'bad' : 'dim'}>
           {entry.effect} by {entry.scope} rule {entry.rule} of version {entry.version}
-          {entry.name && ` (${shown(entry.name)})`}: {shown(entry.detail ?? entry.operation ?? '')}
+          {entry.name && ` (${escapeInvisible(entry.name)})`}: {escapeInvisible(entry.detail ?? entry.operation ?? '')}
         </p>
       )
     case 'end':
       return (
         <p class={entry.outcome === 'finished' ? 'dim' : 'bad'}>
           {entry.outcome}
-          {entry.message && `: ${shown(entry.message)}`}
+          {entry.message && `: ${escapeInvisible(entry.message)}`}
           {entry.usage && ` · ${exactCount(entry.usage.total_tokens)} tokens`}
         </p>
       )
@@ -77,36 +77,36 @@ function ToolCall({ entry: { title, operation, status, input, output, changes, p
     <details>
       <summary>
         <span class={`dot ${tones[status]}`} />
-        {shown(title ?? operation ?? 'tool call')} <span class="dim">{status.replace('_', ' ')}</span>
+        {escapeInvisible(title ?? operation ?? 'tool call')} <span class="dim">{status.replace('_', ' ')}</span>
       </summary>
-      {paths.length > 0 && <p class="dim">{paths.map(shown).join(', ')}</p>}
-      {input && <pre>{shown(input)}</pre>}
+      {paths.length > 0 && <p class="dim">{paths.map(escapeInvisible).join(', ')}</p>}
+      {input && <pre>{escapeInvisible(input)}</pre>}
       {changes.map(({ path, diff }) => (
         <Diff key={path} path={path} diff={diff} />
       ))}
-      {output && <pre>{shown(output)}</pre>}
+      {output && <pre>{escapeInvisible(output)}</pre>}
     </details>
   )
 }
 
-function Asked({ entry }: { entry: Of<'question'> }) {
+function QuestionEntry({ entry }: { entry: Of<'question'> }) {
   const { question, state, answer, answered_by_user_id: id, answered_by_user_name: name } = entry
   const about = question.kind === 'permission' ? question.detail : question.message
   return (
     <>
       <p>
-        {question.kind === 'permission' ? <code>{shown(question.operation ?? 'permission')}</code> : 'form'}{' '}
+        {question.kind === 'permission' ? <code>{escapeInvisible(question.operation ?? 'permission')}</code> : 'form'}{' '}
         <span class={state === 'waiting' ? 'warn' : 'dim'}>
-          {state === 'answered' ? `${shown(answer ?? 'answered').replace('_', ' ')}` : state}
+          {state === 'answered' ? `${escapeInvisible(answer ?? 'answered').replace('_', ' ')}` : state}
           {id && (
             <>
               {' by '}
-              <span title={id}>{name === null ? id : shown(name)}</span>
+              <span title={id}>{name === null ? id : escapeInvisible(name)}</span>
             </>
           )}
         </span>
       </p>
-      {about && state !== 'waiting' && <pre>{shown(about)}</pre>}
+      {about && state !== 'waiting' && <pre>{escapeInvisible(about)}</pre>}
     </>
   )
 }

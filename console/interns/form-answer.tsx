@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { asks } from '../api/session.ts'
+import { canUseModels } from '../api/session.ts'
 import type { InternElicitation } from '../api/types.ts'
 import { contentOf, type Field } from './answer-form.ts'
-import { shown } from './visible-text.ts'
+import { escapeInvisible } from './visible-text.ts'
 
-type Said = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
-type Props = { question: InternElicitation; isSent: boolean; send: (said: Said) => void }
+type FormReply = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
+type Props = { question: InternElicitation; isSent: boolean; send: (reply: FormReply) => void }
 
 /** The fields that an intern wants filled in. */
 export function FormAnswer({ question: { id, message, fields }, isSent, send }: Props) {
@@ -21,16 +21,16 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
   }
   return (
     <form onSubmit={submit}>
-      <p class="agent-text">{shown(message)}</p>
+      <p class="agent-text">{escapeInvisible(message)}</p>
       {fields.map((field) => (
         <FieldInput key={field.name} field={field} question={id} />
       ))}
       {fault && (
         <p class="bad" role="alert">
-          {shown(fault)}
+          {escapeInvisible(fault)}
         </p>
       )}
-      {asks() ? (
+      {canUseModels() ? (
         <div class="answers">
           <button type="submit" class="main" disabled={isSent}>
             Send
@@ -51,7 +51,7 @@ export function FormAnswer({ question: { id, message, fields }, isSent, send }: 
 }
 
 function FieldInput({ question, field: { name, type, required, options } }: { field: Field; question: string }) {
-  const title = `${shown(name)}${required ? '' : ' (optional)'}`
+  const title = `${escapeInvisible(name)}${required ? '' : ' (optional)'}`
   const choices = type === 'boolean' ? ['yes', 'no'] : options
   if (type === 'array' && choices)
     return (
@@ -59,7 +59,7 @@ function FieldInput({ question, field: { name, type, required, options } }: { fi
         <legend>{title}</legend>
         {choices.map((option) => (
           <label key={option} class="choice">
-            <input type="checkbox" name={name} value={option} /> {shown(option)}
+            <input type="checkbox" name={name} value={option} /> {escapeInvisible(option)}
           </label>
         ))}
       </fieldset>
@@ -73,7 +73,7 @@ function FieldInput({ question, field: { name, type, required, options } }: { fi
           <option value="">–</option>
           {choices.map((option) => (
             <option key={option} value={option}>
-              {shown(option)}
+              {escapeInvisible(option)}
             </option>
           ))}
         </select>

@@ -1,35 +1,35 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../components/keys.ts'
-import { answered } from './intern-messages.ts'
+import { sentAnswers } from './intern-messages.ts'
 import type { Waiting } from './intern-updates.ts'
 import { QuestionCard } from './question-card.tsx'
 
 /** A question must have been in front so long before a key answers it: a key pressed twice answers one. */
-const readMs = 500
+const minVisibleMs = 500
 
 /** What waits, the one in front marked: `a`, `A` and `r` answer that, `j` and `k` bring another to the front. */
 export function Inbox({ waiting }: { waiting: Waiting[] }) {
   const [chosen, choose] = useState<string>()
   const list = useRef<HTMLElement>(null)
-  const open = waiting.filter(({ question }) => !answered.value.has(question.id))
-  const front = frontOf(waiting, open, chosen)
-  const since = useRef(Number.POSITIVE_INFINITY)
+  const open = waiting.filter(({ question }) => !sentAnswers.value.has(question.id))
+  const current = currentOf(waiting, open, chosen)
+  const visibleSince = useRef(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
     // It is in the document now, and a key would reach it, but nobody has seen it before the browser has painted it.
-    since.current = Number.POSITIVE_INFINITY
-  }, [front])
+    visibleSince.current = Number.POSITIVE_INFINITY
+  }, [current])
   useEffect(() => {
-    since.current = performance.now()
+    visibleSince.current = performance.now()
     // It stays in front when one that ends sooner comes in.
-    if (front !== undefined) choose(front)
-  }, [front])
+    if (current !== undefined) choose(current)
+  }, [current])
   const move = (by: number) => {
-    const at = open.findIndex(({ question }) => question.id === front) + by
+    const at = open.findIndex(({ question }) => question.id === current) + by
     if (open[at]) choose(open[at].question.id)
   }
   const press = (key: string) => (event: KeyboardEvent) => {
     // When the key was pressed counts, not when a busy page comes to it.
-    if (event.repeat || event.timeStamp - since.current < readMs) return
+    if (event.repeat || event.timeStamp - visibleSince.current < minVisibleMs) return
     list.current?.querySelector<HTMLButtonElement>(`.front [data-key="${key}"]`)?.click()
   }
   useKeys([
@@ -45,7 +45,7 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
         <QuestionCard
           key={one.question.id}
           waiting={one}
-          isFront={one.question.id === front}
+          isFront={one.question.id === current}
           choose={() => choose(one.question.id)}
         />
       ))}
@@ -54,7 +54,7 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
 }
 
 /** The one that was chosen; once it is answered the next one, or the last where there is none. */
-function frontOf(waiting: Waiting[], open: Waiting[], chosen: string | undefined): string | undefined {
+function currentOf(waiting: Waiting[], open: Waiting[], chosen: string | undefined): string | undefined {
   const after = waiting.slice(
     Math.max(
       0,

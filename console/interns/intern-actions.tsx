@@ -1,33 +1,33 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { asks } from '../api/session.ts'
+import { canUseModels } from '../api/session.ts'
 import type { Intern } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { toast } from '../components/toast.tsx'
 
-type Act = 'wake' | 'suspend' | 'restart'
+type Action = 'wake' | 'suspend' | 'restart'
 
 /** What its state allows. */
-const actsIn: Partial<Record<Intern['status'], Act[]>> = {
+const actionsByStatus: Partial<Record<Intern['status'], Action[]>> = {
   running: ['restart', 'suspend'],
   failed: ['wake', 'suspend'],
   stopped: ['wake'],
 }
-const titles: Record<Act, string> = { wake: 'Wake', suspend: 'Suspend', restart: 'Restart' }
+const titles: Record<Action, string> = { wake: 'Wake', suspend: 'Suspend', restart: 'Restart' }
 
-async function perform(act: Act, internId: string): Promise<void> {
+async function perform(act: Action, internId: string): Promise<void> {
   const input = { params: { internId }, body: {} }
   if (act !== 'wake') await call('POST /interns/{internId}/suspend', input)
   if (act !== 'suspend') await call('POST /interns/{internId}/provision', input)
 }
 
 /** Wake, suspend, restart. What ends its work is asked for first. */
-export function InternActs({ intern, after }: { intern: Intern; after: () => void }) {
-  const [asked, ask] = useState<Act>()
+export function InternActions({ intern, after }: { intern: Intern; after: () => void }) {
+  const [confirming, setConfirming] = useState<Action>()
   const [isBusy, setBusy] = useState(false)
-  const act = async (which: Act) => {
-    ask(undefined)
+  const act = async (which: Action) => {
+    setConfirming(undefined)
     setBusy(true)
     try {
       await perform(which, intern.id)
@@ -37,31 +37,31 @@ export function InternActs({ intern, after }: { intern: Intern; after: () => voi
     setBusy(false)
     after()
   }
-  if (!asks()) return null
+  if (!canUseModels()) return null
   return (
     <span class="intern-acts">
-      {actsIn[intern.status]?.map((which) => (
+      {actionsByStatus[intern.status]?.map((which) => (
         <button
           key={which}
           type="button"
           disabled={isBusy}
           aria-label={`${titles[which]} ${intern.name}`}
-          onClick={() => (which === 'wake' ? void act(which) : ask(which))}
+          onClick={() => (which === 'wake' ? void act(which) : setConfirming(which))}
         >
           {titles[which]}
         </button>
       ))}
-      {asked && (
-        <Dialog title={`${titles[asked]} ${intern.name}`} onClose={() => ask(undefined)}>
+      {confirming && (
+        <Dialog title={`${titles[confirming]} ${intern.name}`} onClose={() => setConfirming(undefined)}>
           <h2>
-            {titles[asked]} {intern.name}?
+            {titles[confirming]} {intern.name}?
           </h2>
           <p>
             Runs and open questions end. Files and sessions are kept
-            {asked === 'suspend' ? ', and you can wake it again.' : '.'}
+            {confirming === 'suspend' ? ', and you can wake it again.' : '.'}
           </p>
-          <button type="button" class="main" onClick={() => void act(asked)}>
-            {titles[asked]}
+          <button type="button" class="main" onClick={() => void act(confirming)}>
+            {titles[confirming]}
           </button>
         </Dialog>
       )}

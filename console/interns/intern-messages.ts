@@ -3,26 +3,26 @@ import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
 import type { InternQuestion } from '../api/types.ts'
 import { toast } from '../components/toast.tsx'
-import type { Asker } from './intern-updates.ts'
+import type { InternRef } from './intern-updates.ts'
 
 /** Questions whose answer was sent from here, and is not refused. */
-export const answered = signal<ReadonlySet<string>>(new Set())
+export const sentAnswers = signal<ReadonlySet<string>>(new Set())
 /** Answers what an intern asks. It goes on by itself: whoever answered may leave. */
-export async function answer(intern: Asker, question: InternQuestion, content: string): Promise<void> {
-  answered.value = new Set(answered.peek()).add(question.id)
+export async function answer(intern: InternRef, question: InternQuestion, content: string): Promise<void> {
+  sentAnswers.value = new Set(sentAnswers.peek()).add(question.id)
   if (await send(intern, question.session_id, { role: 'tool', tool_call_id: question.id, content })) return
-  const left = new Set(answered.peek())
-  left.delete(question.id)
-  answered.value = left
+  const remaining = new Set(sentAnswers.peek())
+  remaining.delete(question.id)
+  sentAnswers.value = remaining
 }
 
 /** Says something in a session. @returns whether it was taken. */
-export function say(intern: Asker, sessionId: string, text: string): Promise<boolean> {
+export function sendMessage(intern: InternRef, sessionId: string, text: string): Promise<boolean> {
   return send(intern, sessionId, { role: 'user', content: text })
 }
 
 /** Begins a conversation. @returns its session, or undefined where the intern did not take it. */
-export async function begin(intern: Asker, text: string): Promise<string | undefined> {
+export async function startSession(intern: InternRef, text: string): Promise<string | undefined> {
   try {
     const body = { messages: [{ role: 'user' as const, content: text }], background: true }
     const answer: unknown = await call('POST /interns/{internId}/chat/completions', {
@@ -31,32 +31,33 @@ export async function begin(intern: Asker, text: string): Promise<string | undef
     })
     return (answer as AcceptedRun).data.session_id
   } catch (error) {
-    told(intern, error)
+    reportFailure(intern, error)
   }
 }
 
 /** Ends what it is doing in a session. */
-export async function stopRun(intern: Asker, runId: string): Promise<void> {
+export async function stopRun(intern: InternRef, runId: string): Promise<void> {
   try {
     await call('POST /interns/{internId}/runs/{runId}/cancel', { params: { internId: intern.id, runId }, body: {} })
   } catch (error) {
-    told(intern, error)
+    reportFailure(intern, error)
   }
 }
 
 type AcceptedRun = { data: { session_id: string } }
 type Message = { role: 'tool'; tool_call_id: string; content: string } | { role: 'user'; content: string }
 
-async function send(intern: Asker, sessionId: string, message: Message): Promise<boolean> {
+async function send(intern: InternRef, sessionId: string, message: Message): Promise<boolean> {
   try {
     const params = { internId: intern.id, sessionId }
     const body = { messages: [message], background: true }
     await call('POST /interns/{internId}/sessions/{sessionId}/chat/completions', { params, body })
     return true
   } catch (error) {
-    told(intern, error)
+    reportFailure(intern, error)
     return false
   }
 }
 
-const told = (intern: Asker, error: unknown) => toast(`${intern.name}: ${asFailure(error).message}`, { isBad: true })
+const reportFailure = (intern: InternRef, error: unknown) =>
+  toast(`${intern.name}: ${asFailure(error).message}`, { isBad: true })

@@ -1,5 +1,5 @@
 import type { Intern } from '../api/types.ts'
-import { shown } from './visible-text.ts'
+import { escapeInvisible } from './visible-text.ts'
 
 const tones: Partial<Record<Intern['status'], string>> = {
   running: 'ok',
@@ -9,7 +9,7 @@ const tones: Partial<Record<Intern['status'], string>> = {
 }
 
 /** How an intern is: a mark and a word; while it is made ready, at which step. */
-export function State({ intern: { status, progress } }: { intern: Intern }) {
+export function InternStatus({ intern: { status, progress } }: { intern: Intern }) {
   return (
     <span class="intern-state">
       <span class={`dot ${tones[status] ?? 'warn'} ${status === 'stopped' ? 'dim' : ''}`} />
@@ -17,7 +17,7 @@ export function State({ intern: { status, progress } }: { intern: Intern }) {
       {progress && (
         <span class="dim">
           {' '}
-          {progress.step_number} of {progress.total_steps}: {shown(progress.step_label)}
+          {progress.step_number} of {progress.total_steps}: {escapeInvisible(progress.step_label)}
         </span>
       )}
     </span>

@@ -1,9 +1,9 @@
 import type { ComponentType } from 'preact'
 import { Failure } from '../api/failure.ts'
-import { useMe } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import type { Session } from '../api/types.ts'
 import { Heading } from '../components/heading.tsx'
-import { Failed, Loading, Nothing } from '../components/page-states.tsx'
+import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
 import { Hosts } from './hosts/hosts.tsx'
 import { Overview } from './overview.tsx'
 import { WorkspaceRules } from './rules/workspace-rules.tsx'
@@ -24,20 +24,20 @@ const forbidden = new Failure(403, 'You need access to the whole organization to
 
 /** What waits and who there is, and what holds for all interns of the workspace. */
 export function Home() {
-  const here = usePart()
-  const may = useMe()?.role
-  if (may === undefined) return <Loading />
-  const seen = parts.filter(({ seenBy }) => !seenBy || seenBy.includes(may))
+  const currentName = usePart()
+  const role = useSession()?.role
+  if (role === undefined) return <Loading />
+  const visible = parts.filter(({ seenBy }) => !seenBy || seenBy.includes(role))
 
-  const shown = parts.find(({ name }) => name === here)
+  const current = parts.find(({ name }) => name === currentName)
   return (
     <div class="page interns-page">
       <header>
-        <Heading part={shown?.title}>Interns</Heading>
-        {seen.length > 1 && <Tabs tabs={seen} />}
+        <Heading part={current?.title}>Interns</Heading>
+        {visible.length > 1 && <Tabs tabs={visible} />}
       </header>
-      {!shown && <Nothing title="Page not found" />}
-      {shown && (seen.includes(shown) ? <shown.Part /> : <Failed failure={forbidden} />)}
+      {!current && <EmptyState title="Page not found" />}
+      {current && (visible.includes(current) ? <current.Part /> : <FailureState failure={forbidden} />)}
     </div>
   )
 }

@@ -1,13 +1,13 @@
 import { useLocation } from 'preact-iso/router'
 import { Composer } from './composer.tsx'
-import { begin } from './intern-messages.ts'
-import type { Asker } from './intern-updates.ts'
+import { startSession } from './intern-messages.ts'
+import type { InternRef } from './intern-updates.ts'
 
 /** Begins a conversation, and leads to it. */
-export function NewSession({ intern }: { intern: Asker }) {
+export function NewSession({ intern }: { intern: InternRef }) {
   const { route } = useLocation()
   const send = async (text: string) => {
-    const session = await begin(intern, text)
+    const session = await startSession(intern, text)
     if (session !== undefined) route(`/interns/${intern.id}/${encodeURIComponent(session)}`)
     return session !== undefined
   }

@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
-import { asks, useMe } from '../api/session.ts'
+import { canUseModels, useSession } from '../api/session.ts'
 import type { InternElicitation, InternPermission, InternWholePermission } from '../api/types.ts'
 import { now } from '../components/clock.ts'
-import { Ago } from '../components/timestamp.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { duration } from '../format/time.ts'
 import { Diff } from './diff.tsx'
 import { FormAnswer } from './form-answer.tsx'
-import { answer, answered } from './intern-messages.ts'
+import { answer, sentAnswers } from './intern-messages.ts'
 import type { Creator, Waiting } from './intern-updates.ts'
-import { shown } from './visible-text.ts'
+import { escapeInvisible } from './visible-text.ts'
 
 type Offer = { option: string; says: string; key?: string }
 
@@ -27,7 +27,11 @@ function offersOf({ options, choices = [] }: InternPermission): (Offer & { sends
   return offers.flatMap((offer) => {
     const ofKind = choices.filter(({ kind }) => kind === offer.option)
     if (ofKind.length > 1)
-      return ofKind.map(({ id, name }) => ({ option: offer.option, sends: id, says: `${offer.says}: ${shown(name)}` }))
+      return ofKind.map(({ id, name }) => ({
+        option: offer.option,
+        sends: id,
+        says: `${offer.says}: ${escapeInvisible(name)}`,
+      }))
     const isOffered = offer.option === 'cancel' || (options as string[]).includes(offer.option)
     return isOffered ? [{ ...offer, sends: offer.option }] : []
   })
@@ -37,14 +41,14 @@ type Props = { waiting: Waiting; isFront: boolean; choose: () => void }
 
 /** One question: whose, what exactly, since when and until when it waits, and the answers that it takes. */
 export function QuestionCard({ waiting: { intern, creator, question }, isFront, choose }: Props) {
-  const place = useRef<HTMLElement>(null)
+  const card = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (isFront) place.current?.scrollIntoView({ block: 'nearest' })
+    if (isFront) card.current?.scrollIntoView({ block: 'nearest' })
   }, [isFront])
-  const isSent = answered.value.has(question.id)
+  const isSent = sentAnswers.value.has(question.id)
   return (
     <article
-      ref={place}
+      ref={card}
       class={isFront ? 'question front' : 'question'}
       aria-label={`Question of ${intern.name}`}
       onFocusCapture={choose}
@@ -55,14 +59,14 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
           <a href={`/interns/${intern.id}`}>{intern.name}</a>{' '}
           {question.kind === 'permission' ? (
             <>
-              requests permission: <code>{shown(question.operation ?? 'act')}</code>
+              requests permission: <code>{escapeInvisible(question.operation ?? 'act')}</code>
             </>
           ) : (
             'asks for input'
           )}
         </h2>
         <span class="dim">
-          for <Whose creator={creator} />, asked <Ago time={question.asked_at} />
+          for <CreatorName creator={creator} />, asked <RelativeTime time={question.asked_at} />
         </span>
         <span class="dim">
           <a href={`/interns/${intern.id}/${encodeURIComponent(question.session_id)}`}>session</a>
@@ -75,7 +79,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
         <FormAnswer
           question={question as InternElicitation}
           isSent={isSent}
-          send={(said) => void answer(intern, question, JSON.stringify(said))}
+          send={(reply) => void answer(intern, question, JSON.stringify(reply))}
         />
       )}
     </article>
@@ -83,8 +87,8 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
 }
 
 /** For whom it works: a manager sees those of others too. */
-function Whose({ creator: { creator_user_id: id, creator_name: name } }: { creator: Creator }) {
-  return <>{useMe()?.member.id === id ? 'you' : (name ?? 'a former member')}</>
+function CreatorName({ creator: { creator_user_id: id, creator_name: name } }: { creator: Creator }) {
+  return <>{useSession()?.member.id === id ? 'you' : (name ?? 'a former member')}</>
 }
 
 function TimeLeft({ until }: { until: string }) {
@@ -106,10 +110,14 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
     'GET /interns/{internId}/questions/{questionId}',
     isSent ? undefined : { params },
   )
-  const whole = data?.data as InternWholePermission | undefined
+  const details = data?.data as InternWholePermission | undefined
   return (
     <>
-      {whole ? <Whole whole={whole} /> : question.detail !== undefined && <pre>{shown(question.detail)}</pre>}
+      {details ? (
+        <PermissionDetails details={details} />
+      ) : (
+        question.detail !== undefined && <pre>{escapeInvisible(question.detail)}</pre>
+      )}
       {failure && (
         <p class="bad" role="alert">
           The details could not be loaded: {failure.message}{' '}
@@ -119,15 +127,15 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
         </p>
       )}
       <div class="answers">
-        {!asks() && <span class="dim">Viewers cannot answer.</span>}
-        {asks() &&
+        {!canUseModels() && <span class="dim">Viewers cannot answer.</span>}
+        {canUseModels() &&
           offersOf(question).map(({ option, sends, says, key }) => (
             <button
               key={sends}
               type="button"
               class={option === 'allow_once' ? 'main' : option === 'cancel' ? 'bare' : ''}
               data-key={key}
-              disabled={isSent || (option.startsWith('allow') && !whole)}
+              disabled={isSent || (option.startsWith('allow') && !details)}
               onClick={() => void answer(intern, question, sends)}
             >
               {says} {key && isFront && <kbd>{key}</kbd>}
@@ -139,23 +147,23 @@ function Permission({ waiting: { intern, question }, isFront, isSent }: Permissi
   )
 }
 
-function Whole({ whole: { command, detail, changes, paths } }: { whole: InternWholePermission }) {
+function PermissionDetails({ details: { command, detail, changes, paths } }: { details: InternWholePermission }) {
   const others = paths.filter((path) => !changes.some((change) => change.path === path))
   const text = command ?? (changes.length === 0 ? detail : undefined)
   const more = detail !== text && detail !== undefined
   return (
     <>
-      {text !== undefined && <pre>{shown(text)}</pre>}
+      {text !== undefined && <pre>{escapeInvisible(text)}</pre>}
       {changes.map(({ path, diff }) => (
         <Diff key={path} path={path} diff={diff} />
       ))}
       {more && (
         <details>
           <summary class="dim">as described by the intern</summary>
-          <pre>{shown(detail)}</pre>
+          <pre>{escapeInvisible(detail)}</pre>
         </details>
       )}
-      {others.length > 0 && <p class="dim">Files: {others.map(shown).join(', ')}</p>}
+      {others.length > 0 && <p class="dim">Files: {others.map(escapeInvisible).join(', ')}</p>}
     </>
   )
 }

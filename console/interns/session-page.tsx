@@ -1,50 +1,50 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { everyItem } from '../api/pages.ts'
+import { fetchAllItems } from '../api/pages.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import { asks } from '../api/session.ts'
+import { canUseModels } from '../api/session.ts'
 import type { Intern, InternEntry } from '../api/types.ts'
 import { Heading } from '../components/heading.tsx'
-import { Failed, Loading } from '../components/page-states.tsx'
+import { FailureState, Loading } from '../components/page-states.tsx'
 import { Composer } from './composer.tsx'
 import { EntryView } from './entry-view.tsx'
 import { Inbox } from './inbox.tsx'
-import { say, stopRun } from './intern-messages.ts'
+import { sendMessage, stopRun } from './intern-messages.ts'
 import { NotRunning } from './intern-page.tsx'
-import { useChanges, useWorld } from './intern-updates.ts'
+import { useInternChanges, useInterns } from './intern-updates.ts'
 import { useTranscript } from './use-transcript.ts'
-import { shown } from './visible-text.ts'
+import { escapeInvisible } from './visible-text.ts'
 
 /** One conversation, as it happens. */
 export function SessionPage({ internId, sessionId }: { internId: string; sessionId: string }) {
   const { data: intern, failure, reload } = useGet('GET /interns/{internId}', { params: { internId } })
-  useChanges(reload)
+  useInternChanges(reload)
   return (
     <div class="page interns-page">
       <p>
         <a href="/interns">← Interns</a> / <a href={`/interns/${internId}`}>{intern?.name ?? '…'}</a>
       </p>
-      {failure && <Failed failure={failure} again={reload} />}
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !intern && <Loading />}
-      {intern && intern.status !== 'running' && <KeptConversation intern={intern} sessionId={sessionId} />}
+      {intern && intern.status !== 'running' && <StoredConversation intern={intern} sessionId={sessionId} />}
       {intern?.status === 'running' && <Conversation intern={intern} sessionId={sessionId} />}
     </div>
   )
 }
 
 /** What was said with an intern that does not run: its host tells it. */
-function KeptConversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
+function StoredConversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
   const params = { internId: intern.id, sessionId }
   const { data, failure, reload } = useResource(`kept session ${intern.id} ${sessionId}`, async (signal) => {
     let title = ''
-    const { rows } = await everyItem(async (query) => {
+    const { rows } = await fetchAllItems(async (query) => {
       const page = await call('GET /interns/{internId}/sessions/{sessionId}', { params, query }, { signal })
-      title = shown(page.data.session.title)
+      title = escapeInvisible(page.data.session.title)
       return { ...page, data: page.data.entries }
     })
     return { title, entries: rows }
   })
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   return (
     <>
@@ -65,20 +65,20 @@ const Entries = ({ entries }: { entries: readonly InternEntry[] | undefined }) =
 
 function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
   const params = { internId: intern.id, sessionId }
-  const told = useGet('GET /interns/{internId}/sessions/{sessionId}', { params, query: { limit: 1 } })
-  useChanges(told.reload)
-  const entries = useTranscript(intern.id, sessionId, told.data !== undefined)
-  const waiting = useWorld().data?.waiting.filter(({ question }) => question.session_id === sessionId) ?? []
-  if (told.failure) return <Failed failure={told.failure} again={told.reload} />
-  if (!told.data) return <Loading />
-  const { session } = told.data.data
+  const stored = useGet('GET /interns/{internId}/sessions/{sessionId}', { params, query: { limit: 1 } })
+  useInternChanges(stored.reload)
+  const entries = useTranscript(intern.id, sessionId, stored.data !== undefined)
+  const waiting = useInterns().data?.waiting.filter(({ question }) => question.session_id === sessionId) ?? []
+  if (stored.failure) return <FailureState failure={stored.failure} retry={stored.reload} />
+  if (!stored.data) return <Loading />
+  const { session } = stored.data.data
   const run = entries?.at(-1)?.run_id
   return (
     <>
       <header>
-        <Heading>{shown(session.title) || 'Session'}</Heading>
+        <Heading>{escapeInvisible(session.title) || 'Session'}</Heading>
         <span class={session.status === 'waiting' ? 'warn' : 'dim'}>{session.status}</span>
-        {session.status !== 'idle' && run !== undefined && asks() && (
+        {session.status !== 'idle' && run !== undefined && canUseModels() && (
           <button type="button" onClick={() => void stopRun(intern, run)}>
             Stop
           </button>
@@ -88,16 +88,16 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
       <Entries entries={entries} />
       <Inbox waiting={waiting} />
       {/* Not before what was said is there, which would push it down. */}
-      {session.status === 'idle' && asks() && (entries || session.turns === 0) && (
-        <Composer label={`Message to ${intern.name}`} send={(text) => say(intern, sessionId, text)} />
+      {session.status === 'idle' && canUseModels() && (entries || session.turns === 0) && (
+        <Composer label={`Message to ${intern.name}`} send={(text) => sendMessage(intern, sessionId, text)} />
       )}
-      <End count={entries?.length ?? 0} />
+      <ScrollAnchor count={entries?.length ?? 0} />
     </>
   )
 }
 
 /** What comes is followed, as long as one has not scrolled away from the end. */
-function End({ count }: { count: number }) {
+function ScrollAnchor({ count }: { count: number }) {
   const end = useRef<HTMLDivElement>(null)
   const isSeen = useRef(true)
   useEffect(() => {

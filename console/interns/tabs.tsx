@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 
-import { useHereInSight } from '../components/screen-tabs.tsx'
+import { useScrollToCurrent } from '../components/screen-tabs.tsx'
 
 /** A part of a page by its name in the address, `?part=rules`; the first has none. */
 export type Tab = { name: string; title: string }
@@ -10,7 +10,7 @@ export const usePart = () => useLocation().query.part ?? ''
 export function Tabs({ tabs }: { tabs: Tab[] }) {
   const { path } = useLocation()
   const here = usePart()
-  const nav = useHereInSight(here)
+  const nav = useScrollToCurrent(here)
   return (
     <nav ref={nav} class="tabs" aria-label="Parts of this page">
       {tabs.map(({ name, title }) => (

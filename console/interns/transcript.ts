@@ -10,7 +10,7 @@ export function withEntry(entries: InternEntry[], entry: InternEntry): InternEnt
 export function withText(entries: InternEntry[], piece: InternText): InternEntry[] {
   const { entry_id: id, run_id, type, at, offset, text } = piece
   const before = entries.find((entry) => entry.id === id)
-  const told = before && 'text' in before ? before.text : ''
-  const entry = { id, run_id, at: before?.at ?? at, updated_at: at, type, text: told.slice(0, offset) + text }
+  const previousText = before && 'text' in before ? before.text : ''
+  const entry = { id, run_id, at: before?.at ?? at, updated_at: at, type, text: previousText.slice(0, offset) + text }
   return withEntry(entries, entry as InternEntry)
 }

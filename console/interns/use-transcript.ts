@@ -11,13 +11,13 @@ export function useTranscript(internId: string, sessionId: string, isOn: boolean
     if (!isOn) return
     const params = { internId, sessionId }
     return keepOpen(addressOf('GET /interns/{internId}/sessions/{sessionId}/events', { params }), (stream) => {
-      const hear = <T>(name: string, put: (before: InternEntry[], data: T) => InternEntry[]) =>
+      const listen = <T>(name: string, merge: (before: InternEntry[], data: T) => InternEntry[]) =>
         stream.addEventListener(name, (event) => {
           const data = JSON.parse((event as MessageEvent<string>).data) as T
-          setEntries((before) => put(before ?? [], data))
+          setEntries((before) => merge(before ?? [], data))
         })
-      hear<InternEntry>('entry', withEntry)
-      hear<InternText>('text', withText)
+      listen<InternEntry>('entry', withEntry)
+      listen<InternText>('text', withText)
     })
   }, [internId, sessionId, isOn])
   return entries

@@ -1,11 +1,12 @@
-const acting = /(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/gu
+const invisibleCharacters =
+  /(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/gu
 
 /**
  * Text of an agent, where characters that are not seen, or change how other text is seen, stand as escapes: `\x1b`,
  * `\u202e`. What the service has escaped already stays as it is.
  */
-export const shown = (text: string): string =>
-  text.replace(acting, (character) => {
+export const escapeInvisible = (text: string): string =>
+  text.replace(invisibleCharacters, (character) => {
     const code = character.codePointAt(0)!
     if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`
     return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\u{${code.toString(16)}}`

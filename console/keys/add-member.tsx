@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { useMe } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { useActing } from '../components/use-action.ts'
-import { accessGivenBy } from './permissions.ts'
+import { useAction } from '../components/use-action.ts'
+import { assignableRoles } from './permissions.ts'
 
 /** What each may, beside its word. */
 const says: Record<Member['access'], string> = {
@@ -22,7 +22,7 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [access, setRole] = useState<Member['access']>('developer')
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
     event.preventDefault()
     void act(async () => {
@@ -53,7 +53,7 @@ export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: 
         <label>
           Role
           <select value={access} onChange={(event) => setRole(event.currentTarget.value as Member['access'])}>
-            {accessGivenBy(useMe()).map((one) => (
+            {assignableRoles(useSession()).map((one) => (
               <option key={one} value={one}>
                 {one}: {says[one]}
               </option>

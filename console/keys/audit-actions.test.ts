@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { actInWords, knownActs, knownKinds } from './audit-actions.ts'
+import { describeAction, knownActions, targetKinds } from './audit-actions.ts'
 
 const sources = fileURLToPath(new URL('../../src', import.meta.url))
 
@@ -13,16 +13,16 @@ test('each act that the service writes down by its whole name has words', () => 
   const written = new Set(texts.flatMap((text) => [...text.matchAll(/action: '(\w+\.\w+)'/g)].map(([, name]) => name!)))
   assert.ok(written.size > 15)
   assert.deepEqual(
-    [...written].filter((name) => !knownActs.includes(name)),
+    [...written].filter((name) => !knownActions.includes(name)),
     [],
   )
 })
 
 test('the kinds of things that acts are done to are told in words, each once', () => {
-  const values = knownKinds.map(({ value }) => value)
+  const values = targetKinds.map(({ value }) => value)
   assert.deepEqual(
     ['credential', 'generation', 'guardrail', 'key'].map(
-      (kind) => knownKinds.find(({ value }) => value === kind)?.label,
+      (kind) => targetKinds.find(({ value }) => value === kind)?.label,
     ),
     ['provider key', 'request', 'guardrail', 'key'],
   )
@@ -30,6 +30,6 @@ test('the kinds of things that acts are done to are told in words, each once', (
 })
 
 test('an act is told in words, and one of another version by its name', () => {
-  assert.equal(actInWords('key.updated'), 'updated a key')
-  assert.equal(actInWords('robot.taken_apart'), 'robot: taken apart')
+  assert.equal(describeAction('key.updated'), 'updated a key')
+  assert.equal(describeAction('robot.taken_apart'), 'robot: taken apart')
 })

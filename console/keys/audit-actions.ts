@@ -1,5 +1,5 @@
 /** What a line of the audit trail says was done, by the machine's name of it. */
-const acts: Record<string, string> = {
+const actionNames: Record<string, string> = {
   'assignment.created': 'assigned a guardrail',
   'assignment.deleted': 'removed a guardrail assignment',
   'catalogue.reloaded': 'reloaded the catalogue',
@@ -61,13 +61,14 @@ const acts: Record<string, string> = {
 }
 
 /** What was done, in words; one that is not known here, as a service of another version may write it, by its name. */
-export const actInWords = (action: string): string => acts[action] ?? action.replace('.', ': ').replaceAll('_', ' ')
+export const describeAction = (action: string): string =>
+  actionNames[action] ?? action.replace('.', ': ').replaceAll('_', ' ')
 
-export const knownActs = Object.keys(acts)
+export const knownActions = Object.keys(actionNames)
 
 /** To whatever things were done: those that have another name here, and those that go by their own. */
-const kinds: Record<string, string> = { credential: 'provider key', generation: 'request', session: 'browser' }
+const kindNames: Record<string, string> = { credential: 'provider key', generation: 'request', session: 'browser' }
 
-export const knownKinds = [...new Set(knownActs.map((name) => name.slice(0, name.indexOf('.')))), 'generation']
+export const targetKinds = [...new Set(knownActions.map((name) => name.slice(0, name.indexOf('.')))), 'generation']
   .filter((kind) => kind !== 'content')
-  .map((value) => ({ value, label: kinds[value] ?? value }))
+  .map((value) => ({ value, label: kindNames[value] ?? value }))

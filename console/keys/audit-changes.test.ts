@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesOf, inWords } from './audit-changes.ts'
+import { changesOf, formatValue } from './audit-changes.ts'
 
 test('a change tells the fields that differ, and not when it was', () => {
   const before = { name: 'ci', limit: 5, tags: ['a'], updated_at: '1' }
@@ -17,12 +17,12 @@ test('what was made or deleted tells all that it had', () => {
 
 test('why something was refused is a sentence, and what was tried is told in words', () => {
   assert.deepEqual(
-    [inWords('not_found', 'reason'), inWords('intern.file_read', 'act'), inWords('not_found', 'name')],
+    [formatValue('not_found', 'reason'), formatValue('intern.file_read', 'act'), formatValue('not_found', 'name')],
     ['Not found.', 'read a file of an intern', 'not_found'],
   )
-  assert.equal(inWords('The run that asked this has ended.', 'reason'), 'The run that asked this has ended.')
+  assert.equal(formatValue('The run that asked this has ended.', 'reason'), 'The run that asked this has ended.')
 })
 
 test('values are told in one line', () => {
-  assert.deepEqual([inWords(null), inWords('x'), inWords({ a: 1 })], ['–', 'x', '{"a":1}'])
+  assert.deepEqual([formatValue(null), formatValue('x'), formatValue({ a: 1 })], ['–', 'x', '{"a":1}'])
 })

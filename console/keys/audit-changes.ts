@@ -1,4 +1,4 @@
-import { actInWords } from './audit-actions.ts'
+import { describeAction } from './audit-actions.ts'
 
 /** One field that a change touched, as `limit 5 → 10`. */
 export type Change = { field: string; before: unknown; after: unknown }
@@ -32,9 +32,9 @@ const reasons: Record<string, string> = {
 }
 
 /** A value of a field in one line; what is not there, or null, is a dash. */
-export function inWords(value: unknown, field = ''): string {
+export function formatValue(value: unknown, field = ''): string {
   if (value === undefined || value === null) return '–'
   if (typeof value !== 'string') return JSON.stringify(value)
-  if (field === 'act') return actInWords(value)
+  if (field === 'act') return describeAction(value)
   return (field === 'reason' && reasons[value]) || value
 }

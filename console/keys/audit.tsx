@@ -3,31 +3,31 @@ import type { AuditEvent } from '../api/types.ts'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
 import { useFilters } from '../components/filters.ts'
 import { Listing, usePage } from '../components/listing.tsx'
-import { Nothing } from '../components/page-states.tsx'
-import { nameOf as fieldInWords } from '../components/rule-label.ts'
-import { At } from '../components/timestamp.tsx'
-import { actInWords, knownActs, knownKinds } from './audit-actions.ts'
-import { changesOf, inWords } from './audit-changes.ts'
+import { EmptyState } from '../components/page-states.tsx'
+import { fieldLabel as fieldInWords } from '../components/rule-label.ts'
+import { ClockTime } from '../components/timestamp.tsx'
+import { describeAction, knownActions, targetKinds } from './audit-actions.ts'
+import { changesOf, formatValue } from './audit-changes.ts'
 
 /** @param names of what is listed, by id. */
 const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   {
     ...{ kind: 'text', name: 'action', label: 'action', placeholder: 'Filter by action' },
-    ...{ suggestions: knownActs, onlySuggested: true, shown: actInWords },
+    ...{ suggestions: knownActions, onlySuggested: true, format: describeAction },
   },
-  { kind: 'choice', name: 'target_kind', label: 'target type', any: 'any', options: knownKinds },
-  { kind: 'text', name: 'target_id', label: 'target', shown: (id) => names.get(id) ?? id.slice(0, 12) },
+  { kind: 'choice', name: 'target_kind', label: 'target type', any: 'any', options: targetKinds },
+  { kind: 'text', name: 'target_id', label: 'target', format: (id) => names.get(id) ?? id.slice(0, 12) },
 ]
 
 /** Who changed what and when; nothing removes a line from it. */
-export function Audit() {
+export function AuditLog() {
   const chosen = useFilters()
   // Another filter begins with its first page.
   const set: typeof chosen.set = (changes) => chosen.set({ ...changes, offset: undefined })
   const chips = { ...chosen, set }
   const { action, target_kind, target_id } = chosen.values
-  const wanted = Object.entries({ action, target_kind, target_id }).filter(([, value]) => value)
-  const resource = useGet('GET /audit', { query: { ...usePage(), ...Object.fromEntries(wanted) } })
+  const activeFilters = Object.entries({ action, target_kind, target_id }).filter(([, value]) => value)
+  const resource = useGet('GET /audit', { query: { ...usePage(), ...Object.fromEntries(activeFilters) } })
   const filters = filtersOf(new Map(resource.data?.data.map(({ target }) => [target.id, target.name])))
   return (
     <>
@@ -45,7 +45,7 @@ export function Audit() {
         resource={resource}
         label="Audit log"
         heads={['time', 'actor', 'action', 'target', 'changes']}
-        empty={<Nothing title={wanted.length > 0 ? 'No changes match these filters' : 'No changes yet'} />}
+        empty={<EmptyState title={activeFilters.length > 0 ? 'No changes match these filters' : 'No changes yet'} />}
         row={(event) => <AuditRow key={event.id} of={event} />}
       />
     </>
@@ -57,14 +57,14 @@ function AuditRow({ of: { at, actor, action, target, before, after } }: { of: Au
   return (
     <tr class="trail">
       <td data-head="time">
-        <At time={at} />
+        <ClockTime time={at} />
       </td>
       <td data-head="actor" title={actor.user_email ?? undefined}>
         {actor.user_name ?? actor.user_email ?? actor.user_id}{' '}
         <span class="dim">{actor.session_id ? 'browser session' : actor.key_name && `key ${actor.key_name}`}</span>
       </td>
       <th scope="row" class="action" title={action}>
-        {actInWords(action)}
+        {describeAction(action)}
       </th>
       <td data-head="target">
         <a href={`/keys/audit?target_id=${encodeURIComponent(target.id)}`} title={`Audit log of ${target.id}`}>
@@ -87,7 +87,7 @@ function AuditRow({ of: { at, actor, action, target, before, after } }: { of: Au
                 <div key={change.field}>
                   <dt class="dim">{fieldInWords(change.field)}</dt>
                   <dd class="mono">
-                    {inWords(change.before, change.field)} → {inWords(change.after, change.field)}
+                    {formatValue(change.before, change.field)} → {formatValue(change.after, change.field)}
                   </dd>
                 </div>
               ))}

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { useMe } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import type { Key, KeyPatch } from '../api/types.ts'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { attempt, useActing } from '../components/use-action.ts'
+import { runOrToast, useAction } from '../components/use-action.ts'
 import { fieldsOf, patchOf, undoOf } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
-import { mayChangeKey } from './permissions.ts'
+import { editableKeyFields } from './permissions.ts'
 
 type Props = { of: Key; onChanged: () => void; onClose: () => void }
 
@@ -17,8 +17,8 @@ type Props = { of: Key; onChanged: () => void; onClose: () => void }
 export function ChangeKey({ of: key, onChanged, onClose }: Props) {
   const before = fieldsOf(key)
   const [fields, setFields] = useState(before)
-  const { problem, isBusy, act } = useActing()
-  const onlyName = mayChangeKey(useMe(), key) === 'some'
+  const { problem, isBusy, act } = useAction()
+  const onlyName = editableKeyFields(useSession(), key) === 'some'
   const patch = patchOf(before, fields)
   const isSame = Object.keys(patch).length === 0
   const params = { hash: key.hash }
@@ -33,7 +33,7 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
       onClose()
       // Who may only disable a key cannot enable it again.
       const isFinal = onlyName && patch.disabled
-      toast(`${key.name} updated`, isFinal ? {} : { undo: () => void attempt(() => save(undoOf(patch, key))) })
+      toast(`${key.name} updated`, isFinal ? {} : { undo: () => void runOrToast(() => save(undoOf(patch, key))) })
     })
   }
   const remove = async () => {

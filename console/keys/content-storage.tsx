@@ -1,5 +1,5 @@
 import { call } from '../api/client.ts'
-import { everyPage } from '../api/pages.ts'
+import { fetchAllPages } from '../api/pages.ts'
 import { useResource } from '../api/resource.ts'
 import type { Key } from '../api/types.ts'
 import type { WorkspaceFields } from './workspace-fields.ts'
@@ -7,11 +7,11 @@ import type { WorkspaceFields } from './workspace-fields.ts'
 type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
 
 /** Of which requests of a workspace prompts and answers are kept. @param id undefined for one that is not made yet. */
-export function KeptInputs({ id, fields: { isKept, percent, keys }, set }: Props) {
+export function StorageInputs({ id, fields: { isStored: isKept, percent, keys }, set }: Props) {
   return (
     <>
       <label class="check">
-        <input type="checkbox" checked={isKept} onChange={(event) => set({ isKept: event.currentTarget.checked })} />
+        <input type="checkbox" checked={isKept} onChange={(event) => set({ isStored: event.currentTarget.checked })} />
         Store prompts and answers, encrypted. Not for refused requests and requests with zero data retention
       </label>
       {isKept && (
@@ -28,7 +28,7 @@ export function KeptInputs({ id, fields: { isKept, percent, keys }, set }: Props
               onInput={(event) => set({ percent: event.currentTarget.value })}
             />
           </label>
-          {id !== undefined && <KeptKeys id={id} keys={keys} choose={(chosen) => set({ keys: chosen })} />}
+          {id !== undefined && <StorageKeys id={id} keys={keys} choose={(chosen) => set({ keys: chosen })} />}
         </>
       )}
     </>
@@ -37,11 +37,11 @@ export function KeptInputs({ id, fields: { isKept, percent, keys }, set }: Props
 
 type KeysProps = { id: string; keys: string[] | null; choose: (keys: string[] | null) => void }
 
-function KeptKeys({ id, keys, choose }: KeysProps) {
+function StorageKeys({ id, keys, choose }: KeysProps) {
   const { data } = useResource<Key[]>(`keys of ${id}`, (signal) =>
-    everyPage((query) => call('GET /keys', { query: { ...query, workspace_id: id } }, { signal })),
+    fetchAllPages((query) => call('GET /keys', { query: { ...query, workspace_id: id } }, { signal })),
   )
-  const known = data ?? []
+  const allKeys = data ?? []
   return (
     <>
       <label>
@@ -63,14 +63,14 @@ function KeptKeys({ id, keys, choose }: KeysProps) {
             size={6}
             onChange={(event) => choose([...event.currentTarget.selectedOptions].map(({ value }) => value))}
           >
-            {known.map(({ hash, name }) => (
+            {allKeys.map(({ hash, name }) => (
               <option key={hash} value={hash} selected={keys.includes(hash)}>
                 {name}
               </option>
             ))}
             {data &&
               keys
-                .filter((hash) => !known.some((key) => key.hash === hash))
+                .filter((hash) => !allKeys.some((key) => key.hash === hash))
                 .map((hash) => (
                   <option key={hash} value={hash} selected>
                     {hash.slice(0, 12)}…

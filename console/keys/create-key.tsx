@@ -1,35 +1,35 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { useEvery } from '../api/pages.ts'
-import { useMe } from '../api/session.ts'
+import { useAllRows } from '../api/pages.ts'
+import { useSession } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Problem } from '../components/problem.tsx'
-import { useActing } from '../components/use-action.ts'
-import { emptyFields, meant } from './key-fields.ts'
+import { useAction } from '../components/use-action.ts'
+import { emptyFields, parseFields } from './key-fields.ts'
 import { KeyInputs } from './key-inputs.tsx'
 import { nameOfMember } from './member-name.ts'
-import { mayManage } from './permissions.ts'
+import { canManageOrganization } from './permissions.ts'
 
 type Props = {
   /** Where it is to be; the session's own unless told. */
   workspace: { workspace_id?: string }
-  onMade: (name: string, secret: string) => void
+  onCreated: (name: string, secret: string) => void
   onClose: () => void
 }
 
 /** Makes a key for oneself, or, who manages the organization, for somebody else. */
-export function MakeKey({ workspace, onMade, onClose }: Props) {
+export function CreateKey({ workspace, onCreated, onClose }: Props) {
   const [fields, setFields] = useState(emptyFields)
   const [kind, setKind] = useState<'api' | 'management'>('api')
-  const [whose, setWhose] = useState('')
-  const { problem, isBusy, act } = useActing()
-  const me = useMe()
+  const [ownerId, setOwnerId] = useState('')
+  const { problem, isBusy, act } = useAction()
+  const me = useSession()
   const submit = (event: Event) => {
     event.preventDefault()
-    const { disabled: _, ...body } = meant(fields)
-    const forOther = whose !== '' && { creator_user_id: whose }
+    const { disabled: _, ...body } = parseFields(fields)
+    const forOther = ownerId !== '' && { creator_user_id: ownerId }
     void act(async () =>
-      onMade(body.name, (await call('POST /keys', { body: { ...body, kind, ...forOther, ...workspace } })).key),
+      onCreated(body.name, (await call('POST /keys', { body: { ...body, kind, ...forOther, ...workspace } })).key),
     )
   }
   return (
@@ -37,7 +37,7 @@ export function MakeKey({ workspace, onMade, onClose }: Props) {
       <h2>Create key</h2>
       <form class="fields" onSubmit={submit}>
         <KeyInputs fields={fields} set={(change) => setFields({ ...fields, ...change })} onlyName={false} />
-        {mayManage(me) && <Whose me={me.member.id} whose={whose} choose={setWhose} />}
+        {canManageOrganization(me) && <OwnerSelect me={me.member.id} ownerId={ownerId} choose={setOwnerId} />}
         {me?.role === 'owner' && (
           <label>
             Permissions
@@ -65,12 +65,12 @@ export function MakeKey({ workspace, onMade, onClose }: Props) {
 }
 
 /** Whose requests they are that are made with it. */
-function Whose({ me, whose, choose }: { me: string; whose: string; choose: (id: string) => void }) {
-  const members = useEvery('GET /organization/members', {}).data ?? []
+function OwnerSelect({ me, ownerId, choose }: { me: string; ownerId: string; choose: (id: string) => void }) {
+  const members = useAllRows('GET /organization/members', {}).data ?? []
   return (
     <label>
       Owner
-      <select value={whose} onChange={(event) => choose(event.currentTarget.value)}>
+      <select value={ownerId} onChange={(event) => choose(event.currentTarget.value)}>
         <option value="">You</option>
         {members
           .filter(({ id }) => id !== me)

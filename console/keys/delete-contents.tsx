@@ -1,5 +1,5 @@
 import { call } from '../api/client.ts'
-import { forget } from '../api/resource.ts'
+import { invalidate } from '../api/resource.ts'
 import type { Workspace } from '../api/types.ts'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
@@ -7,10 +7,10 @@ import { toast } from '../components/toast.tsx'
 import { counted } from '../format/count.ts'
 
 /** Deletes all prompts and answers that a workspace keeps. */
-export function ForgetContents({ of: { id, name }, onClose }: { of: Workspace; onClose: () => void }) {
+export function DeleteContents({ of: { id, name }, onClose }: { of: Workspace; onClose: () => void }) {
   const remove = async () => {
     const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })
-    forget('/generation/content')
+    invalidate('/generation/content')
     onClose()
     toast(`Deleted prompts and answers of ${counted(deleted_count, 'request')}`)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Key } from '../api/types.ts'
-import { emptyFields, fieldsOf, meant, patchOf, undoOf } from './key-fields.ts'
+import { emptyFields, fieldsOf, parseFields, patchOf, undoOf } from './key-fields.ts'
 
 const key = {
   name: 'ci',
@@ -23,12 +23,12 @@ test('a key without limit has nothing that starts again', () => {
 })
 
 test('a key ends with the end of its day, and an empty field means never', () => {
-  const { expires_at } = meant({ ...emptyFields, ends: '2027-01-31' })
+  const { expires_at } = parseFields({ ...emptyFields, expires: '2027-01-31' })
   assert.equal(expires_at, new Date(2027, 0, 31, 23, 59, 59).toISOString())
-  assert.equal(meant(emptyFields).expires_at, null)
+  assert.equal(parseFields(emptyFields).expires_at, null)
 })
 
 test('a change is taken back by what was there before, to the second', () => {
-  const patch = patchOf(fieldsOf(key), { ...fieldsOf(key), ends: '', disabled: true })
+  const patch = patchOf(fieldsOf(key), { ...fieldsOf(key), expires: '', disabled: true })
   assert.deepEqual(undoOf(patch, key), { expires_at: key.expires_at, disabled: false })
 })

@@ -1,32 +1,32 @@
 import type { Key, KeyPatch } from '../api/types.ts'
 
 /** What the form of a key holds: text, as fields do. */
-export type KeyFields = { name: string; limit: string; reset: string; ends: string; disabled: boolean }
+export type KeyFields = { name: string; limit: string; reset: string; expires: string; disabled: boolean }
 
-export const emptyFields: KeyFields = { name: '', limit: '', reset: '', ends: '', disabled: false }
+export const emptyFields: KeyFields = { name: '', limit: '', reset: '', expires: '', disabled: false }
 
 export const fieldsOf = ({ name, limit, limit_reset, expires_at, disabled }: Key): KeyFields => ({
   name,
   limit: limit === null ? '' : String(limit),
   reset: limit_reset ?? '',
-  ends: expires_at === null ? '' : dayOf(new Date(expires_at)),
+  expires: expires_at === null ? '' : dayOf(new Date(expires_at)),
   disabled,
 })
 
 /** What the fields mean. A key ends with its last day, in the zone of who fills it in. */
-export const meant = ({ name, limit, reset, ends, disabled }: KeyFields) => ({
+export const parseFields = ({ name, limit, reset, expires, disabled }: KeyFields) => ({
   name: name.trim(),
   limit: limit.trim() === '' ? null : Number(limit),
   limit_reset: (limit.trim() === '' || reset === '' ? null : reset) as Key['limit_reset'],
-  expires_at: ends === '' ? null : new Date(`${ends}T23:59:59`).toISOString(),
+  expires_at: expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString(),
   disabled,
 })
 
 /** Only what was changed: who may only rename a key is refused when anything else is sent. */
 export function patchOf(before: KeyFields, after: KeyFields): KeyPatch {
-  const [old, wanted] = [meant(before), meant(after)]
+  const [old, next] = [parseFields(before), parseFields(after)]
   return Object.fromEntries(
-    Object.entries(wanted).filter(([field, value]) => value !== old[field as keyof typeof old]),
+    Object.entries(next).filter(([field, value]) => value !== old[field as keyof typeof old]),
   ) as KeyPatch
 }
 

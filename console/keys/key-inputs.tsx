@@ -50,7 +50,7 @@ function Limits({ fields, set }: Omit<Props, 'onlyName'>) {
       </label>
       <label>
         Expires (empty: never)
-        <input type="date" value={fields.ends} onInput={(event) => set({ ends: event.currentTarget.value })} />
+        <input type="date" value={fields.expires} onInput={(event) => set({ expires: event.currentTarget.value })} />
       </label>
     </>
   )

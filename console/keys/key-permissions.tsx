@@ -1,21 +1,21 @@
-import { useEvery } from '../api/pages.ts'
+import { useAllRows } from '../api/pages.ts'
 import type { Guardrail, Key } from '../api/types.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { Facts } from '../components/facts.tsx'
 import { Loading } from '../components/page-states.tsx'
-import { meaningOf } from '../components/policy-description.ts'
-import { Ago } from '../components/timestamp.tsx'
+import { describePolicy } from '../components/policy-description.ts'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { exactMoney, money } from '../format/money.ts'
 import { stateOf } from './key-state.ts'
 
-const whatKindsMay = {
+const kindPermissions = {
   api: 'models and interns',
   intern: 'model requests of an intern',
   management: 'management only, no model requests',
 }
 
 /** What a key may, all in one place: of what kind it is, what it may spend, how long, and what guardrails leave of it. */
-export function WhatItMay({ of: key, onClose }: { of: Key; onClose: () => void }) {
+export function KeyPermissions({ of: key, onClose }: { of: Key; onClose: () => void }) {
   const { limit, limit_reset, limit_remaining: left, expires_at } = key
   const state = stateOf(key)
   return (
@@ -25,7 +25,7 @@ export function WhatItMay({ of: key, onClose }: { of: Key; onClose: () => void }
         class="key-facts"
         facts={[
           ['Status', state ? <span class={state.tone}>{state.says}</span> : 'active'],
-          ['Use', whatKindsMay[key.kind]],
+          ['Use', kindPermissions[key.kind]],
           [
             'Limit',
             limit === null ? (
@@ -36,11 +36,15 @@ export function WhatItMay({ of: key, onClose }: { of: Key; onClose: () => void }
               </span>
             ),
           ],
-          ['Expires', expires_at ? <Ago time={expires_at} /> : 'never'],
+          ['Expires', expires_at ? <RelativeTime time={expires_at} /> : 'never'],
         ]}
       />
       <h3>Guardrails</h3>
-      {key.kind === 'management' ? <p class="dim">Guardrails apply only to model requests.</p> : <Governing of={key} />}
+      {key.kind === 'management' ? (
+        <p class="dim">Guardrails apply only to model requests.</p>
+      ) : (
+        <KeyGuardrails of={key} />
+      )}
       <div class="actions">
         <a class="button" href={`/requests?api_key_hash=${key.hash}`}>
           Requests
@@ -50,14 +54,14 @@ export function WhatItMay({ of: key, onClose }: { of: Key; onClose: () => void }
   )
 }
 
-type Over = { guardrail: Guardrail; by: string }
+type AppliedGuardrail = { guardrail: Guardrail; by: string }
 
 /** Those of its workspace, of itself and of whose it is: the strictest of all holds. */
-function Governing({ of: key }: { of: Key }) {
-  const guardrails = useEvery('GET /guardrails', {})
-  const workspaces = useEvery('GET /workspaces', {})
-  const keys = useEvery('GET /guardrails/assignments/keys', {})
-  const members = useEvery('GET /guardrails/assignments/members', {})
+function KeyGuardrails({ of: key }: { of: Key }) {
+  const guardrails = useAllRows('GET /guardrails', {})
+  const workspaces = useAllRows('GET /workspaces', {})
+  const keys = useAllRows('GET /guardrails/assignments/keys', {})
+  const members = useAllRows('GET /guardrails/assignments/members', {})
   const failure = [guardrails, workspaces, keys, members].find((one) => one.failure)?.failure
   if (failure) return <p class="bad">{failure.message}</p>
   if (!guardrails.data || !workspaces.data || !keys.data || !members.data) return <Loading />
@@ -74,18 +78,18 @@ function Governing({ of: key }: { of: Key }) {
       .map((one) => [one.guardrail_id, 'Applies to this key'] as const),
     ...(workspace ? [[workspace.default_guardrail_id, 'Applies to the whole workspace'] as const] : []),
   ])
-  const over = guardrails.data.flatMap((guardrail): Over[] => {
+  const applied = guardrails.data.flatMap((guardrail): AppliedGuardrail[] => {
     const why = by.get(guardrail.id)
     return why === undefined || guardrail.workspace_id !== key.workspace_id ? [] : [{ guardrail, by: why }]
   })
-  if (over.length === 0) return <p>None. The key can use every model without further limits.</p>
+  if (applied.length === 0) return <p>None. The key can use every model without further limits.</p>
   return (
     <ul class="key-guardrails">
-      {over.map(({ guardrail, by: why }) => (
+      {applied.map(({ guardrail, by: why }) => (
         <li key={guardrail.id}>
           <a href={`/guardrails/${guardrail.id}`}>{guardrail.name}</a> <span class="dim">{why}</span>
           <br />
-          {meaningOf(guardrail).join(' ') || 'No restrictions.'}
+          {describePolicy(guardrail).join(' ') || 'No restrictions.'}
         </li>
       ))}
     </ul>

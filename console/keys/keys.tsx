@@ -1,44 +1,46 @@
 import { useState } from 'preact/hooks'
-import { seesAll } from '../api/all-keys.ts'
+import { canSeeAll } from '../api/all-keys.ts'
 import { useGet } from '../api/resource.ts'
-import { useMe } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
-import { Listing, useFoundPage } from '../components/listing.tsx'
-import { Nothing } from '../components/page-states.tsx'
-import { Find } from '../components/search-field.tsx'
+import { Listing, useSearchPage } from '../components/listing.tsx'
+import { EmptyState } from '../components/page-states.tsx'
+import { SearchField } from '../components/search-field.tsx'
 import { Secret } from '../components/secret.tsx'
-import { Ago } from '../components/timestamp.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { Usd } from '../components/usd.tsx'
 import { ChangeKey } from './change-key.tsx'
-import { MakeKey } from './create-key.tsx'
-import { WhatItMay } from './key-permissions.tsx'
+import { CreateKey } from './create-key.tsx'
+import { KeyPermissions } from './key-permissions.tsx'
 import { stateOf } from './key-state.ts'
-import { mayChangeKey, mayMakeKeys } from './permissions.ts'
-import { useWorkspace, WhichWorkspace } from './workspace-select.tsx'
+import { canCreateKeys, editableKeyFields } from './permissions.ts'
+import { useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
 
 const heads = ['key', 'owner', '#spent', '#limit', '#remaining', 'expires', '']
 
 /** All keys of a workspace that one may see, disabled ones too. */
 export function Keys() {
-  const workspace = useWorkspace()
-  const resource = useGet('GET /keys', { query: { ...useFoundPage(), ...workspace, include_disabled: 'true' } })
+  const workspace = useWorkspaceFilter()
+  const resource = useGet('GET /keys', { query: { ...useSearchPage(), ...workspace, include_disabled: 'true' } })
   const [open, setOpen] = useState<Key | 'new'>()
-  const [asked, setAsked] = useState<Key>()
-  const [made, setMade] = useState<{ name: string; secret: string }>()
+  const [selected, setSelected] = useState<Key>()
+  const [created, setCreated] = useState<{ name: string; secret: string }>()
   const close = () => setOpen(undefined)
-  const me = useMe()
+  const me = useSession()
   return (
     <>
-      {made && <Secret title={`Secret of ${made.name}`} text={made.secret} onDone={() => setMade(undefined)} />}
+      {created && (
+        <Secret title={`Secret of ${created.name}`} text={created.secret} onDone={() => setCreated(undefined)} />
+      )}
       {!resource.failure && (
         <div class="does">
-          {mayMakeKeys(me) && (
+          {canCreateKeys(me) && (
             <button type="button" onClick={() => setOpen('new')}>
               Create key
             </button>
           )}
-          <WhichWorkspace />
-          <Find label="Find keys" placeholder="name or owner" />
+          <WorkspaceSelect />
+          <SearchField label="Find keys" placeholder="name or owner" />
         </div>
       )}
       <Listing
@@ -46,24 +48,27 @@ export function Keys() {
         label="Keys"
         heads={heads}
         empty={
-          <Nothing title="You have no keys yet" paste="npx signalbox keys create laptop --limit 25 --reset monthly" />
+          <EmptyState
+            title="You have no keys yet"
+            paste="npx signalbox keys create laptop --limit 25 --reset monthly"
+          />
         }
         row={(key) => (
           <KeyRow
             key={key.hash}
             of={key}
-            onAsk={seesAll(me) ? () => setAsked(key) : undefined}
-            onChange={mayChangeKey(me, key) === 'nothing' ? undefined : () => setOpen(key)}
+            onShow={canSeeAll(me) ? () => setSelected(key) : undefined}
+            onChange={editableKeyFields(me, key) === 'nothing' ? undefined : () => setOpen(key)}
           />
         )}
       />
-      {asked && <WhatItMay of={asked} onClose={() => setAsked(undefined)} />}
+      {selected && <KeyPermissions of={selected} onClose={() => setSelected(undefined)} />}
       {open === 'new' && (
-        <MakeKey
+        <CreateKey
           workspace={workspace}
           onClose={close}
-          onMade={(name, secret) => {
-            setMade({ name, secret })
+          onCreated={(name, secret) => {
+            setCreated({ name, secret })
             close()
             resource.reload()
           }}
@@ -74,9 +79,9 @@ export function Keys() {
   )
 }
 
-type RowProps = { of: Key; onAsk: (() => void) | undefined; onChange: (() => void) | undefined }
+type RowProps = { of: Key; onShow: (() => void) | undefined; onChange: (() => void) | undefined }
 
-function KeyRow({ of: key, onAsk, onChange }: RowProps) {
+function KeyRow({ of: key, onShow, onChange }: RowProps) {
   return (
     <tr class={key.disabled ? 'dim' : undefined}>
       <th scope="row">
@@ -96,10 +101,12 @@ function KeyRow({ of: key, onAsk, onChange }: RowProps) {
       <td data-head="remaining" class="number">
         <Usd amount={key.limit_remaining} />
       </td>
-      <td data-head="expires">{key.expires_at ? <Ago time={key.expires_at} /> : <span class="dim">never</span>}</td>
+      <td data-head="expires">
+        {key.expires_at ? <RelativeTime time={key.expires_at} /> : <span class="dim">never</span>}
+      </td>
       <td class="number">
-        {onAsk && (
-          <button type="button" aria-label={`Permissions of ${key.name}`} onClick={onAsk}>
+        {onShow && (
+          <button type="button" aria-label={`Permissions of ${key.name}`} onClick={onShow}>
             Permissions
           </button>
         )}{' '}

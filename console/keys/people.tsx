@@ -1,29 +1,29 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
-import { useMe } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import type { Member } from '../api/types.ts'
-import { Listing, useFoundPage } from '../components/listing.tsx'
-import { Nothing } from '../components/page-states.tsx'
-import { Find } from '../components/search-field.tsx'
+import { Listing, useSearchPage } from '../components/listing.tsx'
+import { EmptyState } from '../components/page-states.tsx'
+import { SearchField } from '../components/search-field.tsx'
 import { Secret } from '../components/secret.tsx'
-import { Ago } from '../components/timestamp.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
-import { attempt } from '../components/use-action.ts'
+import { runOrToast } from '../components/use-action.ts'
 import { AddMember } from './add-member.tsx'
 import { nameOfMember } from './member-name.ts'
-import { accessGivenBy, mayChangeMember, mayManage } from './permissions.ts'
+import { assignableRoles, canChangeMember, canManageOrganization } from './permissions.ts'
 import { RemoveMember } from './remove-member.tsx'
 
 type Link = { name: string; url: string }
 
 /** The members of the organization, and what they may do. */
 export function People() {
-  const resource = useGet('GET /organization/members', { query: useFoundPage() })
+  const resource = useGet('GET /organization/members', { query: useSearchPage() })
   const [open, setOpen] = useState<Member | 'new'>()
   const [link, setLink] = useState<Link>()
   const close = () => setOpen(undefined)
-  const me = useMe()
+  const me = useSession()
   return (
     <>
       {link && (
@@ -35,19 +35,19 @@ export function People() {
       )}
       {!resource.failure && (
         <div class="does">
-          {mayManage(me) && (
+          {canManageOrganization(me) && (
             <button type="button" onClick={() => setOpen('new')}>
               Add member
             </button>
           )}
-          <Find label="Find people" placeholder="Name or address" />
+          <SearchField label="Find people" placeholder="Name or address" />
         </div>
       )}
       <Listing
         resource={resource}
         label="People"
         heads={['name', 'address', 'access', 'joined', '']}
-        empty={<Nothing title="No members" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
+        empty={<EmptyState title="No members" paste={'npx signalbox members add ada@example.com "Ada Lovelace"'} />}
         row={(member) => (
           <MemberRow
             key={member.id}
@@ -69,9 +69,9 @@ export function People() {
 type RowProps = { of: Member; onChanged: () => void; onLink: (link: Link) => void; onRemove: () => void }
 
 function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
-  const me = useMe()
+  const me = useSession()
   const name = nameOfMember(member)
-  const mayChange = mayChangeMember(me, member)
+  const canChange = canChangeMember(me, member)
   const makeLink = async () => {
     const { data } = await call('POST /sessions/links', { body: { user_id: member.id } })
     onLink({ name, url: data.url })
@@ -82,14 +82,14 @@ function MemberRow({ of: member, onChanged, onLink, onRemove }: RowProps) {
         {name} {member.id === me?.member.id && <span class="dim">you</span>}
       </th>
       <td data-head="address">{member.email}</td>
-      <td data-head="access">{mayChange ? <Access of={member} name={name} onChanged={onChanged} /> : member.access}</td>
+      <td data-head="access">{canChange ? <Access of={member} name={name} onChanged={onChanged} /> : member.access}</td>
       <td data-head="joined">
-        <Ago time={member.joined_at} />
+        <RelativeTime time={member.joined_at} />
       </td>
       <td class="number">
-        {mayChange && (
+        {canChange && (
           <>
-            <button type="button" aria-label={`Sign-in link for ${name}`} onClick={() => void attempt(makeLink)}>
+            <button type="button" aria-label={`Sign-in link for ${name}`} onClick={() => void runOrToast(makeLink)}>
               Sign-in link
             </button>{' '}
             <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
@@ -109,7 +109,7 @@ function Access({ of: member, name, onChanged }: { of: Member; name: string; onC
   }
   const change = async (access: Member['access']) => {
     await give(access)
-    toast(`${name} is ${access} now`, { undo: () => void attempt(() => give(member.access)) })
+    toast(`${name} is ${access} now`, { undo: () => void runOrToast(() => give(member.access)) })
   }
   return (
     <select
@@ -117,13 +117,13 @@ function Access({ of: member, name, onChanged }: { of: Member; name: string; onC
       value={member.access}
       onChange={(event) => {
         const field = event.currentTarget
-        const wanted = field.value as Member['access']
+        const selected = field.value as Member['access']
         // It shows what holds until the service has agreed.
         field.value = member.access
-        void attempt(() => change(wanted))
+        void runOrToast(() => change(selected))
       }}
     >
-      {accessGivenBy(useMe()).map((access) => (
+      {assignableRoles(useSession()).map((access) => (
         <option key={access} value={access}>
           {access}
         </option>

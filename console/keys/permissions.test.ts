@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accessGivenBy, mayChangeKey, mayChangeMember, mayMakeKeys } from './permissions.ts'
+import { assignableRoles, canChangeMember, canCreateKeys, editableKeyFields } from './permissions.ts'
 
 const who = (role: 'owner' | 'admin' | 'developer' | 'viewer') => ({ role, member: { id: 'me' } })
 const key = { kind: 'api', disabled: false, creator_user_id: 'me' } as const
 
 test('owners and admins change every key, but management keys only owners', () => {
   const others = { ...key, creator_user_id: 'other', disabled: true }
-  assert.deepEqual([mayChangeKey(who('owner'), others), mayChangeKey(who('admin'), others)], ['all', 'all'])
+  assert.deepEqual([editableKeyFields(who('owner'), others), editableKeyFields(who('admin'), others)], ['all', 'all'])
   const management = { ...key, kind: 'management' as const }
-  assert.deepEqual([mayChangeKey(who('owner'), management), mayChangeKey(who('admin'), management)], ['all', 'nothing'])
+  assert.deepEqual(
+    [editableKeyFields(who('owner'), management), editableKeyFields(who('admin'), management)],
+    ['all', 'nothing'],
+  )
 })
 
 test('developers change some of their own enabled keys, and viewers nothing', () => {
-  assert.equal(mayChangeKey(who('developer'), key), 'some')
+  assert.equal(editableKeyFields(who('developer'), key), 'some')
   for (const change of [{ creator_user_id: 'other' }, { disabled: true }, { kind: 'intern' as const }]) {
-    assert.equal(mayChangeKey(who('developer'), { ...key, ...change }), 'nothing')
+    assert.equal(editableKeyFields(who('developer'), { ...key, ...change }), 'nothing')
   }
-  assert.deepEqual([mayChangeKey(who('viewer'), key), mayMakeKeys(who('viewer'))], ['nothing', false])
+  assert.deepEqual([editableKeyFields(who('viewer'), key), canCreateKeys(who('viewer'))], ['nothing', false])
 })
 
 test('nobody is offered a change of their own access, and admins none of owners', () => {
-  assert.equal(mayChangeMember(who('owner'), { id: 'me', access: 'owner' }), false)
-  assert.equal(mayChangeMember(who('admin'), { id: 'other', access: 'owner' }), false)
-  assert.equal(mayChangeMember(who('admin'), { id: 'other', access: 'viewer' }), true)
-  assert.equal(mayChangeMember(who('developer'), { id: 'other', access: 'viewer' }), false)
-  assert.deepEqual([accessGivenBy(who('owner'))[0], accessGivenBy(who('admin'))[0]], ['owner', 'admin'])
+  assert.equal(canChangeMember(who('owner'), { id: 'me', access: 'owner' }), false)
+  assert.equal(canChangeMember(who('admin'), { id: 'other', access: 'owner' }), false)
+  assert.equal(canChangeMember(who('admin'), { id: 'other', access: 'viewer' }), true)
+  assert.equal(canChangeMember(who('developer'), { id: 'other', access: 'viewer' }), false)
+  assert.deepEqual([assignableRoles(who('owner'))[0], assignableRoles(who('admin'))[0]], ['owner', 'admin'])
 })

@@ -1,36 +1,37 @@
 import type { Key, Member, Session } from '../api/types.ts'
 
 /** What the buttons offer to whom. The service decides; this only keeps from offering what it would refuse. */
-type Who = Pick<Session, 'role'> & { member: Pick<Session['member'], 'id'> }
+type CurrentSession = Pick<Session, 'role'> & { member: Pick<Session['member'], 'id'> }
 
-const manages = ({ role }: Who) => role === 'owner' || role === 'admin'
+const isManager = ({ role }: CurrentSession) => role === 'owner' || role === 'admin'
 
 /** Makes and changes everything of the organization. */
-export const mayManage = (who: Who | undefined): who is Who => who !== undefined && manages(who)
+export const canManageOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
+  session !== undefined && isManager(session)
 
 /** Viewers make no keys. */
-export const mayMakeKeys = (who: Who | undefined) => who !== undefined && who.role !== 'viewer'
+export const canCreateKeys = (session: CurrentSession | undefined) => session !== undefined && session.role !== 'viewer'
 
 /** Which part of a key may be changed: all, the name and whether it is disabled, or nothing. */
-export function mayChangeKey(
-  who: Who | undefined,
+export function editableKeyFields(
+  session: CurrentSession | undefined,
   key: Pick<Key, 'kind' | 'disabled' | 'creator_user_id'>,
 ): 'all' | 'some' | 'nothing' {
-  if (!who) return 'nothing'
-  if (key.kind === 'management') return who.role === 'owner' ? 'all' : 'nothing'
-  if (manages(who)) return 'all'
-  const isOwn = key.creator_user_id === who.member.id
-  return who.role === 'developer' && key.kind === 'api' && isOwn && !key.disabled ? 'some' : 'nothing'
+  if (!session) return 'nothing'
+  if (key.kind === 'management') return session.role === 'owner' ? 'all' : 'nothing'
+  if (isManager(session)) return 'all'
+  const isOwn = key.creator_user_id === session.member.id
+  return session.role === 'developer' && key.kind === 'api' && isOwn && !key.disabled ? 'some' : 'nothing'
 }
 
 /** Whether the access of a member may be changed. Nobody locks themselves out by a slip. */
-export function mayChangeMember(who: Who | undefined, member: Pick<Member, 'id' | 'access'>): boolean {
-  if (!mayManage(who) || member.id === who.member.id) return false
-  return who.role === 'owner' || member.access !== 'owner'
+export function canChangeMember(session: CurrentSession | undefined, member: Pick<Member, 'id' | 'access'>): boolean {
+  if (!canManageOrganization(session) || member.id === session.member.id) return false
+  return session.role === 'owner' || member.access !== 'owner'
 }
 
 /** What a member may be made, the most first. */
-export const accessGivenBy = (who: Who | undefined): Member['access'][] =>
+export const assignableRoles = (session: CurrentSession | undefined): Member['access'][] =>
   (['owner', 'admin', 'developer', 'member', 'viewer'] as const).filter(
-    (access) => access !== 'owner' || who?.role === 'owner',
+    (access) => access !== 'owner' || session?.role === 'owner',
   )

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeIn, newProvider, useOf, whenOf, whens } from './provider-fields.ts'
+import { changeIn, newProvider, priorities, priorityOf, useOf } from './provider-fields.ts'
 
 test('when a key is used is told in one word and said in three fields', () => {
-  for (const when of Object.keys(whens) as (keyof typeof whens)[]) assert.equal(whenOf(useOf(when)), when)
+  for (const when of Object.keys(priorities) as (keyof typeof priorities)[]) assert.equal(priorityOf(useOf(when)), when)
 })
 
 test('only what was changed is sent, and a key that was not typed stays', () => {
   const before = { ...newProvider, provider: 'openai', name: 'team' }
   assert.deepEqual(changeIn(before, before), {})
   assert.deepEqual(changeIn(before, { ...before, key: 'sk-2', name: ' ' }), { key: 'sk-2', name: null })
-  assert.deepEqual(changeIn(before, { ...before, when: 'only', disabled: true }), {
+  assert.deepEqual(changeIn(before, { ...before, priority: 'only', disabled: true }), {
     is_fallback: false,
     is_required: false,
     is_byok_only: true,

@@ -1,39 +1,39 @@
 import type { ProviderCredential } from '../api/types.ts'
 
 type Use = Pick<ProviderCredential, 'is_fallback' | 'is_required' | 'is_byok_only'>
-type When = 'before' | 'after' | 'instead' | 'only'
+type Priority = 'before' | 'after' | 'instead' | 'only'
 
 /** When a workspace's own key of a provider is used, beside the operator's. */
-export const whens: Record<When, string> = {
+export const priorities: Record<Priority, string> = {
   before: 'before the operator’s',
   after: 'after the operator’s',
   instead: 'instead of the operator’s, for its models',
   only: 'instead of the operator’s, for all models',
 }
 
-export function whenOf({ is_fallback, is_required, is_byok_only }: Use): When {
+export function priorityOf({ is_fallback, is_required, is_byok_only }: Use): Priority {
   if (is_byok_only) return 'only'
   if (is_required) return 'instead'
   return is_fallback ? 'after' : 'before'
 }
 
 /** What says so; one of the three at the most. */
-export const useOf = (when: When): Use => ({
-  is_fallback: when === 'after',
-  is_required: when === 'instead',
-  is_byok_only: when === 'only',
+export const useOf = (priority: Priority): Use => ({
+  is_fallback: priority === 'after',
+  is_required: priority === 'instead',
+  is_byok_only: priority === 'only',
 })
 
-export type ProviderFields = { provider: string; key: string; name: string; when: When; disabled: boolean }
+export type ProviderFields = { provider: string; key: string; name: string; priority: Priority; disabled: boolean }
 
-export const newProvider: ProviderFields = { provider: '', key: '', name: '', when: 'before', disabled: false }
+export const newProvider: ProviderFields = { provider: '', key: '', name: '', priority: 'before', disabled: false }
 
 /** What the form of a credential begins with. What was stored is told to nobody: an empty key stays as it is. */
 export const fieldsIn = (credential: ProviderCredential): ProviderFields => ({
   provider: credential.provider,
   key: '',
   name: credential.name ?? '',
-  when: whenOf(credential),
+  priority: priorityOf(credential),
   disabled: credential.disabled,
 })
 
@@ -42,7 +42,7 @@ export function changeIn(before: ProviderFields, after: ProviderFields) {
   return {
     ...(after.key !== '' && { key: after.key }),
     ...(after.name.trim() !== before.name && { name: after.name.trim() || null }),
-    ...(after.when !== before.when && useOf(after.when)),
+    ...(after.priority !== before.priority && useOf(after.priority)),
     ...(after.disabled !== before.disabled && { disabled: after.disabled }),
   }
 }

@@ -6,8 +6,8 @@ import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { attempt, useActing } from '../components/use-action.ts'
-import { changeIn, fieldsIn, newProvider, type ProviderFields, useOf, whens } from './provider-fields.ts'
+import { runOrToast, useAction } from '../components/use-action.ts'
+import { changeIn, fieldsIn, newProvider, type ProviderFields, priorities, useOf } from './provider-fields.ts'
 
 type Props = {
   /** The one to change; a new one without. */
@@ -19,10 +19,10 @@ type Props = {
 }
 
 /** Stores the workspace's key of a provider, replaces it, or removes it. What is stored is never shown again. */
-export function StoreProvider({ of: credential, workspace, onStored, onClose }: Props) {
+export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose }: Props) {
   const before = credential ? fieldsIn(credential) : newProvider
   const [fields, setFields] = useState(before)
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const name = credential ? credential.name || credential.provider : ''
   const title = credential ? `Change ${name}` : 'Add provider key'
   const change = changeIn(before, fields)
@@ -38,10 +38,10 @@ export function StoreProvider({ of: credential, workspace, onStored, onClose }: 
         await patch(change)
         // The key that was there before is known to nobody any more.
         const { key, ...rest } = changeIn(fields, before)
-        const undo = () => void attempt(() => patch(rest))
+        const undo = () => void runOrToast(() => patch(rest))
         toast(`${name} updated`, change.key === undefined ? { undo } : {})
       } else {
-        const { provider, key, name: label, when } = fields
+        const { provider, key, name: label, priority: when } = fields
         await call('POST /byok', {
           body: { provider: provider.trim(), key, name: label.trim() || null, ...useOf(when), ...workspace },
         })
@@ -113,10 +113,10 @@ function ProviderInputs({ isNew, fields, set }: InputsProps) {
       <label>
         Used
         <select
-          value={fields.when}
-          onChange={(event) => set({ when: event.currentTarget.value as ProviderFields['when'] })}
+          value={fields.priority}
+          onChange={(event) => set({ priority: event.currentTarget.value as ProviderFields['priority'] })}
         >
-          {Object.entries(whens).map(([when, says]) => (
+          {Object.entries(priorities).map(([when, says]) => (
             <option key={when} value={when}>
               {says}
             </option>

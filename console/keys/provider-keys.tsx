@@ -1,49 +1,49 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
-import { useMe } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import type { ProviderCredential } from '../api/types.ts'
 import { Listing, usePage } from '../components/listing.tsx'
-import { Nothing } from '../components/page-states.tsx'
-import { Ago } from '../components/timestamp.tsx'
-import { mayManage } from './permissions.ts'
-import { whenOf, whens } from './provider-fields.ts'
-import { StoreProvider } from './provider-key-dialog.tsx'
-import { useWorkspace, WhichWorkspace } from './workspace-select.tsx'
+import { EmptyState } from '../components/page-states.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
+import { canManageOrganization } from './permissions.ts'
+import { priorities, priorityOf } from './provider-fields.ts'
+import { ProviderKeyDialog } from './provider-key-dialog.tsx'
+import { useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
 
 /** The keys of providers that a workspace brought; they come before the operator's. */
 export function Providers() {
-  const workspace = useWorkspace()
+  const workspace = useWorkspaceFilter()
   const resource = useGet('GET /byok', { query: { ...usePage(), ...workspace } })
   const [open, setOpen] = useState<ProviderCredential | 'new'>()
-  const mayStore = mayManage(useMe())
+  const canStore = canManageOrganization(useSession())
   const close = () => setOpen(undefined)
   return (
     <>
       {!resource.failure && (
         <p class="does">
-          {mayStore && (
+          {canStore && (
             <button type="button" onClick={() => setOpen('new')}>
               Add provider key
             </button>
           )}
-          <WhichWorkspace />
+          <WorkspaceSelect />
         </p>
       )}
       <Listing
         resource={resource}
         label="Provider keys"
-        heads={['provider', 'name', 'key', 'used for', 'priority', 'added', ...(mayStore ? [''] : [])]}
+        heads={['provider', 'name', 'key', 'used for', 'priority', 'added', ...(canStore ? [''] : [])]}
         empty={
-          <Nothing title="No provider keys">
+          <EmptyState title="No provider keys">
             <p>Requests use the keys that the operator set in the environment.</p>
-          </Nothing>
+          </EmptyState>
         }
         row={(credential) => (
-          <ProviderRow key={credential.id} of={credential} onChange={mayStore && (() => setOpen(credential))} />
+          <ProviderRow key={credential.id} of={credential} onChange={canStore && (() => setOpen(credential))} />
         )}
       />
-      {open === 'new' && <StoreProvider workspace={workspace} onStored={resource.reload} onClose={close} />}
-      {open && open !== 'new' && <StoreProvider of={open} onStored={resource.reload} onClose={close} />}
+      {open === 'new' && <ProviderKeyDialog workspace={workspace} onStored={resource.reload} onClose={close} />}
+      {open && open !== 'new' && <ProviderKeyDialog of={open} onStored={resource.reload} onClose={close} />}
     </>
   )
 }
@@ -65,10 +65,10 @@ function ProviderRow({ of: credential, onChange }: { of: ProviderCredential; onC
       <td data-head="key" class="mono">
         {label}
       </td>
-      <td data-head="used for">{forWhom(credential)}</td>
-      <td data-head="priority">{whens[whenOf(credential)]}</td>
+      <td data-head="used for">{usedFor(credential)}</td>
+      <td data-head="priority">{priorities[priorityOf(credential)]}</td>
       <td data-head="added">
-        <Ago time={created_at} />
+        <RelativeTime time={created_at} />
       </td>
       {onChange && (
         <td class="number">
@@ -81,7 +81,7 @@ function ProviderRow({ of: credential, onChange }: { of: ProviderCredential; onC
   )
 }
 
-function forWhom({ allowed_models, allowed_user_ids, allowed_api_key_hashes }: ProviderCredential): string {
+function usedFor({ allowed_models, allowed_user_ids, allowed_api_key_hashes }: ProviderCredential): string {
   const some = [
     allowed_models?.join(', '),
     allowed_user_ids && `${allowed_user_ids.length} members`,

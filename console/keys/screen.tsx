@@ -1,5 +1,5 @@
-import { Parts } from '../components/screen-tabs.tsx'
-import { Audit } from './audit.tsx'
+import { ScreenTabs } from '../components/screen-tabs.tsx'
+import { AuditLog } from './audit.tsx'
 import { Keys } from './keys.tsx'
 import { People } from './people.tsx'
 import { Providers } from './provider-keys.tsx'
@@ -12,8 +12,8 @@ const parts = [
   { name: 'workspaces', title: 'Workspaces', Part: Workspaces, isOfAll: true },
   { name: 'providers', title: 'Provider keys', Part: Providers, isOfAll: true },
   { name: 'sessions', title: 'Sessions', Part: Sessions },
-  { name: 'audit', title: 'Audit log', Part: Audit, isOfAll: true },
+  { name: 'audit', title: 'Audit log', Part: AuditLog, isOfAll: true },
 ]
 
 /** Who may use the service, with what, and who changed that. */
-export const Screen = () => <Parts screen="keys" title="Keys & people" parts={parts} />
+export const Screen = () => <ScreenTabs screen="keys" title="Keys & people" parts={parts} />

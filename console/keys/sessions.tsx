@@ -2,10 +2,10 @@ import { call } from '../api/client.ts'
 import { useGet } from '../api/resource.ts'
 import type { ListedSession } from '../api/types.ts'
 import { Listing, usePage } from '../components/listing.tsx'
-import { Nothing } from '../components/page-states.tsx'
-import { Ago } from '../components/timestamp.tsx'
+import { EmptyState } from '../components/page-states.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
-import { attempt } from '../components/use-action.ts'
+import { runOrToast } from '../components/use-action.ts'
 
 const methods = { key: 'Key', link: 'Sign-in link', oidc: 'OpenID Connect' }
 
@@ -22,7 +22,7 @@ export function Sessions() {
       resource={resource}
       label="Signed-in sessions"
       heads={['member', 'client', 'method', 'last used', 'expires', '']}
-      empty={<Nothing title="No active sessions" />}
+      empty={<EmptyState title="No active sessions" />}
       row={(session) => (
         <tr key={session.id}>
           <th scope="row">
@@ -33,17 +33,17 @@ export function Sessions() {
           </td>
           <td data-head="method">{methods[session.method]}</td>
           <td data-head="last used">
-            <Ago time={session.last_used_at} />
+            <RelativeTime time={session.last_used_at} />
           </td>
           <td data-head="expires">
-            <Ago time={[session.idle_expires_at, session.expires_at].sort()[0]!} />
+            <RelativeTime time={[session.idle_expires_at, session.expires_at].sort()[0]!} />
           </td>
           <td class="number">
             {!session.is_current && (
               <button
                 type="button"
                 aria-label={`Sign out ${session.member.name || session.member.email}`}
-                onClick={() => void attempt(() => end(session))}
+                onClick={() => void runOrToast(() => end(session))}
               >
                 Sign out
               </button>

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { forget } from '../api/resource.ts'
+import { invalidate } from '../api/resource.ts'
 import type { Workspace, WorkspacePatch } from '../api/types.ts'
 import { DeleteNamed } from '../components/delete-named.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Problem } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { attempt, useActing } from '../components/use-action.ts'
-import { KeptInputs } from './content-storage.tsx'
+import { runOrToast, useAction } from '../components/use-action.ts'
+import { StorageInputs } from './content-storage.tsx'
 import {
   fieldsOfWorkspace,
-  meantWorkspace,
   newWorkspace,
+  parseWorkspaceFields,
   slugFor,
   type WorkspaceFields,
   workspacePatch,
@@ -28,12 +28,12 @@ type Props = {
 export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
   const before = workspace ? fieldsOfWorkspace(workspace) : newWorkspace
   const [fields, setFields] = useState(before)
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const title = workspace ? `Change ${workspace.name}` : 'Create workspace'
   const patch = workspacePatch(before, fields)
   const params = { id: workspace?.id ?? '' }
   const changed = () => {
-    forget('/workspaces')
+    invalidate('/workspaces')
     onChanged()
   }
   const save = async (body: WorkspacePatch) => {
@@ -45,10 +45,10 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
     void act(async () => {
       if (workspace) {
         await save(patch)
-        const undo = () => void attempt(() => save(workspacePatch(fields, before)))
+        const undo = () => void runOrToast(() => save(workspacePatch(fields, before)))
         toast(`${workspace.name} updated`, { undo })
       } else {
-        await call('POST /workspaces', { body: meantWorkspace(fields) })
+        await call('POST /workspaces', { body: parseWorkspaceFields(fields) })
         changed()
         toast(`${fields.name.trim()} created`)
       }
@@ -66,7 +66,7 @@ export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
       <h2>{title}</h2>
       <form class="fields" onSubmit={submit} autocomplete="off">
         <NameInputs isNew={!workspace} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
-        <KeptInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
+        <StorageInputs id={workspace?.id} fields={fields} set={(part) => setFields({ ...fields, ...part })} />
         <Problem text={problem} />
         <div class="actions">
           <button type="submit" class="main" disabled={isBusy || (workspace && Object.keys(patch).length === 0)}>

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Workspace } from '../api/types.ts'
-import { fieldsOfWorkspace, keptInWords, meantWorkspace, slugFor, workspacePatch } from './workspace-fields.ts'
+import {
+  describeStorage,
+  fieldsOfWorkspace,
+  parseWorkspaceFields,
+  slugFor,
+  workspacePatch,
+} from './workspace-fields.ts'
 
 const workspace = (more: Partial<Workspace>) =>
   ({
@@ -22,11 +28,11 @@ test('only what was changed is sent, and a share is told in percent', () => {
     io_logging_sampling_rate: 0.0001,
     io_logging_api_key_ids: ['h'],
   })
-  assert.deepEqual(meantWorkspace({ ...before, name: ' A ', description: ' ' }).description, null)
+  assert.deepEqual(parseWorkspaceFields({ ...before, name: ' A ', description: ' ' }).description, null)
 })
 
-test('keptInWords describes the requests whose prompts are stored', () => {
-  const words = (more: Partial<Workspace>) => keptInWords(workspace(more))
+test('describeStorage describes the requests whose prompts are stored', () => {
+  const words = (more: Partial<Workspace>) => describeStorage(workspace(more))
   assert.equal(words({ is_observability_io_logging_enabled: false }), 'not stored')
   assert.equal(words({ io_logging_api_key_ids: [] }), 'not stored')
   assert.equal(words({}), 'stored for 12.5 % of requests')

@@ -5,7 +5,7 @@ export type WorkspaceFields = {
   name: string
   slug: string
   description: string
-  isKept: boolean
+  isStored: boolean
   percent: string
   keys: string[] | null
 }
@@ -14,7 +14,7 @@ export const newWorkspace: WorkspaceFields = {
   name: '',
   slug: '',
   description: '',
-  isKept: false,
+  isStored: false,
   percent: '100',
   keys: null,
 }
@@ -23,27 +23,27 @@ export const fieldsOfWorkspace = (workspace: Workspace): WorkspaceFields => ({
   name: workspace.name,
   slug: workspace.slug,
   description: workspace.description ?? '',
-  isKept: workspace.is_observability_io_logging_enabled,
+  isStored: workspace.is_observability_io_logging_enabled,
   percent: percentOf(workspace.io_logging_sampling_rate),
   keys: workspace.io_logging_api_key_ids,
 })
 
 /** What the fields mean, as the service takes it. */
-export const meantWorkspace = ({ name, slug, description, isKept, percent, keys }: WorkspaceFields) =>
+export const parseWorkspaceFields = ({ name, slug, description, isStored, percent, keys }: WorkspaceFields) =>
   ({
     name: name.trim(),
     slug: slug.trim(),
     description: description.trim() || null,
-    is_observability_io_logging_enabled: isKept,
+    is_observability_io_logging_enabled: isStored,
     io_logging_sampling_rate: Number((Number(percent) / 100).toFixed(6)),
     io_logging_api_key_ids: keys,
   }) satisfies NewWorkspace
 
 /** Only what was changed. */
 export function workspacePatch(before: WorkspaceFields, after: WorkspaceFields): WorkspacePatch {
-  const [old, wanted] = [meantWorkspace(before), meantWorkspace(after)]
+  const [old, next] = [parseWorkspaceFields(before), parseWorkspaceFields(after)]
   return Object.fromEntries(
-    Object.entries(wanted).filter(
+    Object.entries(next).filter(
       ([field, value]) => JSON.stringify(value) !== JSON.stringify(old[field as keyof typeof old]),
     ),
   ) as WorkspacePatch
@@ -63,10 +63,10 @@ export const slugFor = (name: string) =>
 const percentOf = (rate: number) => String(Number((rate * 100).toFixed(4)))
 
 /** Of which requests prompts and answers are kept. */
-export function keptInWords(workspace: Workspace): string {
-  const { is_observability_io_logging_enabled: isKept, io_logging_sampling_rate: rate } = workspace
+export function describeStorage(workspace: Workspace): string {
+  const { is_observability_io_logging_enabled: isStored, io_logging_sampling_rate: rate } = workspace
   const { io_logging_api_key_ids: keys } = workspace
-  if (!isKept || keys?.length === 0) return 'not stored'
+  if (!isStored || keys?.length === 0) return 'not stored'
   const share = rate >= 1 ? 'all requests' : `${percentOf(rate)} % of requests`
   return keys === null
     ? `stored for ${share}`

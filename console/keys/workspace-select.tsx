@@ -1,25 +1,25 @@
-import { useEvery } from '../api/pages.ts'
-import { useMe } from '../api/session.ts'
+import { useAllRows } from '../api/pages.ts'
+import { useSession } from '../api/session.ts'
 import { useFilters } from '../components/filters.ts'
 
 /** The workspace that the address names, as routes of lists want it; without one it is the session's own. */
-export function useWorkspace(): { workspace_id?: string } {
+export function useWorkspaceFilter(): { workspace_id?: string } {
   const { workspace_id } = useFilters().values
   return workspace_id === undefined ? {} : { workspace_id }
 }
 
 /** Which workspace is shown, for those who see them all, where there are several. */
-export function WhichWorkspace() {
+export function WorkspaceSelect() {
   const { values, set } = useFilters()
-  const me = useMe()
-  const workspaces = useEvery('GET /workspaces', me && me.role !== 'developer' ? {} : undefined).data ?? []
+  const me = useSession()
+  const workspaces = useAllRows('GET /workspaces', me && me.role !== 'developer' ? {} : undefined).data ?? []
   if (workspaces.length < 2) return null
-  const asked = values.workspace_id ?? me?.workspace.id
-  const shown = workspaces.find(({ id, slug }) => id === asked || slug === asked)
+  const selectedId = values.workspace_id ?? me?.workspace.id
+  const selected = workspaces.find(({ id, slug }) => id === selectedId || slug === selectedId)
   return (
     <select
       aria-label="Workspace"
-      value={shown?.slug}
+      value={selected?.slug}
       onChange={(event) => {
         const { value } = event.currentTarget
         const isOwn = workspaces.find(({ slug }) => slug === value)?.id === me?.workspace.id

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
-import { useMe } from '../api/session.ts'
+import { useSession } from '../api/session.ts'
 import type { Workspace } from '../api/types.ts'
 import { Listing, usePage } from '../components/listing.tsx'
-import { Nothing } from '../components/page-states.tsx'
-import { Ago } from '../components/timestamp.tsx'
-import { ForgetContents } from './delete-contents.tsx'
-import { mayManage } from './permissions.ts'
+import { EmptyState } from '../components/page-states.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
+import { DeleteContents } from './delete-contents.tsx'
+import { canManageOrganization } from './permissions.ts'
 import { WorkspaceDialog } from './workspace-dialog.tsx'
-import { keptInWords } from './workspace-fields.ts'
+import { describeStorage } from './workspace-fields.ts'
 
 type Open = { what: 'new' } | { what: 'change' | 'forget'; workspace: Workspace }
 
@@ -16,11 +16,11 @@ type Open = { what: 'new' } | { what: 'change' | 'forget'; workspace: Workspace 
 export function Workspaces() {
   const resource = useGet('GET /workspaces', { query: usePage() })
   const [open, setOpen] = useState<Open>()
-  const mayChange = mayManage(useMe())
+  const canChange = canManageOrganization(useSession())
   const close = () => setOpen(undefined)
   return (
     <>
-      {mayChange && !resource.failure && (
+      {canChange && !resource.failure && (
         <p class="does">
           <button type="button" onClick={() => setOpen({ what: 'new' })}>
             Create workspace
@@ -30,29 +30,29 @@ export function Workspaces() {
       <Listing
         resource={resource}
         label="Workspaces"
-        heads={['workspace', 'prompts and answers', 'created', 'links', ...(mayChange ? [''] : [])]}
-        empty={<Nothing title="No workspaces" />}
-        row={(workspace) => <WorkspaceRow key={workspace.id} of={workspace} mayChange={mayChange} open={setOpen} />}
+        heads={['workspace', 'prompts and answers', 'created', 'links', ...(canChange ? [''] : [])]}
+        empty={<EmptyState title="No workspaces" />}
+        row={(workspace) => <WorkspaceRow key={workspace.id} of={workspace} canChange={canChange} open={setOpen} />}
       />
       {open?.what === 'new' && <WorkspaceDialog onChanged={resource.reload} onClose={close} />}
       {open?.what === 'change' && <WorkspaceDialog of={open.workspace} onChanged={resource.reload} onClose={close} />}
-      {open?.what === 'forget' && <ForgetContents of={open.workspace} onClose={close} />}
+      {open?.what === 'forget' && <DeleteContents of={open.workspace} onClose={close} />}
     </>
   )
 }
 
-type RowProps = { of: Workspace; mayChange: boolean; open: (what: Open) => void }
+type RowProps = { of: Workspace; canChange: boolean; open: (what: Open) => void }
 
-function WorkspaceRow({ of: workspace, mayChange, open }: RowProps) {
+function WorkspaceRow({ of: workspace, canChange, open }: RowProps) {
   const { name, slug, description, default_guardrail_id, created_at } = workspace
   return (
     <tr>
       <th scope="row" title={description ?? undefined}>
         {name} <span class="dim">{slug}</span>
       </th>
-      <td data-head="prompts and answers">{keptInWords(workspace)}</td>
+      <td data-head="prompts and answers">{describeStorage(workspace)}</td>
       <td data-head="created">
-        <Ago time={created_at} />
+        <RelativeTime time={created_at} />
       </td>
       <td data-head="links">
         <span class="leads">
@@ -67,7 +67,7 @@ function WorkspaceRow({ of: workspace, mayChange, open }: RowProps) {
           </a>
         </span>
       </td>
-      {mayChange && (
+      {canChange && (
         <td class="number">
           <button type="button" aria-label={`Change ${name}`} onClick={() => open({ what: 'change', workspace })}>
             Change

@@ -13,7 +13,8 @@ const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' })
 export const dayOf = ({ created }: Model) => day.format(created * 1000)
 
 /** `image, file` beside text. */
-const reads = ({ architecture }: Model) => architecture.input_modalities.filter((one) => one !== 'text').join(', ')
+const extraInputs = ({ architecture }: Model) =>
+  architecture.input_modalities.filter((one) => one !== 'text').join(', ')
 
 function Context({ model }: { model: Model }) {
   return <span title={`${exactCount(model.context_length)} tokens`}>{count(model.context_length)}</span>
@@ -49,21 +50,21 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
     ...(hasScores
       ? [number('intelligence', 'intelligence', '92px', (model) => intelligenceOf(model) ?? dash, 760)]
       : []),
-    number('first', 'first token', '88px', ({ id }) => shown(measured.get(id)?.firstToken, duration), 640),
+    number('first', 'first token', '88px', ({ id }) => formatOrDash(measured.get(id)?.firstToken, duration), 640),
     number(
       'speed',
       'tokens/s',
       '76px',
-      ({ id }) => shown(measured.get(id)?.throughput, (speed) => speed.toFixed(0)),
+      ({ id }) => formatOrDash(measured.get(id)?.throughput, (speed) => speed.toFixed(0)),
       640,
     ),
-    number('asked', 'requests, 30 d', '92px', ({ id }) => shown(measured.get(id)?.requests, exactCount), 860),
+    number('asked', 'requests, 30 d', '92px', ({ id }) => formatOrDash(measured.get(id)?.requests, exactCount), 860),
     {
       name: 'reads',
       title: 'additional input',
       width: 'minmax(150px, 1fr)',
       from: 1080,
-      cell: (model) => <span class="dim">{reads(model) || '–'}</span>,
+      cell: (model) => <span class="dim">{extraInputs(model) || '–'}</span>,
     },
     {
       name: 'created',
@@ -75,7 +76,7 @@ export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<
   ]
 }
 
-const shown = (value: number | null | undefined, as: (value: number) => string) => (value ? as(value) : dash)
+const formatOrDash = (value: number | null | undefined, as: (value: number) => string) => (value ? as(value) : dash)
 
 export function NarrowRow({ model, measured }: { model: Model; measured: MeasuredModels }) {
   const speed = measured.get(model.id)?.throughput
@@ -92,7 +93,7 @@ export function NarrowRow({ model, measured }: { model: Model; measured: Measure
           <PerMillion usd={model.pricing.prompt} /> → <PerMillion usd={model.pricing.completion} />{' '}
           <span class="dim">per million</span>
         </span>
-        <span class="dim">{speed ? `${speed.toFixed(0)} tokens/s` : reads(model)}</span>
+        <span class="dim">{speed ? `${speed.toFixed(0)} tokens/s` : extraInputs(model)}</span>
       </div>
     </div>
   )

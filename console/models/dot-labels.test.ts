@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { placed } from './dot-labels.ts'
+import { placeLabels } from './dot-labels.ts'
 
 const wide = { left: 0, right: 1000 }
-const placesOf = (dots: Parameters<typeof placed>[0], within = wide) =>
-  placed(dots, within).map(
+const placesOf = (dots: Parameters<typeof placeLabels>[0], within = wide) =>
+  placeLabels(dots, within).map(
     ({ name, y, isLeft }) => `${name} ${isLeft ? 'left' : 'right'} ${y < 100 ? 'above' : 'below'}`,
   )
 

@@ -10,7 +10,7 @@ const dot = 6
 const meet = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 /** A name where it lies on no dot and on no name before it: above its own or below, to the right or to the left. */
-export function placed(dots: Dot[], within: { left: number; right: number }): Label[] {
+export function placeLabels(dots: Dot[], within: { left: number; right: number }): Label[] {
   const taken = dots.map(({ x, y }): Box => ({ left: x - dot, right: x + dot, top: y - dot, bottom: y + dot }))
   return dots.flatMap(({ name, x, y }) => {
     for (const [across, down] of [

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { EndpointHistory } from '../api/types.ts'
-import { Failed } from '../components/page-states.tsx'
+import { FailureState } from '../components/page-states.tsx'
 import { Plot, type PlotLine } from '../components/plot.tsx'
 import { percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
@@ -10,7 +10,7 @@ import { duration } from '../format/time.ts'
 export function History({ id }: { id: string }) {
   const { data, failure, reload } = useGet('GET /endpoints/history', { query: { model: id } })
   const plots = useMemo(() => (data ? linesOf(data.data, Date.now()) : undefined), [data])
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!plots) return null
   return (
     <>
@@ -19,15 +19,21 @@ export function History({ id }: { id: string }) {
         <p class="dim">No requests in this time range.</p>
       ) : (
         <div class="model-history">
-          <Plot title="First token, p50" times={plots.times} lines={plots.latency} shown={duration} together="model" />
+          <Plot
+            title="First token, p50"
+            times={plots.times}
+            lines={plots.latency}
+            format={duration}
+            syncGroup="model"
+          />
           <Plot
             title="Tokens per second, p50"
             times={plots.times}
             lines={plots.throughput}
-            shown={speed}
-            together="model"
+            format={speed}
+            syncGroup="model"
           />
-          <Plot title="Uptime" times={plots.times} lines={plots.uptime} shown={share} together="model" />
+          <Plot title="Uptime" times={plots.times} lines={plots.uptime} format={share} syncGroup="model" />
         </div>
       )}
     </>
@@ -52,9 +58,9 @@ export function linesOf(histories: EndpointHistory[], now: number) {
   const measured = histories.filter(({ points }) => points.length > 0)
   const lines = (figureOf: (point: Point) => number | null | undefined): PlotLine[] =>
     measured.map(({ tag, points }, index) => {
-      const known = new Map(points.map((point) => [Date.parse(point.date), figureOf(point) ?? null]))
+      const byDate = new Map(points.map((point) => [Date.parse(point.date), figureOf(point) ?? null]))
       const dash = dashes[index % dashes.length]
-      return { label: tag, values: dates.map((date) => known.get(date) ?? null), ...(dash && { dash }) }
+      return { label: tag, values: dates.map((date) => byDate.get(date) ?? null), ...(dash && { dash }) }
     })
   return {
     times: dates.map((date) => date / 1000),

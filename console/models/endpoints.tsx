@@ -8,13 +8,13 @@ const words: Record<string, string> = { unconfigured: 'no credential' }
 
 /** Everyone who serves a model, side by side. Of several that can be asked the best in a column is bold. */
 export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
-  const able = endpoints.filter(({ status }) => status !== 'unconfigured')
-  const asked = able.length > 1 ? able : []
+  const configured = endpoints.filter(({ status }) => status !== 'unconfigured')
+  const compared = configured.length > 1 ? configured : []
   const best = {
-    prompt: least(asked.map(({ pricing }) => Number(pricing.prompt))),
-    completion: least(asked.map(({ pricing }) => Number(pricing.completion))),
-    first: least(asked.map(({ latency_last_30m }) => latency_last_30m?.p50)),
-    speed: -least(asked.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
+    prompt: least(compared.map(({ pricing }) => Number(pricing.prompt))),
+    completion: least(compared.map(({ pricing }) => Number(pricing.completion))),
+    first: least(compared.map(({ latency_last_30m }) => latency_last_30m?.p50)),
+    speed: -least(compared.map(({ throughput_last_30m }) => throughput_last_30m && -throughput_last_30m.p50)),
   }
   return (
     <section class="sideways" aria-label="Endpoints" tabIndex={0}>
@@ -57,8 +57,8 @@ type Best = Record<'prompt' | 'completion' | 'first' | 'speed', number>
 function Row({ endpoint, best }: { endpoint: Endpoint; best: Best }) {
   const { provider_name, tag, status, pricing, context_length, quantization } = endpoint
   const { latency_last_30m: latency, throughput_last_30m: speed, uptime_last_30m, uptime_last_1d } = endpoint
-  const isAsked = status !== 'unconfigured'
-  const cell = (isBest: boolean) => (isAsked && isBest ? 'number best' : 'number')
+  const isConfigured = status !== 'unconfigured'
+  const cell = (isBest: boolean) => (isConfigured && isBest ? 'number best' : 'number')
   return (
     <tr>
       <th scope="row">

@@ -5,7 +5,7 @@ const choice = (name: string, label: string, any: string, options: [value: strin
   name,
   label,
   any,
-  options: options.map(([value, shown]) => ({ value, label: shown })),
+  options: options.map(([value, optionLabel]) => ({ value, label: optionLabel })),
 })
 /** @param title its label and, after a comma, its unit. */
 const text = (name: string, title: string, placeholder: string, suggestions?: string[]): Filter => ({
@@ -16,7 +16,7 @@ const text = (name: string, title: string, placeholder: string, suggestions?: st
   placeholder,
   ...(suggestions && { suggestions }),
 })
-const same = (...values: string[]) => values.map((value): [string, string] => [value, value])
+const sameLabels = (...values: string[]) => values.map((value): [string, string] => [value, value])
 
 export const sort = choice('sort', 'sort', 'newest first', [
   ['top-weekly', 'most used this week'],
@@ -46,8 +46,8 @@ export function modelFilters({ authors, providers, parameters }: Known): Filter[
     text('min_output_price', 'completion at least, $/M', '0.5'),
     text('context', 'context at least, tokens', '128000', ['32000', '128000', '200000', '1000000']),
     text('supported_parameters', 'parameter', 'tools,reasoning', parameters),
-    choice('input_modalities', 'input', 'any', same('text', 'image', 'audio', 'file')),
-    choice('output_modalities', 'output', 'text', same('image', 'audio', 'embeddings', 'all')),
+    choice('input_modalities', 'input', 'any', sameLabels('text', 'image', 'audio', 'file')),
+    choice('output_modalities', 'output', 'text', sameLabels('image', 'audio', 'embeddings', 'all')),
     choice('zdr', 'retains data', 'any', [['true', 'no']]),
     choice('region', 'region', 'any', [['eu', 'in the EU']]),
     choice('distillable', 'distillable', 'any', [
@@ -58,7 +58,7 @@ export function modelFilters({ authors, providers, parameters }: Known): Filter[
       'category',
       'category',
       'any',
-      same(
+      sameLabels(
         'programming',
         'roleplay',
         'marketing',

@@ -1,26 +1,26 @@
-import { seesAll } from '../api/all-keys.ts'
-import { useEvery } from '../api/pages.ts'
-import { useMe } from '../api/session.ts'
+import { canSeeAll } from '../api/all-keys.ts'
+import { useAllRows } from '../api/pages.ts'
+import { useSession } from '../api/session.ts'
 import type { ModelVerdict } from '../api/types.ts'
-import { Failed } from '../components/page-states.tsx'
-import { ruleOf } from '../components/rule-label.ts'
+import { FailureState } from '../components/page-states.tsx'
+import { ruleLabel } from '../components/rule-label.ts'
 import { counted } from '../format/count.ts'
 
 /** What each guardrail leaves of a model: of all for who sees them, else of those in force for oneself. */
-export function Policies({ author, slug }: { author: string; slug: string }) {
-  const isAll = seesAll(useMe())
-  const { data, failure, reload } = useEvery('GET /models/{author}/{slug}/guardrails', { params: { author, slug } })
-  if (failure) return <Failed failure={failure} again={reload} />
+export function ModelGuardrails({ author, slug }: { author: string; slug: string }) {
+  const isAll = canSeeAll(useSession())
+  const { data, failure, reload } = useAllRows('GET /models/{author}/{slug}/guardrails', { params: { author, slug } })
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return null
-  const strict = data.filter(({ rule, endpoints }) => rule !== null || endpoints.length > 0)
-  const others = data.length - strict.length
+  const restricting = data.filter(({ rule, endpoints }) => rule !== null || endpoints.length > 0)
+  const others = data.length - restricting.length
   return (
     <section aria-label="Guardrails">
       <h2>Guardrails</h2>
-      {strict.length > 0 && (
+      {restricting.length > 0 && (
         <table class="plain-table">
           <tbody>
-            {strict.map((verdict) => (
+            {restricting.map((verdict) => (
               <PolicyRow key={verdict.guardrail_id} verdict={verdict} isLinked={isAll} />
             ))}
           </tbody>
@@ -30,7 +30,7 @@ export function Policies({ author, slug }: { author: string; slug: string }) {
         {data.length === 0
           ? `No guardrails${isAll ? '' : ' apply to you'}. The model is allowed.`
           : others > 0 &&
-            `${counted(others, strict.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
+            `${counted(others, restricting.length > 0 ? 'other guardrail' : 'guardrail')} without restrictions on this model.`}
       </p>
     </section>
   )
@@ -46,9 +46,9 @@ function PolicyRow({ verdict, isLinked }: { verdict: ModelVerdict; isLinked: boo
       </th>
       <td>
         {rule !== null
-          ? `blocked: ${ruleOf(rule)}`
+          ? `blocked: ${ruleLabel(rule)}`
           : `${is_allowed ? 'blocked endpoints:' : 'all endpoints blocked:'} ${endpoints
-              .map(({ tag, rule: own }) => `${tag} (${ruleOf(own)})`)
+              .map(({ tag, rule: own }) => `${tag} (${ruleLabel(own)})`)
               .join(', ')}`}
       </td>
     </tr>

@@ -5,8 +5,8 @@ import type { Model } from '../api/types.ts'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
 import { type Filters, useFilters } from '../components/filters.ts'
 import { Heading } from '../components/heading.tsx'
-import { Failed, Loading, Nothing, Progress } from '../components/page-states.tsx'
-import { Find } from '../components/search-field.tsx'
+import { EmptyState, FailureState, Loading, Progress } from '../components/page-states.tsx'
+import { SearchField } from '../components/search-field.tsx'
 import { Table } from '../components/table.tsx'
 import { counted } from '../format/count.ts'
 import { columnsOf, intelligenceOf, NarrowRow } from './columns.tsx'
@@ -33,7 +33,7 @@ export function ModelList() {
       <Heading isUnseen>Models</Heading>
       <Progress isOn={isLoading && !isCurrent} />
       <Bar filters={filters} models={models} count={data ? data.total_count : undefined} />
-      {failure && <Failed failure={failure} again={reload} />}
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}
       {!failure && data && models.length === 0 && <NoModels filters={filters} />}
       {!failure && models.length > 0 && values.view === 'plots' && (
@@ -59,22 +59,22 @@ export function ModelList() {
 function NoModels({ filters }: { filters: Filters }) {
   if (!isFiltered(filters.values)) {
     return (
-      <Nothing title="The catalogue is empty" paste="npx signalbox catalogue sync">
+      <EmptyState title="The catalogue is empty" paste="npx signalbox catalogue sync">
         <p>To fetch the models of well-known providers:</p>
-      </Nothing>
+      </EmptyState>
     )
   }
   return (
-    <Nothing title="No models match these filters">
+    <EmptyState title="No models match these filters">
       <button type="button" onClick={filters.clear}>
         Clear filters
       </button>
-    </Nothing>
+    </EmptyState>
   )
 }
 
 /** What the whole catalogue knows, so that a filter does not take its own choices away. */
-function useKnown(models: Model[]) {
+function useFilterOptions(models: Model[]) {
   const providers = useGet('GET /providers', {}).data?.data ?? []
   const several = (values: string[]) => [...new Set(values)].sort()
   return {
@@ -88,19 +88,19 @@ function useKnown(models: Model[]) {
 const always = ['mine', 'model_authors', 'max_price']
 
 function Bar({ filters, models, count }: { filters: Filters; models: Model[]; count: number | undefined }) {
-  const all = modelFilters(useKnown(models))
-  const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
+  const all = modelFilters(useFilterOptions(models))
+  const isVisible = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
   const isPlots = filters.values.view === 'plots'
   return (
     <div class="bar">
       <Chips>
         <Chip filter={sort} filters={filters} />
-        {all.filter(isThere).map((filter) => (
+        {all.filter(isVisible).map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
-        <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+        <AddFilter among={all.filter((filter) => !isVisible(filter))} filters={filters} />
       </Chips>
-      <Find label="Find models" placeholder="Name or ID" />
+      <SearchField label="Find models" placeholder="Name or ID" />
       <span class="dim count" role="status">
         {count === undefined ? '' : counted(count, 'model')}
       </span>
@@ -120,16 +120,16 @@ function Bar({ filters, models, count }: { filters: Filters; models: Model[]; co
 type PlotsProps = { models: Model[]; measured: MeasuredModels; pathOf: (id: string) => string }
 
 function Plots({ models, measured, pathOf }: PlotsProps) {
-  const against = (goodOf: (model: Model) => number | null | undefined) =>
+  const pointsOf = (goodOf: (model: Model) => number | null | undefined) =>
     models.flatMap((model) => {
       const good = goodOf(model)
       return good ? [{ id: model.id, price: blendedPrice(model.pricing), good }] : []
     })
-  const clever = against(intelligenceOf)
+  const scored = pointsOf(intelligenceOf)
   return (
     <div class="model-plots">
-      {clever.length > 0 ? (
-        <Scatter title="Price and intelligence" goodName="intelligence index" points={clever} pathOf={pathOf} />
+      {scored.length > 0 ? (
+        <Scatter title="Price and intelligence" goodName="intelligence index" points={scored} pathOf={pathOf} />
       ) : (
         <section class="no-scores">
           <h2>Price and intelligence</h2>
@@ -140,7 +140,7 @@ function Plots({ models, measured, pathOf }: PlotsProps) {
       <Scatter
         title="Price and measured speed, your requests of 30 days"
         goodName="tokens/s p50"
-        points={against(({ id }) => measured.get(id)?.throughput)}
+        points={pointsOf(({ id }) => measured.get(id)?.throughput)}
         pathOf={pathOf}
       />
     </div>

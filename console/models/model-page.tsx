@@ -1,18 +1,18 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { useGet } from '../api/resource.ts'
-import { asks } from '../api/session.ts'
+import { canUseModels } from '../api/session.ts'
 import type { Model } from '../api/types.ts'
 import { Copy } from '../components/copy.tsx'
 import { type Fact, Facts } from '../components/facts.tsx'
 import { Heading } from '../components/heading.tsx'
 import { useKeys } from '../components/keys.ts'
-import { Failed, Loading } from '../components/page-states.tsx'
+import { FailureState, Loading } from '../components/page-states.tsx'
 import { exactCount } from '../format/count.ts'
 import { dayOf, intelligenceOf } from './columns.tsx'
 import { History } from './endpoint-history.tsx'
 import { Endpoints } from './endpoints.tsx'
-import { Policies } from './model-guardrails.tsx'
+import { ModelGuardrails } from './model-guardrails.tsx'
 
 /** One model: what it is, who serves it, at what price and how well. Escape leads back to the list. */
 export function ModelPage({ id }: { id: string }) {
@@ -29,7 +29,7 @@ export function ModelPage({ id }: { id: string }) {
       <p>
         <a href={back}>← Models</a>
       </p>
-      {failure && <Failed failure={failure} again={() => (model.failure ? model : served).reload()} />}
+      {failure && <FailureState failure={failure} retry={() => (model.failure ? model : served).reload()} />}
       {!failure && !found && <Loading />}
       {found && (
         <>
@@ -47,7 +47,7 @@ export function ModelPage({ id }: { id: string }) {
               <Endpoints endpoints={served.data.data.endpoints} />
             </>
           )}
-          <Policies author={author} slug={slug} />
+          <ModelGuardrails author={author} slug={slug} />
           <History id={found.id} />
         </>
       )}
@@ -63,7 +63,7 @@ function Head({ model }: { model: Model }) {
       <Copy text={model.id} what="ID copied">
         Copy ID
       </Copy>
-      {model.callable !== false && asks() && (
+      {model.callable !== false && canUseModels() && (
         <a class="button try" href={`/chat?model=${encodeURIComponent(model.id)}`}>
           Try it
         </a>

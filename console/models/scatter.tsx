@@ -1,8 +1,8 @@
-import { marksTo } from '../components/axis-ticks.ts'
+import { axisTicks } from '../components/axis-ticks.ts'
 import { rem, textScale } from '../components/text-size.ts'
 import { useWidth } from '../components/use-width.ts'
 import { counted } from '../format/count.ts'
-import { placed } from './dot-labels.ts'
+import { placeLabels } from './dot-labels.ts'
 import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 
@@ -41,7 +41,7 @@ export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) 
       {all.length > 0 && (
         <details>
           <summary>Table</summary>
-          <Behind points={all} front={front} goodName={goodName} />
+          <ScatterTable points={all} front={front} goodName={goodName} />
         </details>
       )}
     </figure>
@@ -57,7 +57,7 @@ type DrawingProps = Pick<ScatterProps, 'points' | 'goodName' | 'pathOf'> & {
 function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProps) {
   const prices = points.map(({ price }) => price)
   const range: [number, number] = [Math.min(...prices) / 1.3, Math.max(...prices) * 1.3]
-  const goodMarks = marksTo(Math.max(...points.map(({ good }) => good)))
+  const goodMarks = axisTicks(Math.max(...points.map(({ good }) => good)))
   const best = goodMarks.at(-1)!
   const x = (price: number) => edge.left + logPlace(price, range) * (width - edge.left - edge.right)
   const y = (good: number) => height - edge.bottom - (good / best) * (height - edge.top - edge.bottom)
@@ -93,9 +93,9 @@ function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProp
       </text>
       <polyline class="front" points={front.map(({ price, good }) => `${x(price)},${y(good)}`).join(' ')} />
       {points.map((point) => (
-        <a key={point.id} href={pathOf(point.id)} aria-label={told(point, goodName)}>
+        <a key={point.id} href={pathOf(point.id)} aria-label={pointLabel(point, goodName)}>
           <Dot x={x(point.price)} y={y(point.good)} isFront={isFront.has(point.id)} />
-          <title>{told(point, goodName)}</title>
+          <title>{pointLabel(point, goodName)}</title>
         </a>
       ))}
       <Labels points={points} front={front} x={x} y={y} width={width} />
@@ -103,7 +103,7 @@ function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProp
   )
 }
 
-const told = ({ id, price, good }: Point, goodName: string) =>
+const pointLabel = ({ id, price, good }: Point, goodName: string) =>
   `${id}: ${shownPrice(price)}, ${goodName} ${Number(good.toPrecision(3))}`
 
 /** Those of the front are filled, the others rings: told apart without colour. Around each there is room to press. */
@@ -131,7 +131,7 @@ function Labels({ points, front, x, y, width }: LabelsProps) {
   const dots = named.map(({ id, price, good }) => ({ name: id.split('/').at(-1)!, x: x(price), y: y(good) }))
   return (
     <g class="names">
-      {placed(dots, { left: edge.left, right: width }).map(({ name, x, y, isLeft }) => (
+      {placeLabels(dots, { left: edge.left, right: width }).map(({ name, x, y, isLeft }) => (
         <text key={`${name} ${x} ${y}`} class="name" x={x} y={y} text-anchor={isLeft ? 'end' : 'start'}>
           {name}
         </text>
@@ -140,7 +140,7 @@ function Labels({ points, front, x, y, width }: LabelsProps) {
   )
 }
 
-function Behind({ points, front, goodName }: { points: Point[]; front: Point[]; goodName: string }) {
+function ScatterTable({ points, front, goodName }: { points: Point[]; front: Point[]; goodName: string }) {
   const isFront = new Set(front)
   return (
     <section class="plot-table" aria-label={`Price against ${goodName}, as a table`} tabIndex={0}>

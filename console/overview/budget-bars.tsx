@@ -2,18 +2,18 @@ import { Usd } from '../components/usd.tsx'
 import { counted } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { relativeTime } from '../format/time.ts'
-import { type Budget, standingOf } from './budgets.ts'
+import { type Budget, budgetStatus } from './budgets.ts'
 
 const words = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
 /** At least so many are told; all that somebody should look at are. */
-const told = 5
+const minVisible = 5
 
 /** Limits on spending as bars: what is spent, what servers hold, and what will be at the end of the period at this pace. */
 export function BudgetBars({ budgets }: { budgets: Budget[] }) {
-  const urgent = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[standingOf(budget).tone]
+  const urgent = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[budgetStatus(budget).tone]
   const first = budgets.toSorted((a, b) => urgent(b) - urgent(a) || b.spent / b.limit - a.spent / a.limit)
-  const count = Math.max(told, first.filter(urgent).length)
+  const count = Math.max(minVisible, first.filter(urgent).length)
   const others = first.slice(count)
   return (
     <>
@@ -42,7 +42,7 @@ function Bars({ budgets }: { budgets: Budget[] }) {
 
 function BudgetBar({ budget }: { budget: Budget }) {
   const { name, kind, limit, spent, held, forecast, interval, resetsAt } = budget
-  const { tone, says } = standingOf(budget)
+  const { tone, says } = budgetStatus(budget)
   // The whole bar is the limit, or what will be spent where that is more.
   const whole = Math.max(limit, spent, forecast ?? 0)
   const width = (amount: number) => `${Math.min(100, (amount / whole) * 100)}%`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Budget, standingOf } from './budgets.ts'
+import { type Budget, budgetStatus } from './budgets.ts'
 
 const budget: Budget = {
   ...{ id: '1', name: 'ci', kind: 'key', path: '/keys?q=1' },
@@ -8,7 +8,7 @@ const budget: Budget = {
 }
 
 test('a budget says whether it lasts', () => {
-  const told = [{ spent: 2 }, { spent: 5.1, forecast: 10.2 }, { spent: 9.5 }, { spent: 10 }]
-  const tones = told.map((more) => standingOf({ ...budget, ...more }).tone)
+  const cases = [{ spent: 2 }, { spent: 5.1, forecast: 10.2 }, { spent: 9.5 }, { spent: 10 }]
+  const tones = cases.map((more) => budgetStatus({ ...budget, ...more }).tone)
   assert.deepEqual(tones, ['ok', 'warn', 'warn', 'bad'])
 })

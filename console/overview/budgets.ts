@@ -22,7 +22,7 @@ export const keyPath = ({ hash, workspace_id }: { hash: string; workspace_id: st
 export type Tone = 'ok' | 'warn' | 'bad'
 
 /** How it stands with a budget: what is used up, what will be. */
-export function standingOf(budget: Budget): { tone: Tone; says: string } {
+export function budgetStatus(budget: Budget): { tone: Tone; says: string } {
   if (budget.spent >= budget.limit) return { tone: 'bad', says: 'limit reached: requests are rejected' }
   if (budget.forecast !== null && budget.forecast > budget.limit)
     return { tone: 'warn', says: 'forecast exceeds the limit' }

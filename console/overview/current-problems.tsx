@@ -3,25 +3,25 @@ import { call } from '../api/client.ts'
 import { useEvents } from '../api/events.ts'
 import type { Failure } from '../api/failure.ts'
 import { useGet, useResource } from '../api/resource.ts'
-import { seesService } from '../api/session.ts'
+import { canSeeService } from '../api/session.ts'
 import type { Key } from '../api/types.ts'
 import { Loading } from '../components/page-states.tsx'
 import type { Budget } from './budgets.ts'
 import {
   brokenEndpoints,
-  endingKeys,
+  exceededBudgets,
+  expiringKeys,
   failedInterns,
   failingEndpoints,
   openCircuits,
-  silentProviders,
-  spentBudgets,
-  type Trouble,
+  type ProblemItem,
+  unconfiguredProviders,
 } from './problems.ts'
 import type { Row } from './queries.ts'
-import { serviceTroubles } from './service-problems.ts'
+import { serviceProblems } from './service-problems.ts'
 
 /** Endpoints of so many models are looked at: those that were asked most. */
-const modelsLookedAt = 8
+const maxModels = 8
 
 const since = (ms: number) => ({
   start: new Date(Date.now() - ms).toISOString(),
@@ -36,17 +36,17 @@ async function failuresOfLastHour(signal: AbortSignal): Promise<Row[]> {
 }
 
 /** Of the models that are asked most, those that were asked today. */
-async function endpointsAskedLately(signal: AbortSignal) {
+async function recentlyUsedEndpoints(signal: AbortSignal) {
   const metrics = ['request_count'] as const
   const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: since(86_400_000) }
-  const [asked, top] = await Promise.all([
+  const [reads, top] = await Promise.all([
     call('POST /analytics/query', { body }, { signal }),
-    call('GET /models', { query: { sort: 'top-weekly', limit: modelsLookedAt } }, { signal }),
+    call('GET /models', { query: { sort: 'top-weekly', limit: maxModels } }, { signal }),
   ])
-  const lately = new Set(asked.data.data.map((row: Row) => row.model))
+  const usedModels = new Set(reads.data.data.map((row: Row) => row.model))
   const answers = await Promise.all(
     top.data
-      .filter(({ id }) => lately.has(id))
+      .filter(({ id }) => usedModels.has(id))
       .map(({ id }) => {
         const [author = '', slug = ''] = id.split('/')
         return call('GET /models/{author}/{slug}/endpoints', { params: { author, slug } }, { signal })
@@ -56,14 +56,14 @@ async function endpointsAskedLately(signal: AbortSignal) {
 }
 
 /** `isWhole` says that all was read: before, nobody knows that nothing is wrong. */
-type Looked = { troubles: Trouble[]; isWhole: boolean; failure: Failure | undefined }
+type ProblemsState = { problems: ProblemItem[]; isComplete: boolean; failure: Failure | undefined }
 
 /** What is wrong now, from all that the API has. @param turn another one whenever it is to be asked again. */
-export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Looked {
+export function useProblems(budgets: Budget[], keys: Key[], turn: number): ProblemsState {
   const failures = useResource('failures of the last hour', failuresOfLastHour)
-  const endpoints = useResource('recently used endpoints', endpointsAskedLately)
+  const endpoints = useResource('recently used endpoints', recentlyUsedEndpoints)
   const interns = useGet('GET /interns', { query: { status: 'failed,destroy_failed', limit: 20 } })
-  const service = useGet('GET /status', seesService() ? {} : undefined)
+  const service = useGet('GET /status', canSeeService() ? {} : undefined)
   const reload = service.reload
   const status = service.data?.data
   useEvents('circuit', reload)
@@ -72,27 +72,27 @@ export function useTroubles(budgets: Budget[], keys: Key[], turn: number): Looke
   }, [turn])
   const now = Date.now()
   const all = [
-    ...(status ? [...serviceTroubles(status, now), ...openCircuits(status.circuits)] : []),
+    ...(status ? [...serviceProblems(status, now), ...openCircuits(status.circuits)] : []),
     ...brokenEndpoints(endpoints.data ?? []),
-    ...silentProviders(endpoints.data ?? [], status?.host.providers_without_credential),
+    ...unconfiguredProviders(endpoints.data ?? [], status?.host.providers_without_credential),
     ...failingEndpoints(failures.data ?? []),
     ...failedInterns(interns.data?.data ?? [], status?.organization?.interns.failed),
-    ...spentBudgets(budgets),
-    ...endingKeys(keys, now),
+    ...exceededBudgets(budgets),
+    ...expiringKeys(keys, now),
   ]
-  const asked = [failures, endpoints, interns, ...(seesService() ? [service] : [])]
+  const reads = [failures, endpoints, interns, ...(canSeeService() ? [service] : [])]
   return {
-    troubles: all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad')),
-    isWhole: asked.every(({ data }) => data !== undefined),
-    failure: asked.find(({ failure }) => failure)?.failure,
+    problems: all.sort((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad')),
+    isComplete: reads.every(({ data }) => data !== undefined),
+    failure: reads.find(({ failure }) => failure)?.failure,
   }
 }
 
-export function WrongNow({ troubles, isWhole, failure }: Looked) {
-  if (troubles.length === 0 && !isWhole) {
+export function CurrentProblems({ problems, isComplete, failure }: ProblemsState) {
+  if (problems.length === 0 && !isComplete) {
     return failure ? <p class="dim">Current problems could not be loaded: {failure.message}</p> : <Loading />
   }
-  if (troubles.length === 0) {
+  if (problems.length === 0) {
     return (
       <p class="all-well">
         <span class="dot ok" />
@@ -102,7 +102,7 @@ export function WrongNow({ troubles, isWhole, failure }: Looked) {
   }
   return (
     <ul class="troubles" aria-label="Current problems">
-      {troubles.map(({ id, tone, what, why, path }) => (
+      {problems.map(({ id, tone, what, why, path }) => (
         <li key={id}>
           <span class={`dot ${tone}`} />
           <span>

@@ -3,7 +3,7 @@ import type { Filters } from '../components/filters.ts'
 import { breakdowns, filterNames, type Row } from './queries.ts'
 import { defaultSpan, spans } from './time-ranges.ts'
 
-const chosen = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
+const choiceFilter = (name: string, label: string, any: string, options: [value: string, label: string][]): Filter => ({
   kind: 'choice',
   name,
   label,
@@ -11,13 +11,13 @@ const chosen = (name: string, label: string, any: string, options: [value: strin
   options: options.map(([value, shown]) => ({ value, label: shown })),
 })
 
-const last = chosen(
+const last = choiceFilter(
   'last',
   'last',
   spans[defaultSpan]!.label,
   Object.entries(spans).flatMap(([name, { label }]) => (name === defaultSpan ? [] : [[name, label]])),
 )
-const by = chosen(
+const by = choiceFilter(
   'by',
   'by',
   'model',
@@ -27,7 +27,7 @@ const by = chosen(
 const labels: Record<string, string> = { api_key_hash: 'key', user_id: 'member', workspace_id: 'workspace' }
 
 /** What is shown of which time: all of it stands in the address. */
-export function Bar({
+export function OverviewFilters({
   filters,
   groups,
   names,
@@ -38,8 +38,8 @@ export function Bar({
 }) {
   const suggestions: Record<string, string[]> = {
     api_key_hash: [...names.keys()],
-    model: known(groups, 'model'),
-    provider: known(groups, 'provider'),
+    model: namesIn(groups, 'model'),
+    provider: namesIn(groups, 'provider'),
   }
   const texts = filterNames.map(
     (name): Filter => ({
@@ -47,7 +47,7 @@ export function Bar({
       name,
       label: labels[name] ?? name,
       ...(suggestions[name] && { suggestions: suggestions[name] }),
-      shown: (value) => names.get(value) ?? value,
+      format: (value) => names.get(value) ?? value,
     }),
   )
   const isSet = ({ name }: Filter) => filters.values[name] !== undefined
@@ -63,5 +63,5 @@ export function Bar({
   )
 }
 
-const known = (rows: Row[], dimension: string) =>
+const namesIn = (rows: Row[], dimension: string) =>
   rows.flatMap((row) => (row[dimension] ? [String(row[dimension])] : []))

@@ -4,7 +4,7 @@ import { exactCount } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { breakdownOf, Row } from './queries.ts'
-import { lineOf, shownOf, stackOf, stepsBetween } from './stacked-lines.ts'
+import { lineOf, stackOf, stepsBetween, topGroups } from './stacked-lines.ts'
 
 type PlotsProps = {
   overTime: Row[]
@@ -20,8 +20,8 @@ export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps
   const { times, spent, requests, failures, latency, saving } = useMemo(() => {
     const times = stepsBetween({ from, to, stepMs })
     const line = (metric: string, missing: number | null) => lineOf(overTime, metric, times, missing)
-    const shown = shownOf(groups, by.dimension)
-    const stack = (metric: string) => stackOf(groupsOverTime, by.dimension, metric, times, shown)
+    const visibleGroups = topGroups(groups, by.dimension)
+    const stack = (metric: string) => stackOf(groupsOverTime, by.dimension, metric, times, visibleGroups)
     return {
       times,
       spent: stack('upstream_inference_cost'),
@@ -40,19 +40,19 @@ export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps
   const common = { times, together: 'overview' }
   return (
     <div class="plots">
-      <Plot {...common} title={`Spend, by ${by.label}`} lines={spent} shown={money} none="No spend" isStacked />
-      <Plot {...common} title={`Requests, by ${by.label}`} lines={requests} shown={exactCount} isStacked isCount />
-      <Plot {...common} title="First token" lines={latency} shown={duration} />
+      <Plot {...common} title={`Spend, by ${by.label}`} lines={spent} format={money} emptyText="No spend" isStacked />
+      <Plot {...common} title={`Requests, by ${by.label}`} lines={requests} format={exactCount} isStacked isCount />
+      <Plot {...common} title="First token" lines={latency} format={duration} />
       <Plot
         {...common}
         title="Failed and refused requests"
         lines={failures}
-        shown={exactCount}
-        none="No failed or refused requests"
+        format={exactCount}
+        emptyText="No failed or refused requests"
         isStacked
         isCount
       />
-      <Plot {...common} title="Savings by provider caches" lines={saving} shown={money} none="No savings" />
+      <Plot {...common} title="Savings by provider caches" lines={saving} format={money} emptyText="No savings" />
     </div>
   )
 }

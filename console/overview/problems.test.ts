@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import type { Endpoint, ShutCircuit, Status } from '../api/types.ts'
 import {
   brokenEndpoints,
-  endingKeys,
+  expiringKeys,
   failedInterns,
   failingEndpoints,
   openCircuits,
-  silentProviders,
+  unconfiguredProviders,
 } from './problems.ts'
-import { serviceTroubles } from './service-problems.ts'
+import { serviceProblems } from './service-problems.ts'
 
 const now = Date.UTC(2026, 10, 22, 12)
 
@@ -30,9 +30,13 @@ const endpoint = (model_id: string, status: string) =>
   ({ model_id, status, tag: 'p', provider_name: 'P', uptime_last_30m: 40 }) as Endpoint
 
 test('an endpoint that is down is told with its uptime', () => {
-  const told = brokenEndpoints([endpoint('a/b', 'unconfigured'), endpoint('a/d', 'down'), endpoint('a/e', 'healthy')])
+  const problems = brokenEndpoints([
+    endpoint('a/b', 'unconfigured'),
+    endpoint('a/d', 'down'),
+    endpoint('a/e', 'healthy'),
+  ])
   assert.deepEqual(
-    told.map(({ what, why }) => `${what}. ${why}`),
+    problems.map(({ what, why }) => `${what}. ${why}`),
     ['P is down. a/d: 40 % answered in the last half hour'],
   )
 })
@@ -41,7 +45,7 @@ test('a provider without credential is told once, with all models that miss it a
   const endpoints = [endpoint('a/b', 'unconfigured'), endpoint('a/c', 'unconfigured'), endpoint('a/e', 'healthy')]
   const lacking = [{ provider: 'p', name: 'P', variables: ['P_KEY', 'P_TOKEN'], models: 9 }]
   assert.deepEqual(
-    silentProviders(endpoints, lacking).map(({ what, why }) => `${what}. ${why}`),
+    unconfiguredProviders(endpoints, lacking).map(({ what, why }) => `${what}. ${why}`),
     ['P has no credential. It could answer a/b, a/c. The service looks for P_KEY or P_TOKEN in its environment.'],
   )
 })
@@ -86,13 +90,13 @@ test('of a service that is well nothing is told, nor of requests that are just b
     is_full: false,
   }
   const busy = { ...quiet, host: { ...quiet.host, processes: [{ ledger }] } } as unknown as Status
-  assert.deepEqual([...serviceTroubles(quiet, now), ...serviceTroubles(busy, now)], [])
+  assert.deepEqual([...serviceProblems(quiet, now), ...serviceProblems(busy, now)], [])
 })
 
 test('each thing that is wrong with the service has its line', () => {
   const old = { waiting: 40, oldest_at: new Date(now - 60_000).toISOString() }
   const process = { ledger: { memory: { waiting: 2, oldest_at: null }, files: old, is_full: true } }
-  const told = serviceTroubles(
+  const problems = serviceProblems(
     {
       database: { kind: 'postgres', state: 'read_only' },
       host: {
@@ -108,7 +112,7 @@ test('each thing that is wrong with the service has its line', () => {
     now,
   )
   assert.deepEqual(
-    told.map(({ what }) => what),
+    problems.map(({ what }) => what),
     [
       'The database is read-only',
       '2 of 3 workers answer',
@@ -118,8 +122,8 @@ test('each thing that is wrong with the service has its line', () => {
       '2 questions of interns wait for an answer',
     ],
   )
-  assert.equal(told[3]!.path, '/service/catalogue')
-  assert.match(told[2]!.why, /40 of them in files\. No further requests are accepted/)
+  assert.equal(problems[3]!.path, '/service/catalogue')
+  assert.match(problems[2]!.why, /40 of them in files\. No further requests are accepted/)
 })
 
 test('a key is told in the week before it ends, not after, and not when it is off', () => {
@@ -128,6 +132,6 @@ test('a key is told in the week before it ends, not after, and not when it is of
     disabled,
     expires_at: new Date(now + days * 86_400_000).toISOString(),
   })
-  const told = [key(2), key(9), key(-1), key(2, true)].map((one) => endingKeys([one], now).length)
-  assert.deepEqual(told, [1, 0, 0, 0])
+  const problems = [key(2), key(9), key(-1), key(2, true)].map((one) => expiringKeys([one], now).length)
+  assert.deepEqual(problems, [1, 0, 0, 0])
 })

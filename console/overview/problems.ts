@@ -1,19 +1,19 @@
 import type { Endpoint, Intern, Key, ShutCircuit, Status } from '../api/types.ts'
 import { counted, percent } from '../format/count.ts'
 import { money } from '../format/money.ts'
-import { type Budget, keyPath, standingOf } from './budgets.ts'
+import { type Budget, budgetStatus, keyPath } from './budgets.ts'
 import type { Row } from './queries.ts'
 
 /** Something that somebody should look at, and where. */
-export type Trouble = { id: string; tone: 'warn' | 'bad'; what: string; why: string; path: string }
+export type ProblemItem = { id: string; tone: 'warn' | 'bad'; what: string; why: string; path: string }
 
 /** Below so many requests in the last hour a share says nothing. */
 const fewRequests = 5
 const tooManyFail = 0.05
-const soonMs = 7 * 86_400_000
+const expiryWarningMs = 7 * 86_400_000
 
 /** Endpoints and reasons of the last hour. @param rows by endpoint and error, without granularity. */
-export function failingEndpoints(rows: Row[]): Trouble[] {
+export function failingEndpoints(rows: Row[]): ProblemItem[] {
   const byEndpoint = Map.groupBy(rows, (row) => row.endpoint as string | null)
   return [...byEndpoint].flatMap(([endpoint, own]) => {
     if (endpoint === null) return []
@@ -37,7 +37,7 @@ export function failingEndpoints(rows: Row[]): Trouble[] {
 }
 
 /** Endpoints of the models that were asked lately which fail. */
-export function brokenEndpoints(endpoints: Endpoint[]): Trouble[] {
+export function brokenEndpoints(endpoints: Endpoint[]): ProblemItem[] {
   return endpoints
     .filter(({ status }) => status === 'down' || status === 'degraded')
     .map(({ status, tag, model_id, provider_name, uptime_last_30m: uptime }) => ({
@@ -50,19 +50,19 @@ export function brokenEndpoints(endpoints: Endpoint[]): Trouble[] {
 }
 
 /** Providers that could not be asked for models that were asked lately: as the status tells them, or the endpoints. */
-export function silentProviders(endpoints: Endpoint[], lacking: Lacking[] = []): Trouble[] {
+export function unconfiguredProviders(endpoints: Endpoint[], lacking: Lacking[] = []): ProblemItem[] {
   const byProvider = Map.groupBy(
     endpoints.filter(({ status }) => status === 'unconfigured'),
     ({ provider_name }) => provider_name,
   )
   return [...byProvider].map(([provider, own]) => {
     const variables = lacking.find(({ name }) => name === provider)?.variables ?? []
-    const told = variables.length > 0 ? ` The service looks for ${variables.join(' or ')} in its environment.` : ''
+    const hint = variables.length > 0 ? ` The service looks for ${variables.join(' or ')} in its environment.` : ''
     return {
       id: `unconfigured ${provider}`,
       tone: 'warn' as const,
       what: `${provider} has no credential`,
-      why: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.${told}`,
+      why: `It could answer ${own.map(({ model_id }) => model_id).join(', ')}.${hint}`,
       path: `/models/${own[0]!.model_id}`,
     }
   })
@@ -71,7 +71,7 @@ export function silentProviders(endpoints: Endpoint[], lacking: Lacking[] = []):
 type Lacking = Status['host']['providers_without_credential'][number]
 
 /** One line for each endpoint: several processes leave the same one alone. */
-export function openCircuits(circuits: ShutCircuit[]): Trouble[] {
+export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
   const shut = circuits.filter(({ state }) => state === 'open' || state === 'paused')
   return [...Map.groupBy(shut, ({ endpoint }) => endpoint)].map(([endpoint, own]) => {
     const { state, reason, until } = own[0]!
@@ -91,10 +91,10 @@ export function openCircuits(circuits: ShutCircuit[]): Trouble[] {
   })
 }
 
-export function spentBudgets(budgets: Budget[]): Trouble[] {
+export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
   return budgets.flatMap((budget) => {
     const { forecast } = budget
-    const { tone, says } = standingOf(budget)
+    const { tone, says } = budgetStatus(budget)
     if (tone === 'ok') return []
     const why = `${money(budget.spent)} of ${money(budget.limit)}${forecast !== null && tone === 'warn' ? `, forecast ${money(forecast)}` : ''}`
     return [{ id: budget.id, tone, what: `${budget.name}: ${says}`, why, path: budget.path }]
@@ -104,7 +104,7 @@ export function spentBudgets(budgets: Budget[]): Trouble[] {
 type Failed = Pick<Intern, 'id' | 'name' | 'status' | 'last_failure_message'>
 
 /** @param own those that one sees; of others there is no page to go to. */
-export function failedInterns(own: Failed[], all: Failed[] = []): Trouble[] {
+export function failedInterns(own: Failed[], all: Failed[] = []): ProblemItem[] {
   const isOwn = new Set(own.map(({ id }) => id))
   const others = all.filter(({ id }) => !isOwn.has(id))
   return [...own, ...others].map(({ id, name, status, last_failure_message: message }) => ({
@@ -118,12 +118,13 @@ export function failedInterns(own: Failed[], all: Failed[] = []): Trouble[] {
 
 type Expiring = Pick<Key, 'hash' | 'name' | 'workspace_id' | 'expires_at' | 'disabled'>
 
-export function endingKeys(keys: Expiring[], now: number): Trouble[] {
+export function expiringKeys(keys: Expiring[], now: number): ProblemItem[] {
   return keys.flatMap((key) => {
     const { hash, name, expires_at, disabled } = key
-    const left = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
-    if (disabled || left > soonMs || left < 0) return []
-    const why = left < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(left / 86_400_000), 'day')}`
+    const remainingMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
+    if (disabled || remainingMs > expiryWarningMs || remainingMs < 0) return []
+    const why =
+      remainingMs < 86_400_000 ? 'in less than a day' : `in ${counted(Math.floor(remainingMs / 86_400_000), 'day')}`
     return [{ id: `key ${hash}`, tone: 'warn' as const, what: `Key ${name} expires`, why, path: keyPath(key) }]
   })
 }

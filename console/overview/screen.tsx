@@ -4,15 +4,15 @@ import { useResource } from '../api/resource.ts'
 import { useFilters } from '../components/filters.ts'
 import { Heading } from '../components/heading.tsx'
 import { NoRequests } from '../components/no-requests.tsx'
-import { Failed, Loading, Progress } from '../components/page-states.tsx'
+import { FailureState, Loading, Progress } from '../components/page-states.tsx'
 import { BudgetBars } from './budget-bars.tsx'
-import { useTroubles, WrongNow } from './current-problems.tsx'
+import { CurrentProblems, useProblems } from './current-problems.tsx'
 import { Figures } from './figures.tsx'
-import { Bar } from './overview-filters.tsx'
+import { OverviewFilters } from './overview-filters.tsx'
 import { Plots } from './plots.tsx'
 import { breakdownOf, filterNames, overviewQueries, type Row, type Values } from './queries.ts'
 import { spanOf } from './time-ranges.ts'
-import { Top } from './top-groups.tsx'
+import { TopGroups } from './top-groups.tsx'
 import { useBudgets } from './use-budgets.ts'
 
 const refreshMs = 30_000
@@ -55,15 +55,15 @@ export function Screen() {
   }, [turn, reload])
   const { budgets, keys } = useBudgets()
   const by = breakdownOf(values.by)
-  const troubles = useTroubles(budgets, keys, turn)
+  const troubles = useProblems(budgets, keys, turn)
   const names = new Map(keys.map(({ hash, name }) => [hash, name]))
   const isFiltered = filterNames.some((name) => values[name] !== undefined)
   return (
     <div class="screen">
       <Heading isUnseen>Overview</Heading>
       <Progress isOn={isLoading && !isCurrent} />
-      <Bar filters={filters} groups={data?.groups ?? []} names={names} />
-      {failure && <Failed failure={failure} again={reload} />}
+      <OverviewFilters filters={filters} groups={data?.groups ?? []} names={names} />
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}
       {!failure && data && (
         <div class="overview" aria-busy={isLoading && !isCurrent}>
@@ -71,7 +71,7 @@ export function Screen() {
           <div class="now">
             <section>
               <h2>Now</h2>
-              <WrongNow {...troubles} />
+              <CurrentProblems {...troubles} />
             </section>
             {budgets.length > 0 && (
               <section>
@@ -91,7 +91,7 @@ export function Screen() {
           ) : (
             <>
               <Plots {...data} by={by} />
-              <Top rows={data.groups} by={by} filters={filters} />
+              <TopGroups rows={data.groups} by={by} filters={filters} />
             </>
           )}
         </div>

@@ -2,13 +2,13 @@ import type { Status } from '../api/types.ts'
 import { counted } from '../format/count.ts'
 import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
-import type { Trouble } from './problems.ts'
+import type { ProblemItem } from './problems.ts'
 
 /** A ledger that is written twice a second has nothing that is older, and a question not so long to wait. */
-const soonWrittenMs = 10_000
+const usualDelayMs = 10_000
 
 /** What is wrong with the service itself, and who waits for somebody. */
-export function serviceTroubles(status: Status, now: number): Trouble[] {
+export function serviceProblems(status: Status, now: number): ProblemItem[] {
   const { database, host, organization } = status
   return [
     ...ofDatabase(database.state),
@@ -19,7 +19,7 @@ export function serviceTroubles(status: Status, now: number): Trouble[] {
   ]
 }
 
-function ofDatabase(state: Status['database']['state']): Trouble[] {
+function ofDatabase(state: Status['database']['state']): ProblemItem[] {
   if (state === 'ok') return []
   const [what, why] =
     state === 'away'
@@ -28,14 +28,14 @@ function ofDatabase(state: Status['database']['state']): Trouble[] {
   return [{ id: 'database', tone: 'bad', what, why, path: '/overview' }]
 }
 
-function ofWorkers({ wanted, answering }: Status['host']['workers']): Trouble[] {
-  if (answering >= wanted) return []
+function ofWorkers({ wanted: configured, answering }: Status['host']['workers']): ProblemItem[] {
+  if (answering >= configured) return []
   const why = 'Other processes take their connections until they are back.'
   return [
     {
       id: 'workers',
       tone: 'warn',
-      what: `${answering} of ${counted(wanted, 'worker')} answer`,
+      what: `${answering} of ${counted(configured, 'worker')} answer`,
       why,
       path: '/overview',
     },
@@ -43,7 +43,7 @@ function ofWorkers({ wanted, answering }: Status['host']['workers']): Trouble[] 
 }
 
 /** The files are those of the whole host: each process tells the same of them. */
-function ofLedger(processes: Status['host']['processes'], now: number): Trouble[] {
+function ofLedger(processes: Status['host']['processes'], now: number): ProblemItem[] {
   const standings = processes.map(({ ledger }) => ledger)
   const inFiles = Math.max(0, ...standings.map(({ files }) => files.waiting))
   const waiting = standings.reduce((sum, { memory }) => sum + memory.waiting, inFiles)
@@ -51,7 +51,7 @@ function ofLedger(processes: Status['host']['processes'], now: number): Trouble[
   const ages = times.flatMap((time) => (time === null ? [] : [now - Date.parse(time)]))
   const oldestMs = Math.max(0, ...ages)
   const isFull = standings.some((ledger) => ledger.is_full)
-  if (waiting === 0 || (oldestMs < soonWrittenMs && !isFull)) return []
+  if (waiting === 0 || (oldestMs < usualDelayMs && !isFull)) return []
   const where = inFiles > 0 ? `, ${inFiles} of them in files` : ''
   return [
     {
@@ -64,7 +64,7 @@ function ofLedger(processes: Status['host']['processes'], now: number): Trouble[
   ]
 }
 
-function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogue']): Trouble[] {
+function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogue']): ProblemItem[] {
   const [first] = skipped
   if (!first) return []
   const why = `${first.row}: ${first.reason}${count > 1 ? `; and ${count - 1} more` : ''}`
@@ -79,7 +79,7 @@ function ofCatalogue({ skipped_count: count, skipped }: Status['host']['catalogu
   ]
 }
 
-function ofMoney({ unaccounted_usd: unaccounted }: NonNullable<Status['organization']>['money']): Trouble[] {
+function ofMoney({ unaccounted_usd: unaccounted }: NonNullable<Status['organization']>['money']): ProblemItem[] {
   if (unaccounted === 0) return []
   const why = 'The amount counts as spent until they report.'
   const what = `${money(unaccounted)} of limits reserved by servers that do not respond`
@@ -88,7 +88,7 @@ function ofMoney({ unaccounted_usd: unaccounted }: NonNullable<Status['organizat
 
 type Questions = NonNullable<Status['organization']>['interns']['questions']
 
-function ofQuestions({ waiting, first_deadline_at: first }: Questions, now: number): Trouble[] {
+function ofQuestions({ waiting, first_deadline_at: first }: Questions, now: number): ProblemItem[] {
   if (waiting === 0 || first === null) return []
   const why = `The first has ${duration(Math.max(0, Date.parse(first) - now))} left.`
   const what = `${counted(waiting, 'question')} of interns ${waiting === 1 ? 'waits' : 'wait'} for an answer`

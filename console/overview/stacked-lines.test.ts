@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineOf, shownOf, stackOf, stepsBetween } from './stacked-lines.ts'
+import { lineOf, stackOf, stepsBetween, topGroups } from './stacked-lines.ts'
 
 const hour = 3_600_000
 const at = (step: number) => new Date(step * hour).toISOString()
@@ -13,12 +13,12 @@ test('steps without a request are there all the same', () => {
 
 test('of many models five have a line of their own, and the others one together', () => {
   const models = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
-  const shown = shownOf(
+  const groups = topGroups(
     models.map((model) => ({ model })),
     'model',
   )
   const rows = models.map((model, index) => ({ date: at(0), model, cost: index + 1 }))
-  const lines = stackOf(rows, 'model', 'cost', [0], shown)
+  const lines = stackOf(rows, 'model', 'cost', [0], groups)
   assert.deepEqual(
     lines.map(({ label, values }) => [label, values[0]]),
     [

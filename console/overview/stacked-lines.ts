@@ -2,11 +2,11 @@ import type { PlotLine } from '../components/plot.tsx'
 import type { Row } from './queries.ts'
 
 /** More than these cannot be told apart; the rest is one line. */
-const linesShown = 5
+const maxLines = 5
 
-export const nobody = 'without one'
+export const noGroup = 'without one'
 
-export const nameOf = (row: Row, dimension: string) => String(row[dimension] ?? nobody)
+export const nameOf = (row: Row, dimension: string) => String(row[dimension] ?? noGroup)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)
 
 /** Every step from `from` to `to`, in seconds, as plots want them. Steps without a request have no row. */
@@ -18,15 +18,15 @@ export function stepsBetween({ from, to, stepMs }: { from: number; to: number; s
 
 /** One metric over time. @param missing what a step without a request has. */
 export function lineOf(rows: Row[], metric: string, times: number[], missing: number | null): (number | null)[] {
-  const known = new Map(rows.map((row) => [Date.parse(row.date!) / 1000, row[metric] as number | null]))
-  return times.map((time) => known.get(time) ?? missing)
+  const byTime = new Map(rows.map((row) => [Date.parse(row.date!) / 1000, row[metric] as number | null]))
+  return times.map((time) => byTime.get(time) ?? missing)
 }
 
 /** Those that are told apart, the most expensive first, and how many are not. */
-export function shownOf(groups: Row[], dimension: string): { names: string[]; others: number } {
+export function topGroups(groups: Row[], dimension: string): { names: string[]; others: number } {
   const cost = (row: Row) => amountIn(row, 'upstream_inference_cost')
   const all = groups.toSorted((a, b) => cost(b) - cost(a)).map((row) => nameOf(row, dimension))
-  const names = all.length > linesShown + 1 ? all.slice(0, linesShown) : all
+  const names = all.length > maxLines + 1 ? all.slice(0, maxLines) : all
   return { names, others: all.length - names.length }
 }
 

@@ -4,9 +4,9 @@ import { Usd } from '../components/usd.tsx'
 import { count, exactCount, percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { type breakdownOf, inLog, type Order, orderOf, type Row, type Values } from './queries.ts'
-import { nameOf, shownOf } from './stacked-lines.ts'
+import { nameOf, topGroups } from './stacked-lines.ts'
 
-type TopProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
+type TopGroupsProps = { rows: Row[]; by: ReturnType<typeof breakdownOf>; filters: Filters }
 
 const heads: [Order, string][] = [
   ['requests', 'requests'],
@@ -17,10 +17,10 @@ const heads: [Order, string][] = [
 ]
 
 /** Who had how much, the most first of what is chosen at the head of its column. Each leads to its requests. */
-export function Top({ rows, by, filters: { values, set } }: TopProps) {
+export function TopGroups({ rows, by, filters: { values, set } }: TopGroupsProps) {
   const order = orderOf(values.order)
-  const most = Math.max(...rows.map((row) => Number(row.upstream_inference_cost)), 0)
-  const { names } = shownOf(rows, by.dimension)
+  const maxCost = Math.max(...rows.map((row) => Number(row.upstream_inference_cost)), 0)
+  const { names } = topGroups(rows, by.dimension)
   return (
     <section class="top" aria-label={`By ${by.label}`} tabIndex={0}>
       <table class="plain-table">
@@ -40,7 +40,7 @@ export function Top({ rows, by, filters: { values, set } }: TopProps) {
           {rows.map((row) => {
             const name = nameOf(row, by.dimension)
             const colour = names.indexOf(name) + 1 || 6
-            return <TopRow key={name} {...{ row, by, most, values, colour }} />
+            return <TopRow key={name} {...{ row, by, maxCost, values, colour }} />
           })}
         </tbody>
       </table>
@@ -52,13 +52,13 @@ function TopRow({
   row,
   by,
   values,
-  most,
+  maxCost,
   colour,
 }: {
   row: Row
-  by: TopProps['by']
+  by: TopGroupsProps['by']
   values: Values
-  most: number
+  maxCost: number
   colour: number
 }) {
   const name = nameOf(row, by.dimension)
@@ -73,7 +73,7 @@ function TopRow({
       <th scope="row">
         {id ? <a href={path}>{name}</a> : <span class="dim">{name}</span>}
         <span class="share" aria-hidden="true">
-          <i style={{ width: `${most > 0 ? (cost / most) * 100 : 0}%`, background: `var(--series-${colour})` }} />
+          <i style={{ width: `${maxCost > 0 ? (cost / maxCost) * 100 : 0}%`, background: `var(--series-${colour})` }} />
         </span>
       </th>
       <td class="number">{exactCount(requests)}</td>

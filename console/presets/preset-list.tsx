@@ -1,10 +1,10 @@
 import { useLocation } from 'preact-iso/router'
-import { useEvery } from '../api/pages.ts'
+import { useAllRows } from '../api/pages.ts'
 import type { Preset } from '../api/types.ts'
 import { Heading } from '../components/heading.tsx'
-import { Failed, Loading, Nothing, Progress } from '../components/page-states.tsx'
+import { EmptyState, FailureState, Loading, Progress } from '../components/page-states.tsx'
 import { type Column, Table } from '../components/table.tsx'
-import { Ago } from '../components/timestamp.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { counted } from '../format/count.ts'
 
 const paste = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization: Bearer $MANAGEMENT_KEY" \\
@@ -14,7 +14,7 @@ const paste = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization
 /** All presets that this session may use. */
 export function PresetList() {
   const { route } = useLocation()
-  const { data: presets, failure, isLoading, isCurrent, reload } = useEvery('GET /presets', {})
+  const { data: presets, failure, isLoading, isCurrent, reload } = useAllRows('GET /presets', {})
   return (
     <div class="screen">
       <Heading isUnseen>Presets</Heading>
@@ -24,12 +24,12 @@ export function PresetList() {
           {presets ? counted(presets.length, 'preset') : ''}
         </span>
       </div>
-      {failure && <Failed failure={failure} again={reload} />}
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !presets && <Loading />}
       {!failure && presets?.length === 0 && (
-        <Nothing title="No presets yet" paste={paste}>
+        <EmptyState title="No presets yet" paste={paste}>
           <p>Save the settings of a chat as a preset, or run:</p>
-        </Nothing>
+        </EmptyState>
       )}
       {!failure && presets && presets.length > 0 && (
         <Table<Preset>
@@ -49,7 +49,7 @@ const columns: Column<Preset>[] = [
   { name: 'slug', title: 'name', width: 'minmax(140px, 1fr)', cell: ({ slug }) => <b>@preset/{slug}</b> },
   { name: 'says', title: 'description', width: 'minmax(140px, 2fr)', cell: ({ description }) => description },
   { name: 'status', title: 'status', width: '90px', cell: ({ status }) => status },
-  { name: 'changed', title: 'updated', width: '110px', cell: ({ updated_at }) => <Ago time={updated_at} /> },
+  { name: 'changed', title: 'updated', width: '110px', cell: ({ updated_at }) => <RelativeTime time={updated_at} /> },
 ]
 
 function Narrow({ slug, status, updated_at }: Preset) {
@@ -60,7 +60,7 @@ function Narrow({ slug, status, updated_at }: Preset) {
       </div>
       <div class="dim">
         <span>
-          {status}, updated <Ago time={updated_at} />
+          {status}, updated <RelativeTime time={updated_at} />
         </span>
       </div>
     </div>

@@ -2,14 +2,14 @@ import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 import { call } from '../api/client.ts'
 import { asFailure } from '../api/failure.ts'
-import { everyPage } from '../api/pages.ts'
-import { forget, useGet, useResource } from '../api/resource.ts'
-import { asks, manages } from '../api/session.ts'
+import { fetchAllPages } from '../api/pages.ts'
+import { invalidate, useGet, useResource } from '../api/resource.ts'
+import { canManage, canUseModels } from '../api/session.ts'
 import type { PresetVersion, PresetWithVersion } from '../api/types.ts'
 import { Heading } from '../components/heading.tsx'
 import { useKeys } from '../components/keys.ts'
-import { Failed, Loading } from '../components/page-states.tsx'
-import { At } from '../components/timestamp.tsx'
+import { FailureState, Loading } from '../components/page-states.tsx'
+import { ClockTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { Fields } from './version-fields.tsx'
 
@@ -18,7 +18,7 @@ export function PresetPage({ slug }: { slug: string }) {
   const { route } = useLocation()
   const preset = useGet('GET /presets/{slug}', { params: { slug } })
   const versions = useResource(`/presets/${slug}/versions`, (signal) =>
-    everyPage((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
+    fetchAllPages((query) => call('GET /presets/{slug}/versions', { params: { slug }, query }, { signal })),
   )
   useKeys([{ key: 'Escape', says: 'back to the list', act: () => route('/presets') }])
   const failure = preset.failure ?? versions.failure
@@ -32,7 +32,7 @@ export function PresetPage({ slug }: { slug: string }) {
       <p>
         <a href="/presets">← Presets</a>
       </p>
-      {failure && <Failed failure={failure} again={reload} />}
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !(found && versions.data) && <Loading />}
       {!failure && found && versions.data && (
         <>
@@ -50,7 +50,7 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
       <header>
         <Heading>{`@preset/${slug}`}</Heading>
         {status !== 'active' && <span class="warn">{status}: cannot be used</span>}
-        {status === 'active' && asks() && (
+        {status === 'active' && canUseModels() && (
           <a class="button" href={`/chat${queryOf({ model: `@preset/${slug}` })}`}>
             Try it
           </a>
@@ -73,10 +73,10 @@ type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; rel
 /** The one that is shown and the one that it is held against stand in the address. */
 function Versions({ preset, versions, reload }: VersionsProps) {
   const { path, query, route } = useLocation()
-  const used = preset.designated_version
+  const designated = preset.designated_version
   const numbered = (text: string | undefined) => versions.find(({ version }) => String(version) === text)
-  const shown = numbered(query.version) ?? used
-  const against = numbered(query.against) ?? shown
+  const selected = numbered(query.version) ?? designated
+  const against = numbered(query.against) ?? selected
   const show = (part: object) => route(path + queryOf({ ...query, ...part }), true)
   return (
     <div class="preset-versions">
@@ -87,42 +87,44 @@ function Versions({ preset, versions, reload }: VersionsProps) {
             <li key={one.id}>
               <button
                 type="button"
-                aria-pressed={one.id === shown.id}
-                onClick={() => show({ version: one.version, against: used.id === one.id ? undefined : used.version })}
+                aria-pressed={one.id === selected.id}
+                onClick={() =>
+                  show({ version: one.version, against: designated.id === one.id ? undefined : designated.version })
+                }
               >
                 Version {one.version}
               </button>{' '}
-              <At time={one.created_at} /> {one.id === used.id && <span class="ok">in use</span>}
+              <ClockTime time={one.created_at} /> {one.id === designated.id && <span class="ok">in use</span>}
             </li>
           ))}
         </ul>
       </section>
       <section aria-label="Contents">
         <h2>
-          Version {shown.version}{' '}
+          Version {selected.version}{' '}
           <select
             aria-label="Compare with"
             value={against.version}
-            onChange={(event) => show({ version: shown.version, against: event.currentTarget.value })}
+            onChange={(event) => show({ version: selected.version, against: event.currentTarget.value })}
           >
             {versions.map(({ id, version }) => (
               <option key={id} value={version}>
-                {id === shown.id ? 'No comparison' : `Compare with version ${version}`}
+                {id === selected.id ? 'No comparison' : `Compare with version ${version}`}
               </option>
             ))}
           </select>{' '}
-          {preset.status === 'active' && asks() && (
-            <a class="button" href={chatWith(preset.slug, against.version, shown.version)}>
-              {against.id === shown.id ? `Try version ${shown.version}` : 'Run both side by side'}
+          {preset.status === 'active' && canUseModels() && (
+            <a class="button" href={chatWith(preset.slug, against.version, selected.version)}>
+              {against.id === selected.id ? `Try version ${selected.version}` : 'Run both side by side'}
             </a>
           )}{' '}
-          {manages() && shown.id !== used.id && (
-            <button type="button" onClick={() => void designate(preset, shown.version, reload)}>
-              Use version {shown.version}
+          {canManage() && selected.id !== designated.id && (
+            <button type="button" onClick={() => void designate(preset, selected.version, reload)}>
+              Use version {selected.version}
             </button>
           )}
         </h2>
-        <Fields before={against} after={shown} />
+        <Fields before={against} after={selected} />
       </section>
     </div>
   )
@@ -133,14 +135,14 @@ async function designate(preset: PresetWithVersion, version: number, reload: () 
   const use = async (number: number) => {
     const params = { slug, version: String(number) }
     await call('POST /presets/{slug}/versions/{version}/designate', { params })
-    forget('/presets')
+    invalidate('/presets')
     reload()
   }
-  const told = (error: unknown) => toast(asFailure(error).message, { isBad: true })
+  const reportFailure = (error: unknown) => toast(asFailure(error).message, { isBad: true })
   try {
     await use(version)
-    toast(`Version ${version} is in use`, { undo: () => void use(before.version).catch(told) })
+    toast(`Version ${version} is in use`, { undo: () => void use(before.version).catch(reportFailure) })
   } catch (error) {
-    told(error)
+    reportFailure(error)
   }
 }

@@ -1,6 +1,6 @@
 import type { Generation } from '../api/types.ts'
 import type { Column } from '../components/table.tsx'
-import { At } from '../components/timestamp.tsx'
+import { ClockTime } from '../components/timestamp.tsx'
 import { Usd } from '../components/usd.tsx'
 import { count, exactCount } from '../format/count.ts'
 import { duration } from '../format/time.ts'
@@ -22,7 +22,7 @@ export function Tokens({ row }: { row: Generation }) {
 }
 
 /** Nothing was asked for one that was refused: there is no time, and no cost. */
-export function Took({ row }: { row: Generation }) {
+export function Duration({ row }: { row: Generation }) {
   return row.outcome === 'refused' ? dash : <span>{duration(row.generation_time ?? 0)}</span>
 }
 
@@ -49,7 +49,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       width: '112px',
       cell: (row) => (
         <span class="dim">
-          <At time={row.created_at} />
+          <ClockTime time={row.created_at} />
         </span>
       ),
     },
@@ -87,7 +87,7 @@ export function columnsOf(keyName: KeyName): Column<Generation>[] {
       title: 'duration',
       width: '68px',
       isNumber: true,
-      cell: (row) => <Took row={row} />,
+      cell: (row) => <Duration row={row} />,
     },
     {
       name: 'cost',
@@ -107,7 +107,7 @@ export function NarrowRow({ row }: { row: Generation }) {
       <div>
         <span>{row.model}</span>
         <span class="dim">
-          <At time={row.created_at} />
+          <ClockTime time={row.created_at} />
         </span>
       </div>
       <div>
@@ -115,7 +115,7 @@ export function NarrowRow({ row }: { row: Generation }) {
         <span class="dim">
           {row.outcome !== 'refused' && (
             <>
-              <Tokens row={row} /> · <Took row={row} /> · <Price row={row} />
+              <Tokens row={row} /> · <Duration row={row} /> · <Price row={row} />
             </>
           )}
         </span>

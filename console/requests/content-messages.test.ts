@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GenerationContent } from '../api/types.ts'
-import { answeredOf, askedOf } from './content-messages.ts'
+import { answerMessage, promptMessages } from './content-messages.ts'
 
-const kept = (messages: unknown[], output: Partial<GenerationContent['output']> = {}): GenerationContent => ({
+const contentOf = (messages: unknown[], output: Partial<GenerationContent['output']> = {}): GenerationContent => ({
   input: { messages },
   output: { completion: null, reasoning: null, tool_calls: [], ...output },
   error: null,
@@ -17,8 +17,8 @@ test('a message is told with its text, whatever its parts are, and its calls', (
   ]
   const call = { id: 'c', function: { name: 'find', arguments: '{"q":1}' } }
   assert.deepEqual(
-    askedOf(
-      kept([
+    promptMessages(
+      contentOf([
         { role: 'user', content: parts },
         { role: 'assistant', content: null, tool_calls: [call] },
       ]),
@@ -38,13 +38,13 @@ test('what is no message as it should be does not break the picture', () => {
     { role: 3, content: { a: 1 }, tool_calls: [null, 'x'] },
     { content: [null, 3] },
   ]) {
-    assert.equal(askedOf(kept([odd])).length, 1)
+    assert.equal(promptMessages(contentOf([odd])).length, 1)
   }
 })
 
 test('an answer may be text, calls, or none', () => {
-  assert.equal(answeredOf(kept([])), undefined)
-  assert.equal(answeredOf(kept([], { completion: 'Yes.' }))?.text, 'Yes.')
-  const calls = answeredOf(kept([], { tool_calls: [{ id: 'c', name: 'find', arguments: 'not json' }] }))?.calls
+  assert.equal(answerMessage(contentOf([])), undefined)
+  assert.equal(answerMessage(contentOf([], { completion: 'Yes.' }))?.text, 'Yes.')
+  const calls = answerMessage(contentOf([], { tool_calls: [{ id: 'c', name: 'find', arguments: 'not json' }] }))?.calls
   assert.deepEqual(calls, [{ name: 'find', input: 'not json' }])
 })

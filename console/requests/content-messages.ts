@@ -1,13 +1,13 @@
 import type { GenerationContent } from '../api/types.ts'
 
 /** One message, as it is shown: who says it, its text, and what calls of tools it makes. */
-export type Said = { role: string; text: string; calls: { name: string; input: string }[] }
+export type ContentMessage = { role: string; text: string; calls: { name: string; input: string }[] }
 
 type Part = { type?: string; text?: unknown }
 type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; name?: unknown }
 
 /** What was asked, in the form of chat completions, whatever the client spoke. The texts are anybody's. */
-export function askedOf({ input }: GenerationContent): Said[] {
+export function promptMessages({ input }: GenerationContent): ContentMessage[] {
   return input.messages.map((message) => {
     const { role, content, tool_calls } = (message ?? {}) as Message
     const calls = Array.isArray(tool_calls) ? tool_calls.map(callOf) : []
@@ -16,7 +16,7 @@ export function askedOf({ input }: GenerationContent): Said[] {
 }
 
 /** What was answered. */
-export function answeredOf({ output }: GenerationContent): Said | undefined {
+export function answerMessage({ output }: GenerationContent): ContentMessage | undefined {
   const { completion, tool_calls } = output
   if (completion === null && tool_calls.length === 0) return undefined
   const calls = tool_calls.map(({ name, arguments: input }) => ({ name, input: indented(input) }))
@@ -31,7 +31,7 @@ function textOf(content: unknown): string {
     .join('\n')
 }
 
-function callOf(call: unknown): Said['calls'][number] {
+function callOf(call: unknown): ContentMessage['calls'][number] {
   const { function: called } = (call ?? {}) as { function?: { name?: unknown; arguments?: unknown } }
   return { name: String(called?.name ?? 'tool'), input: indented(String(called?.arguments ?? '')) }
 }

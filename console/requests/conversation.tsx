@@ -1,50 +1,50 @@
 import { useState } from 'preact/hooks'
 import type { Resource } from '../api/resource.ts'
-import { manages } from '../api/session.ts'
+import { canManage } from '../api/session.ts'
 import type { GenerationContent } from '../api/types.ts'
 import { Markdown } from '../components/markdown.tsx'
 import { counted } from '../format/count.ts'
-import { answeredOf, askedOf, type Said } from './content-messages.ts'
+import { answerMessage, type ContentMessage, promptMessages } from './content-messages.ts'
 
 /** So many of the last messages are open; long conversations repeat what came before. */
-const shownAtFirst = 3
+const initialMessages = 3
 
 /** What was asked and answered, where the workspace keeps that. */
 export function Conversation({ content }: { content: Resource<{ data: GenerationContent }> }) {
   const { data, failure } = content
-  if (failure) return <p class="dim">{failure.status === 404 ? <NotKept /> : failure.message}</p>
+  if (failure) return <p class="dim">{failure.status === 404 ? <NotStored /> : failure.message}</p>
   if (!data) return null
   const { output, error, truncated } = data.data
-  const answer = answeredOf(data.data)
+  const answer = answerMessage(data.data)
   return (
     <div class="conversation">
-      <Asked messages={askedOf(data.data)} />
+      <Prompt messages={promptMessages(data.data)} />
       {output.reasoning !== null && (
         <details>
           <summary>reasoning</summary>
           <pre>{output.reasoning}</pre>
         </details>
       )}
-      {answer && <Message said={answer} />}
+      {answer && <Message message={answer} />}
       {error?.message && <p class="refusal">{error.message}</p>}
       {truncated && <p class="dim">Some text is missing, because it was too long to be stored.</p>}
     </div>
   )
 }
 
-function NotKept() {
+function NotStored() {
   return (
     <>
       Not stored. Workspaces store prompts and answers only if this is{' '}
-      {manages() ? <a href="/keys/workspaces">enabled</a> : 'enabled by an owner or admin'}. Refused requests are never
-      stored.
+      {canManage() ? <a href="/keys/workspaces">enabled</a> : 'enabled by an owner or admin'}. Refused requests are
+      never stored.
     </>
   )
 }
 
-function Asked({ messages }: { messages: Said[] }) {
+function Prompt({ messages }: { messages: ContentMessage[] }) {
   const [isWhole, setWhole] = useState(false)
-  const hidden = isWhole ? 0 : Math.max(0, messages.length - shownAtFirst)
+  const hidden = isWhole ? 0 : Math.max(0, messages.length - initialMessages)
   return (
     <>
       {hidden > 0 && (
@@ -52,14 +52,14 @@ function Asked({ messages }: { messages: Said[] }) {
           {counted(hidden, 'earlier message')}
         </button>
       )}
-      {messages.slice(hidden).map((said, index) => (
-        <Message key={hidden + index} said={said} />
+      {messages.slice(hidden).map((message, index) => (
+        <Message key={hidden + index} message={message} />
       ))}
     </>
   )
 }
 
-function Message({ said: { role, text, calls } }: { said: Said }) {
+function Message({ message: { role, text, calls } }: { message: ContentMessage }) {
   return (
     <section class="said">
       <h4 class="dim">{role}</h4>

@@ -1,5 +1,5 @@
 import { useGet } from '../api/resource.ts'
-import { manages, seesService } from '../api/session.ts'
+import { canManage, canSeeService } from '../api/session.ts'
 import { credentialNote } from './credential-note.ts'
 
 /** Longer lists are cut. */
@@ -7,12 +7,12 @@ const maxListed = 8
 
 /** Says which providers have a credential; without any, what to do. */
 export function CredentialState() {
-  const catalogue = useGet('GET /catalogue', seesService() ? {} : undefined)
-  const stored = useGet('GET /byok', manages() ? { query: { limit: 100 } } : undefined)
-  if (!seesService()) {
+  const catalogue = useGet('GET /catalogue', canSeeService() ? {} : undefined)
+  const stored = useGet('GET /byok', canManage() ? { query: { limit: 100 } } : undefined)
+  if (!canSeeService()) {
     return <p class="dim">An owner or admin must add a credential of a provider before its models can be used.</p>
   }
-  if (!catalogue.data || (manages() && !stored.data)) return null
+  if (!catalogue.data || (canManage() && !stored.data)) return null
   const slugs = stored.data?.data.filter(({ disabled }) => !disabled).map(({ provider }) => provider) ?? []
   const { ready, first } = credentialNote(catalogue.data.data.providers, slugs)
   if (ready.length === 0) return <NoCredential first={first} />
@@ -35,7 +35,7 @@ function NoCredential({ first }: Pick<ReturnType<typeof credentialNote>, 'first'
           it.{' '}
         </>
       )}
-      {manages() && (
+      {canManage() && (
         <>
           Or <a href="/keys/providers">add a provider key</a>.{' '}
         </>

@@ -1,62 +1,62 @@
 import { useGet } from '../api/resource.ts'
 import { root } from '../api/root.ts'
-import { asks } from '../api/session.ts'
+import { canUseModels } from '../api/session.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { Copy } from '../components/copy.tsx'
 import { type Fact, Facts } from '../components/facts.tsx'
-import { Failed, Loading } from '../components/page-states.tsx'
+import { FailureState, Loading } from '../components/page-states.tsx'
 import { Panel } from '../components/panel.tsx'
-import { Ago } from '../components/timestamp.tsx'
+import { RelativeTime } from '../components/timestamp.tsx'
 import { exactTime } from '../format/time.ts'
 import { Outcome } from './columns.tsx'
 import { Conversation } from './conversation.tsx'
 import { Cost } from './cost-lines.tsx'
 import { askAgainPath, curlOf } from './curl.ts'
-import { storyOf, whyFailed } from './timeline.ts'
+import { timelineOf, whyFailed } from './timeline.ts'
 import { useContent } from './use-content.ts'
 import { Waterfall } from './waterfall.tsx'
 
-type DetailProps = { id: string; known: Generation | undefined; keys: ReadonlyMap<string, Key>; onClose: () => void }
+type DetailProps = { id: string; row: Generation | undefined; keys: ReadonlyMap<string, Key>; onClose: () => void }
 
 /** One request: what happened, what it cost, what was said. */
-export function Detail({ id, known, keys, onClose }: DetailProps) {
-  const found = useGet('GET /generation', known ? undefined : { query: { id } })
-  const generation = known ?? (found.isCurrent ? found.data?.data : undefined)
+export function Detail({ id, row, keys, onClose }: DetailProps) {
+  const found = useGet('GET /generation', row ? undefined : { query: { id } })
+  const generation = row ?? (found.isCurrent ? found.data?.data : undefined)
   return (
     <Panel title={generation?.model ?? 'Request'} onClose={onClose}>
-      {!generation && found.failure && <Failed failure={found.failure} again={found.reload} />}
+      {!generation && found.failure && <FailureState failure={found.failure} retry={found.reload} />}
       {!generation && !found.failure && <Loading />}
-      {generation && <Told generation={generation} paidBy={keys.get(generation.key_hash)} />}
+      {generation && <RequestDetails generation={generation} paidBy={keys.get(generation.key_hash)} />}
     </Panel>
   )
 }
 
-function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
-  const isKept = generation.outcome !== 'refused'
-  const content = useContent(isKept && asks() ? generation.id : undefined)
+function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
+  const isStored = generation.outcome !== 'refused'
+  const content = useContent(isStored && canUseModels() ? generation.id : undefined)
   const why = generation.error?.message ?? whyFailed(generation)
-  const asked = content.isCurrent ? content.data?.data.input : undefined
+  const input = content.isCurrent ? content.data?.data.input : undefined
   return (
     <>
       <p class="dim">
-        {exactTime(new Date(generation.created_at))} · <Ago time={generation.created_at} />
+        {exactTime(new Date(generation.created_at))} · <RelativeTime time={generation.created_at} />
       </p>
       <p>
         <Outcome row={generation} />
       </p>
       {why && <p class="refusal">{why}</p>}
       <h3>Timeline</h3>
-      <Waterfall steps={storyOf(generation)} total={generation.generation_time ?? 0} />
+      <Waterfall steps={timelineOf(generation)} total={generation.generation_time ?? 0} />
       {(generation.tokens_prompt ?? 0) + (generation.tokens_completion ?? 0) > 0 && (
         <>
           <h3>Cost</h3>
           <Cost generation={generation} paidBy={paidBy} />
         </>
       )}
-      {isKept && (
+      {isStored && (
         <>
           <h3>Prompt and answer</h3>
-          {!asks() ? (
+          {!canUseModels() ? (
             <p class="dim">Viewers cannot read prompts. An owner or admin can change your role.</p>
           ) : content.isWanted ? (
             <Conversation content={content} />
@@ -70,12 +70,12 @@ function Told({ generation, paidBy }: { generation: Generation; paidBy: Key | un
       <h3>Details</h3>
       <RequestFacts generation={generation} paidBy={paidBy} />
       <div class="actions">
-        {asks() && (
+        {canUseModels() && (
           <a class="button" href={askAgainPath(generation)}>
             Open in chat
           </a>
         )}
-        <Copy text={curlOf(generation, location.origin + root, asked)} what="Copied as curl">
+        <Copy text={curlOf(generation, location.origin + root, input)} what="Copied as curl">
           Copy as curl
         </Copy>
         <Copy text={location.href} what="Link copied">

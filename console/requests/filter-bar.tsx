@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../api/client.ts'
-import { awaySince } from '../api/connection.ts'
+import { unreachableSince } from '../api/connection.ts'
 import type { Key } from '../api/types.ts'
 import { AddFilter, Chip, Chips, type Filter } from '../components/chips.tsx'
 import type { Filters } from '../components/filters.ts'
@@ -16,7 +16,7 @@ const outcomes = [
 ]
 
 /** These stand there always, the others when they are set. */
-const always = ['last', 'outcome']
+const pinned = ['last', 'outcome']
 
 function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
   return [
@@ -35,7 +35,7 @@ function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
       label: 'key',
       placeholder: 'hash of a key',
       suggestions: [...keys.keys()],
-      shown: (hash) => keys.get(hash)?.name ?? hash,
+      format: (hash) => keys.get(hash)?.name ?? hash,
     },
     { kind: 'text', name: 'model', label: 'model', placeholder: 'anthropic/claude-sonnet-5' },
     { kind: 'text', name: 'provider', label: 'provider', placeholder: 'anthropic' },
@@ -79,24 +79,24 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
     { key: '/', says: 'focus the search field', act: () => field.current?.focus() },
     { key: 'l', says: 'toggle live updates', act: () => setLive(!isLive) },
   ])
-  const [awaited, setAwaited] = useState<string>()
+  const [pendingQuery, setPendingQuery] = useState<string>()
   // The name of a key means nothing before the keys are known.
   const find = (typed: string) =>
-    isOfKey(typed) && keys.size === 0 ? setAwaited(typed) : filters.set(meaningOf(typed, keys))
+    isOfKey(typed) && keys.size === 0 ? setPendingQuery(typed) : filters.set(parseQuery(typed, keys))
   useEffect(() => {
-    if (awaited === undefined || keys.size === 0) return
-    setAwaited(undefined)
-    filters.set(meaningOf(awaited, keys))
-  }, [awaited, keys.size])
+    if (pendingQuery === undefined || keys.size === 0) return
+    setPendingQuery(undefined)
+    filters.set(parseQuery(pendingQuery, keys))
+  }, [pendingQuery, keys.size])
   const all = filtersOf(keys)
-  const isThere = ({ name }: Filter) => always.includes(name) || filters.values[name] !== undefined
+  const isVisible = ({ name }: Filter) => pinned.includes(name) || filters.values[name] !== undefined
   return (
     <div class="bar">
       <Chips>
-        {all.filter(isThere).map((filter) => (
+        {all.filter(isVisible).map((filter) => (
           <Chip key={filter.name} filter={filter} filters={filters} />
         ))}
-        <AddFilter among={all.filter((filter) => !isThere(filter))} filters={filters} />
+        <AddFilter among={all.filter((filter) => !isVisible(filter))} filters={filters} />
       </Chips>
       <form
         class="find"
@@ -112,7 +112,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
       </form>
       <kbd>/</kbd>
       <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
-        {isLive && <span class={awaySince.value ? 'dot warn' : 'dot ok'} />}
+        {isLive && <span class={unreachableSince.value ? 'dot warn' : 'dot ok'} />}
         <b>{isLive ? 'live' : 'paused'}</b>
       </button>
       <a
@@ -142,7 +142,7 @@ const prefixes: Record<string, string> = {
 const isOfKey = (typed: string) => typed.startsWith('key:')
 
 /** What was typed into the field: `provider:openai`, else a model. A key goes by its name, too. */
-function meaningOf(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> {
+function parseQuery(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> {
   const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
   const name = prefixes[word]
   if (name === 'api_key_hash') {

@@ -57,14 +57,14 @@ const isId = (text: string | undefined) => text === undefined || /^[0-9a-f-]{36}
  * What can be told of a request by what it says itself: it knows its member and its workspace by their ids, where one
  * also asks for an address or a slug. `isAll` says that nothing was left out.
  */
-export function knownOf(query: LogQuery): { known: LogQuery; isAll: boolean } {
+export function matchableQuery(query: LogQuery): { matchable: LogQuery; isComplete: boolean } {
   const { user_id, workspace_id, ...others } = query
   return {
-    known: {
+    matchable: {
       ...others,
       ...(user_id !== undefined && isId(user_id) && { user_id }),
       ...(workspace_id !== undefined && isId(workspace_id) && { workspace_id }),
     },
-    isAll: isId(user_id) && isId(workspace_id),
+    isComplete: isId(user_id) && isId(workspace_id),
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import { logQuery } from './log-query.ts'
-import { mergeNewest, passes, trimmed, withNewer, withWaiting } from './merge-rows.ts'
+import { matchesQuery, mergeNewest, trimmed, withNewer, withWaiting } from './merge-rows.ts'
 
 const at = (second: number) =>
   sampleGeneration({ id: `gen-${second}`, created_at: new Date(second * 1000).toISOString() })
@@ -39,7 +39,7 @@ test('a request that is told live is judged by each filter as the log judges it'
     session_id: 's',
     error: { kind: 'forbidden', guardrail_id: 'g' },
   })
-  const wanted = {
+  const filters = {
     model: 'anthropic/claude',
     api_key_hash: 'hash-of-key',
     session_id: 's',
@@ -48,12 +48,12 @@ test('a request that is told live is judged by each filter as the log judges it'
   }
   for (const query of [
     {},
-    wanted,
+    filters,
     { outcome: 'success,failed' },
     { min_cost: 0.01, max_cost: 0.03 },
     { max_latency: 40 },
   ]) {
-    assert.ok(passes(generation, query), JSON.stringify(query))
+    assert.ok(matchesQuery(generation, query), JSON.stringify(query))
   }
   const wrong = [
     { model: 'other' },
@@ -74,7 +74,7 @@ test('a request that is told live is judged by each filter as the log judges it'
     { to: generation.created_at },
     { from: '2027-01-01T00:00:00.000Z' },
   ]
-  for (const query of wrong) assert.equal(passes(generation, query), false, JSON.stringify(query))
+  for (const query of wrong) assert.equal(matchesQuery(generation, query), false, JSON.stringify(query))
 })
 
 test('what the address says is asked of the API, a span as a time, and nothing else of it', () => {
@@ -94,22 +94,22 @@ test('nor does one that is read further down: of what waits the newest stay, and
   let log = {
     rows: [at(1)],
     waiting: [] as ReturnType<typeof at>[],
-    missed: false,
+    hasGap: false,
     cursor: null as string | null | undefined,
   }
   for (let second = 2; second <= 1_500; second++) log = withNewer(log, [at(second)], false)
-  assert.deepEqual([log.rows.length, log.waiting.length, log.missed, log.cursor], [1, 1_000, true, null])
+  assert.deepEqual([log.rows.length, log.waiting.length, log.hasGap, log.cursor], [1, 1_000, true, null])
   assert.equal(log.waiting[0]?.id, 'gen-1500')
   for (const taken of [withWaiting(log), withNewer(log, [at(1_500)], true)])
     assert.deepEqual(
-      [taken.rows.length, taken.rows.at(-1)?.id, taken.waiting, taken.missed, taken.cursor],
+      [taken.rows.length, taken.rows.at(-1)?.id, taken.waiting, taken.hasGap, taken.cursor],
       [1_000, 'gen-501', [], false, undefined],
     )
 })
 
 test('what waits stands above what was there, where nothing is missing between', () => {
   const log = withNewer(
-    { rows: [at(1)], waiting: [] as ReturnType<typeof at>[], missed: false, cursor: null },
+    { rows: [at(1)], waiting: [] as ReturnType<typeof at>[], hasGap: false, cursor: null },
     [at(2)],
     false,
   )
@@ -118,6 +118,6 @@ test('what waits stands above what was there, where nothing is missing between',
 })
 
 test('a request that took long stands where it began when it has waited, too', () => {
-  const log = { rows: [at(5), at(2)], waiting: [] as ReturnType<typeof at>[], missed: false, cursor: null }
+  const log = { rows: [at(5), at(2)], waiting: [] as ReturnType<typeof at>[], hasGap: false, cursor: null }
   assert.deepEqual(ids(withWaiting(withNewer(log, [at(6), at(3)], false)).rows), ['gen-6', 'gen-5', 'gen-3', 'gen-2'])
 })

@@ -13,8 +13,8 @@ export function mergeNewest<R extends Row>(
   isAtTop: boolean,
 ): { rows: R[]; waiting: R[] } {
   // Whatever is new is among the newest: no need to look through all.
-  const known = new Set([...waiting, ...rows.slice(0, newer.length + 500)].map(({ id }) => id))
-  const fresh = newer.filter(({ id }) => !known.has(id))
+  const listedIds = new Set([...waiting, ...rows.slice(0, newer.length + 500)].map(({ id }) => id))
+  const fresh = newer.filter(({ id }) => !listedIds.has(id))
   if (fresh.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
   const all = [...fresh, ...waiting].sort(newestFirst)
   return isAtTop ? { rows: inserted(all, rows), waiting: [] } : { rows, waiting: all }
@@ -33,7 +33,7 @@ function inserted<R extends Row>(fresh: R[], rows: R[]): R[] {
 }
 
 /** Whether a request that was just told of is one of those that are asked for, by the rules of the log. */
-export function passes(generation: Generation, query: LogQuery): boolean {
+export function matchesQuery(generation: Generation, query: LogQuery): boolean {
   const { total_cost, latency, generation_time } = generation
   const equal: [unknown, unknown][] = [
     [query.api_key_hash, generation.key_hash],
@@ -48,7 +48,7 @@ export function passes(generation: Generation, query: LogQuery): boolean {
   ]
   if (equal.some(([wanted, is]) => wanted !== undefined && wanted !== is)) return false
   if (query.outcome !== undefined && !String(query.outcome).split(',').includes(generation.outcome)) return false
-  if (query.guardrail_id !== undefined && !touchedBy(generation, query.guardrail_id)) return false
+  if (query.guardrail_id !== undefined && !isHandledBy(generation, query.guardrail_id)) return false
   if (query.to !== undefined && generation.created_at >= query.to) return false
   if (query.from !== undefined && generation.created_at < query.from) return false
   return (
@@ -58,7 +58,7 @@ export function passes(generation: Generation, query: LogQuery): boolean {
   )
 }
 
-function touchedBy({ error, content_findings }: Generation, guardrailId: string): boolean {
+function isHandledBy({ error, content_findings }: Generation, guardrailId: string): boolean {
   return error?.guardrail_id === guardrailId || content_findings.some((one) => one.guardrail_id === guardrailId)
 }
 
@@ -70,36 +70,36 @@ function within(value: number | null, least: number | undefined, most: number | 
 }
 
 /** A list that is open for hours keeps so many rows, at its top or waiting; older ones are asked for again. */
-const keptAtTop = 1_000
+const maxRows = 1_000
 
 /** @returns the same array while it is not much longer. */
 export function trimmed<R>(rows: R[]): R[] {
-  return rows.length > 3 * keptAtTop ? rows.slice(0, keptAtTop) : rows
+  return rows.length > 3 * maxRows ? rows.slice(0, maxRows) : rows
 }
 
-type Held<R> = {
+type LogRows<R> = {
   rows: R[]
   waiting: R[]
   /** Whether more came meanwhile than can wait: below those that do, rows are missing. */
-  missed: boolean
+  hasGap: boolean
   cursor: string | null | undefined
 }
 
 /** What a list holds once newer rows have come, however long it is open, and wherever it is read. */
-export function withNewer<R extends Row, L extends Held<R>>(before: L, newer: R[], isAtTop: boolean): L {
-  const begins = isAtTop && before.missed
-  const { rows, waiting } = mergeNewest({ ...before, ...(begins && { rows: [] }) }, newer, isAtTop)
+export function withNewer<R extends Row, L extends LogRows<R>>(before: L, newer: R[], isAtTop: boolean): L {
+  const restarts = isAtTop && before.hasGap
+  const { rows, waiting } = mergeNewest({ ...before, ...(restarts && { rows: [] }) }, newer, isAtTop)
   if (rows === before.rows && waiting === before.waiting) return before
-  const kept = isAtTop ? trimmed(rows) : rows
+  const trimmedRows = isAtTop ? trimmed(rows) : rows
   return {
     ...before,
-    ...{ rows: kept, waiting: waiting.length > keptAtTop ? waiting.slice(0, keptAtTop) : waiting },
-    missed: !isAtTop && (before.missed || waiting.length > keptAtTop),
-    ...((begins || kept !== rows) && { cursor: undefined }),
+    ...{ rows: trimmedRows, waiting: waiting.length > maxRows ? waiting.slice(0, maxRows) : waiting },
+    hasGap: !isAtTop && (before.hasGap || waiting.length > maxRows),
+    ...((restarts || trimmedRows !== rows) && { cursor: undefined }),
   }
 }
 
 /** What it holds at its top, where nothing waits. */
-export function withWaiting<R extends Row, L extends Held<R>>(before: L): L {
+export function withWaiting<R extends Row, L extends LogRows<R>>(before: L): L {
   return withNewer<R, L>(before, [], true)
 }

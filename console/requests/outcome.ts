@@ -1,21 +1,21 @@
 import type { Generation } from '../api/types.ts'
-import { ruleOf } from '../components/rule-label.ts'
+import { ruleLabel } from '../components/rule-label.ts'
 
 export type Tone = 'ok' | 'warn' | 'bad'
 
-type Told = Pick<Generation, 'outcome' | 'attempts' | 'error'>
+type OutcomeFields = Pick<Generation, 'outcome' | 'attempts' | 'error'>
 
 /** What became of a request, in the words of the domain, and how grave that is. */
-export function outcomeOf({ outcome, attempts, error }: Told): { says: string; tone: Tone } {
+export function outcomeOf({ outcome, attempts, error }: OutcomeFields): { says: string; tone: Tone } {
   if (outcome === 'refused') return { says: `refused: ${reasonOf(error)}`, tone: 'bad' }
   if (outcome === 'failed') return { says: `failed: ${reasonOf(error)}`, tone: 'bad' }
   if (outcome === 'client_left') return { says: 'client left', tone: 'warn' }
-  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open').length
-  return asked > 1 ? { says: `${ordinal(asked)} answered`, tone: 'ok' } : { says: 'answered', tone: 'ok' }
+  const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open').length
+  return attempted > 1 ? { says: `${ordinal(attempted)} answered`, tone: 'ok' } : { says: 'answered', tone: 'ok' }
 }
 
-function reasonOf(error: Told['error']): string {
-  if (error?.rule) return ruleOf(error.rule)
+function reasonOf(error: OutcomeFields['error']): string {
+  if (error?.rule) return ruleLabel(error.rule)
   return failureWords[error?.kind ?? ''] ?? (error?.kind ?? 'unknown').replaceAll('_', ' ')
 }
 

@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
-import { useEveryKey } from '../api/all-keys.ts'
+import { useAllKeys } from '../api/all-keys.ts'
 import type { Generation, Key } from '../api/types.ts'
 import { useFilters } from '../components/filters.ts'
 import { Heading } from '../components/heading.tsx'
 import { NoRequests } from '../components/no-requests.tsx'
-import { Failed, Progress } from '../components/page-states.tsx'
+import { FailureState, Progress } from '../components/page-states.tsx'
 import { Table } from '../components/table.tsx'
 import { columnsOf, NarrowRow } from './columns.tsx'
 import { CredentialState } from './credential-state.tsx'
@@ -26,7 +26,7 @@ export function Screen() {
   const list = useRef<HTMLDivElement>(null)
   const toTop = () => list.current?.scrollTo(0, 0)
   useLayoutEffect(toTop, [queryOf(filters.values)])
-  const keys = useEveryKey()
+  const keys = useAllKeys()
   const byHash = new Map<string, Key>(keys.data?.map((key) => [key.hash, key]))
   const keyName = (hash: string) => byHash.get(hash)?.name ?? `${hash.slice(0, 8)}…`
   const go = (next: string | undefined) =>
@@ -64,11 +64,11 @@ export function Screen() {
                 }}
               >
                 ↑ {log.waiting.length}
-                {log.missed && '+'} new
+                {log.hasGap && '+'} new
               </button>
             )}
             {log.failure ? (
-              <Failed failure={log.failure} again={log.reload} />
+              <FailureState failure={log.failure} retry={log.reload} />
             ) : log.rows.length === 0 && !log.isLoading ? (
               <NoRequests
                 filtered={Object.keys(filters.values).length > 0 && 'No requests match these filters'}
@@ -95,7 +95,7 @@ export function Screen() {
             )}
           </div>
         </div>
-        {id && <Detail id={id} known={opened} keys={byHash} onClose={() => go(undefined)} />}
+        {id && <Detail id={id} row={opened} keys={byHash} onClose={() => go(undefined)} />}
       </div>
     </div>
   )

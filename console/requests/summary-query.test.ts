@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { everyBucket, summaryQuery } from './summary-query.ts'
+import { bucketValues, summaryQuery } from './summary-query.ts'
 
 const noon = Date.UTC(2026, 0, 2, 12, 0, 30)
 
@@ -28,7 +28,7 @@ test('times that are none, or the wrong way round, have no sums', () => {
 
 test('a bucket in which nothing was counts as 0', () => {
   const query = summaryQuery({ last: '15m' }, noon)!
-  const values = everyBucket(
+  const values = bucketValues(
     [
       { date: '2026-01-02T11:46:00Z', n: 3 },
       { date: '2026-01-02T12:00:00Z', n: 2 },

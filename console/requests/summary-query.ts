@@ -56,14 +56,14 @@ const instant = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z
 const bucketMs = { minute: minuteMs, hour: 3_600_000, day: 86_400_000 }
 
 /** One value for each bucket of the time, 0 where nothing was. */
-export function everyBucket(
+export function bucketValues(
   rows: readonly { date?: string; [name: string]: unknown }[],
   name: string,
   { time_range, granularity }: SummaryQuery,
 ): number[] {
   const step = bucketMs[granularity]
-  const known = new Map(rows.map((row) => [Math.floor(Date.parse(row.date ?? '') / step), Number(row[name] ?? 0)]))
+  const byBucket = new Map(rows.map((row) => [Math.floor(Date.parse(row.date ?? '') / step), Number(row[name] ?? 0)]))
   const first = Math.floor(Date.parse(time_range!.start) / step)
   const last = Math.floor((Date.parse(time_range!.end) - 1) / step)
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => known.get(first + index) ?? 0)
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => byBucket.get(first + index) ?? 0)
 }

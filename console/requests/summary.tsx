@@ -7,7 +7,7 @@ import { Spark } from '../components/spark.tsx'
 import { count, exactCount, percent } from '../format/count.ts'
 import { exactMoney, money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
-import { everyBucket, type SummaryQuery, summaryQuery } from './summary-query.ts'
+import { bucketValues, type SummaryQuery, summaryQuery } from './summary-query.ts'
 
 const refreshMs = 10_000
 
@@ -80,8 +80,8 @@ function Figures({ query, whole, series, paidBy }: Summary & { paidBy: Key | und
       <Spark
         label={`Requests over time, ${query.label}, and those that failed or were refused`}
         lines={[
-          { values: everyBucket(series, 'request_count', query), tone: 'accent' },
-          { values: everyBucket(failures, 'bad', query), tone: 'bad' },
+          { values: bucketValues(series, 'request_count', query), tone: 'accent' },
+          { values: bucketValues(failures, 'bad', query), tone: 'bad' },
         ]}
       />
     </>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleGeneration } from '#test/harness/records/sample-generation.ts'
 import { outcomeOf } from './outcome.ts'
-import { storyOf, whyFailed } from './timeline.ts'
+import { timelineOf, whyFailed } from './timeline.ts'
 
 const attempt = (provider_name: string, outcome: string, duration: number, reason?: string) => ({
   connect: null,
@@ -15,9 +15,9 @@ const attempt = (provider_name: string, outcome: string, duration: number, reaso
 })
 
 const stepsOf = (more: Parameters<typeof sampleGeneration>[0]) =>
-  storyOf(sampleGeneration(more)).map(({ label, says, from, ms }) => [label, says, from, ms])
+  timelineOf(sampleGeneration(more)).map(({ label, says, from, ms }) => [label, says, from, ms])
 
-test('storyOf lists the steps of an answer from the plan to the meter', () => {
+test('timelineOf lists the steps of an answer from the plan to the meter', () => {
   assert.deepEqual(stepsOf({}), [
     ['guardrails', 'allowed', undefined, undefined],
     ['plan', undefined, 0, 10],
@@ -27,7 +27,7 @@ test('storyOf lists the steps of an answer from the plan to the meter', () => {
   ])
 })
 
-test('storyOf places attempts on one time axis and lists open circuits', () => {
+test('timelineOf places attempts on one time axis and lists open circuits', () => {
   const attempts = [
     attempt('azure', 'circuit_open', 0, 'open circuit'),
     attempt('vertex', 'rate_limited', 20, 'status 429'),
@@ -41,7 +41,7 @@ test('storyOf places attempts on one time axis and lists open circuits', () => {
   ])
 })
 
-test('storyOf splits an attempt into its waits and omits empty ones', () => {
+test('timelineOf splits an attempt into its waits and omits empty ones', () => {
   const waited = (more: object) => ({ ...attempt('anthropic', 'answered', 90), ...more })
   const steps = (more: object) => stepsOf({ attempts: [waited(more)], latency: 40 }).slice(2, -1)
   assert.deepEqual(steps({ connect: 5, first_byte: 20 }), [
@@ -62,7 +62,7 @@ test('storyOf splits an attempt into its waits and omits empty ones', () => {
   ])
 })
 
-test('storyOf lists excluded endpoints first and unused endpoints last', () => {
+test('timelineOf lists excluded endpoints first and unused endpoints last', () => {
   const not = (tag: string, standing: 'behind' | 'left_out', reason: string) => ({
     endpoint_id: `m@${tag}`,
     standing,
@@ -81,17 +81,17 @@ test('storyOf lists excluded endpoints first and unused endpoints last', () => {
   assert.deepEqual(lines.at(-2), ['f', 'next, not needed'])
 })
 
-test('storyOf names the number of planned endpoints and their order', () => {
-  const behind = { endpoint_id: 'm@b', standing: 'behind' as const, reason: 'not_reached' }
-  const plan = (more: Parameters<typeof sampleGeneration>[0]) => stepsOf({ not_asked: [behind], ...more })[1]?.[1]
+test('timelineOf names the number of planned endpoints and their order', () => {
+  const unused = { endpoint_id: 'm@b', standing: 'behind' as const, reason: 'not_reached' }
+  const plan = (more: Parameters<typeof sampleGeneration>[0]) => stepsOf({ not_asked: [unused], ...more })[1]?.[1]
   assert.equal(plan({ ordered_by: 'draw' }), '2 endpoints, weighted random, cheaper first')
   assert.equal(plan({ ordered_by: 'latency' }), '2 endpoints, fastest first token first')
   assert.equal(plan({ ordered_by: null }), undefined)
 })
 
-test('storyOf reports the slowest and the fastest token rate', () => {
+test('timelineOf reports the slowest and the fastest token rate', () => {
   const pace = { every: 500, tokens: [10, 30, 0, 20, 1] }
-  const steps = storyOf(sampleGeneration({ pace, tokens_completion: 61 }))
+  const steps = timelineOf(sampleGeneration({ pace, tokens_completion: 61 }))
   const answered = steps.find((step) => step.pace)
   assert.equal(answered?.says, '61 tokens, 0 to 60 per second')
   assert.deepEqual(
@@ -100,13 +100,13 @@ test('storyOf reports the slowest and the fastest token rate', () => {
   )
 })
 
-test('storyOf ends a refusal with the rule and a link to the guardrail', () => {
+test('timelineOf ends a refusal with the rule and a link to the guardrail', () => {
   const error = { kind: 'forbidden', rule: 'ignored_models', guardrail_id: 'g-1' }
-  const [step, ...others] = storyOf(sampleGeneration({ outcome: 'refused', attempts: [], error }))
+  const [step, ...others] = timelineOf(sampleGeneration({ outcome: 'refused', attempts: [], error }))
   assert.deepEqual([step?.says, step?.href, others], ['ignored models', '/guardrails/g-1', []])
 })
 
-test('storyOf lists presets, filter findings and excluded endpoints', () => {
+test('timelineOf lists presets, filter findings and excluded endpoints', () => {
   const steps = stepsOf({
     preset: { id: 'p', slug: 'support', version: 4 },
     content_findings: [{ guardrail_id: 'g-1', rule: 'email', action: 'redact', count: 2 }],
@@ -140,5 +140,5 @@ test('whyFailed lists the failed attempts of a request', () => {
   assert.equal(whyFailed(failed(azure, vertex)), 'The only attempt failed: vertex (answered 429).')
   assert.equal(whyFailed(failed(vertex, slow)), 'All attempts failed: vertex (answered 429), anthropic (timeout).')
   assert.deepEqual([whyFailed(failed(azure)), whyFailed(sampleGeneration({}))], [undefined, undefined])
-  assert.equal(storyOf(failed(vertex)).at(-1)!.says, 'nothing was charged')
+  assert.equal(timelineOf(failed(vertex)).at(-1)!.says, 'nothing was charged')
 })

@@ -1,5 +1,5 @@
 import type { Generation } from '../api/types.ts'
-import { ruleOf } from '../components/rule-label.ts'
+import { ruleLabel } from '../components/rule-label.ts'
 import { counted } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 import { failureWords } from './outcome.ts'
@@ -21,24 +21,24 @@ export type Step = {
 }
 
 /** What happened to a request, step by step, all on one axis. What did not happen is a step too. */
-export function storyOf(generation: Generation): Step[] {
+export function timelineOf(generation: Generation): Step[] {
   const { attempts, error, outcome } = generation
-  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
+  const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   const total = generation.generation_time ?? 0
-  const before = Math.max(0, total - asked.reduce((sum, { duration: ms }) => sum + ms, 0))
+  const before = Math.max(0, total - attempted.reduce((sum, { duration: ms }) => sum + ms, 0))
   return [
     ...presetStep(generation),
     ...guardrailSteps(generation),
     ...(outcome === 'refused' ? [] : [planStep(generation, before)]),
-    ...(error?.excluded ?? []).map(({ endpoint, reason }) => leftOut(endpoint, reason)),
-    ...notAskedSteps(generation.not_asked, 'left_out'),
+    ...(error?.excluded ?? []).map(({ endpoint, reason }) => excludedStep(endpoint, reason)),
+    ...skippedSteps(generation.not_asked, 'left_out'),
     ...attemptSteps(generation, before),
-    ...notAskedSteps(generation.not_asked, 'behind'),
+    ...skippedSteps(generation.not_asked, 'behind'),
     ...(outcome === 'refused' ? [] : [meterStep(generation)]),
   ]
 }
 
-const leftOut = (endpoint: string, says: string): Step => ({
+const excludedStep = (endpoint: string, says: string): Step => ({
   label: endpoint,
   says: `excluded: ${says}`,
   tone: 'quiet',
@@ -46,7 +46,7 @@ const leftOut = (endpoint: string, says: string): Step => ({
 })
 
 /** Why endpoints were not asked, as their shortest word. */
-const notAskedWords: Record<string, string> = {
+const skipReasons: Record<string, string> = {
   not_reached: 'next, not needed',
   troubled: 'lower rank: recent failures',
   circuit_shut: 'lower rank: open circuit',
@@ -57,16 +57,16 @@ const notAskedWords: Record<string, string> = {
   no_fallbacks: 'excluded: fallbacks disabled',
 }
 
-const namesTold = 3
+const maxNames = 3
 
 /** One line for each reason: a model may have dozens of endpoints. */
-function notAskedSteps(notAsked: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
-  const these = notAsked.filter((one) => one.standing === standing)
+function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
+  const these = skipped.filter((one) => one.standing === standing)
   return [...Map.groupBy(these, ({ reason }) => reason)].map(([reason, own]) => {
     const names = own.map(({ endpoint_id }) => endpoint_id.slice(endpoint_id.indexOf('@') + 1))
-    const more = names.length > namesTold ? ` and ${names.length - namesTold} more` : ''
-    const says = notAskedWords[reason] ?? `excluded: ${reason.replaceAll('_', ' ')}`
-    return { label: names.slice(0, namesTold).join(', ') + more, says, tone: 'quiet', took: '' }
+    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
+    const says = skipReasons[reason] ?? `excluded: ${reason.replaceAll('_', ' ')}`
+    return { label: names.slice(0, maxNames).join(', ') + more, says, tone: 'quiet', took: '' }
   })
 }
 
@@ -78,12 +78,12 @@ function presetStep({ preset }: Generation): Step[] {
 
 function guardrailSteps({ error, outcome, content_findings }: Generation): Step[] {
   const found = content_findings.map(({ guardrail_id, rule, action, count }): Step => {
-    const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleOf(rule), ruleOf(rule))}`
+    const says = `${action === 'redact' ? 'redacted' : 'flagged'} ${counted(count, ruleLabel(rule), ruleLabel(rule))}`
     return { label: 'guardrail', says, tone: 'quiet', took: '', href: `/guardrails/${guardrail_id}` }
   })
   if (outcome !== 'refused')
     return found.length > 0 ? found : [{ label: 'guardrails', says: 'allowed', tone: 'quiet', took: '' }]
-  const rule = ((error?.rule && ruleOf(error.rule)) || failureWords[error?.kind ?? '']) ?? 'refused'
+  const rule = ((error?.rule && ruleLabel(error.rule)) || failureWords[error?.kind ?? '']) ?? 'refused'
   const step: Step = { label: error?.guardrail_id ? 'guardrail' : 'refused', says: rule, tone: 'bad', took: '' }
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
@@ -100,18 +100,19 @@ const orders: Record<NonNullable<Generation['ordered_by']>, string> = {
 function planStep(generation: Generation, before: number): Step {
   const { candidate_models, requested_model, attempts, not_asked, ordered_by } = generation
   const endpoints = attempts.length + not_asked.filter(({ standing }) => standing === 'behind').length
-  const told = [
+  const parts = [
     candidate_models.length > 1 && counted(candidate_models.length, 'model'),
     ordered_by && `${counted(endpoints, 'endpoint')}, ${orders[ordered_by]}`,
   ]
-  const says = attempts.length === 0 ? `no endpoint for ${requested_model}` : told.filter(Boolean).join(', ')
+  const says = attempts.length === 0 ? `no endpoint for ${requested_model}` : parts.filter(Boolean).join(', ')
   return { label: 'plan', says: says || undefined, from: 0, ms: before, tone: 'quiet', took: duration(before) }
 }
 
 function attemptSteps(generation: Generation, before: number): Step[] {
   let at = before
   return generation.attempts.flatMap((attempt) => {
-    if (attempt.outcome === 'circuit_open') return [leftOut(attempt.provider_name, attempt.reason ?? 'open circuit')]
+    if (attempt.outcome === 'circuit_open')
+      return [excludedStep(attempt.provider_name, attempt.reason ?? 'open circuit')]
     const from = at
     at += attempt.duration
     return stepsOf(generation, attempt, from)
@@ -134,9 +135,9 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   ]
   let at = from
   const step = (says: string, until: number, tone: Step['tone']): Step => {
-    const [begun, took] = [at, Math.max(0, until - at)]
-    at = begun + took
-    return { label: attempt.provider_name, says, from: begun, ms: took, tone, took: duration(took) }
+    const [start, took] = [at, Math.max(0, until - at)]
+    at = start + took
+    return { label: attempt.provider_name, says, from: start, ms: took, tone, took: duration(took) }
   }
   // What takes no time has no line; what is measured elsewhere may seem to go beyond the end.
   const waited = waits.flatMap(({ says, until = at }) => {
@@ -177,9 +178,10 @@ function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace'
 
 /** Of one that failed, the attempts in words; undefined where nobody was asked, or one answered. */
 export function whyFailed({ outcome, attempts }: Generation): string | undefined {
-  const asked = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
-  if (outcome !== 'failed' || asked.length === 0 || asked.some((attempt) => attempt.outcome === 'answered')) return
-  const each = asked.map((attempt) => `${attempt.provider_name} (${failureOf(attempt.outcome, attempt.reason)})`)
+  const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
+  if (outcome !== 'failed' || attempted.length === 0 || attempted.some((attempt) => attempt.outcome === 'answered'))
+    return
+  const each = attempted.map((attempt) => `${attempt.provider_name} (${failureOf(attempt.outcome, attempt.reason)})`)
   return each.length === 1 ? `The only attempt failed: ${each}.` : `All attempts failed: ${each.join(', ')}.`
 }
 

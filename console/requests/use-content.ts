@@ -1,26 +1,26 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
-import { isPassing } from '../api/retry.ts'
+import { isRetryable } from '../api/retry.ts'
 
 /** What was said is shown to who asks for it, then for each request that is opened, until one has none. */
-const isWanted = signal(false)
+const isVisible = signal(false)
 
 export function useContent(id: string | undefined) {
-  const content = useGet('GET /generation/content', id !== undefined && isWanted.value ? { query: { id } } : undefined)
-  const isMissing = content.failure !== undefined && !isPassing(content.failure)
+  const content = useGet('GET /generation/content', id !== undefined && isVisible.value ? { query: { id } } : undefined)
+  const isMissing = content.failure !== undefined && !isRetryable(content.failure)
   // The next request does not ask for what is not kept; this one says so.
   useEffect(() => {
     if (!isMissing) return
     return () => {
-      isWanted.value = false
+      isVisible.value = false
     }
   }, [isMissing])
   return {
     ...content,
-    isWanted: isWanted.value,
+    isWanted: isVisible.value,
     show: () => {
-      isWanted.value = true
+      isVisible.value = true
     },
   }
 }

@@ -8,13 +8,13 @@ import {
   useState,
 } from 'preact/hooks'
 import { call } from '../api/client.ts'
-import { hearsEvents, useEvents, useHearing } from '../api/events.ts'
-import { useReturn } from '../api/resource.ts'
-import { isPassing, type Missed, missedOnceMore, useRetry } from '../api/retry.ts'
-import { useBehind } from '../api/stale-data.ts'
+import { isReceivingEvents, useEvents, useStreamRestart } from '../api/events.ts'
+import { useReconnect } from '../api/resource.ts'
+import { type FailedRead, isRetryable, nextFailedRead, useRetry } from '../api/retry.ts'
+import { useStaleNotice } from '../api/stale-data.ts'
 import type { Generation } from '../api/types.ts'
-import { knownOf, type LogQuery, logQuery } from './log-query.ts'
-import { passes, withNewer, withWaiting } from './merge-rows.ts'
+import { type LogQuery, logQuery, matchableQuery } from './log-query.ts'
+import { matchesQuery, withNewer, withWaiting } from './merge-rows.ts'
 
 const pageSize = 100
 /** Where nothing is told live, the log is asked. */
@@ -27,12 +27,12 @@ type Log = {
   /** Newer ones that came while the list was read further down. */
   waiting: Generation[]
   /** Whether more came than wait. */
-  missed: boolean
+  hasGap: boolean
   /** Where older ones go on; null when there are none, undefined where they were let go and `to` of the last says it. */
   cursor: string | null | undefined
-  firstMissed: Missed | undefined
+  firstFailedRead: FailedRead | undefined
   /** Why the rows end where they do, though there are older ones. */
-  endMissed: Missed | undefined
+  endFailedRead: FailedRead | undefined
   /** Whether the rows are not yet those that were asked for. */
   isLoading: boolean
 }
@@ -40,10 +40,10 @@ type Log = {
 const empty: Log = {
   rows: [],
   waiting: [],
-  missed: false,
+  hasGap: false,
   cursor: null,
-  firstMissed: undefined,
-  endMissed: undefined,
+  firstFailedRead: undefined,
+  endFailedRead: undefined,
   isLoading: true,
 }
 
@@ -57,36 +57,40 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const [turn, setTurn] = useState(0)
   const filter = JSON.stringify(logQuery(values, 0))
   const query = useRef<LogQuery>({})
-  const asked = useRef('')
+  const lastFilter = useRef('')
   const top = useRef(isAtTop)
   top.current = isAtTop
   // What is told while the log is on its way may not be in it.
-  const meanwhile = useRef<Generation[] | undefined>(undefined)
+  const receivedWhileLoading = useRef<Generation[] | undefined>(undefined)
 
   useLayoutEffect(() => {
     const leaving = new AbortController()
     query.current = logQuery(values, Date.now())
-    const told: Generation[] = []
-    meanwhile.current = told
-    const isSame = asked.current === filter
-    asked.current = filter
-    setLog((before) => ({ ...before, isLoading: true, firstMissed: isSame ? before.firstMissed : undefined }))
+    const received: Generation[] = []
+    receivedWhileLoading.current = received
+    const isSame = lastFilter.current === filter
+    lastFilter.current = filter
+    setLog((before) => ({ ...before, isLoading: true, firstFailedRead: isSame ? before.firstFailedRead : undefined }))
     ask(query.current, {}, leaving.signal).then(
       ({ data, next_cursor }) => {
-        if (meanwhile.current === told) meanwhile.current = undefined
-        setLog(withNewer({ ...empty, rows: data, cursor: next_cursor, isLoading: false }, told, top.current))
+        if (receivedWhileLoading.current === received) receivedWhileLoading.current = undefined
+        setLog(withNewer({ ...empty, rows: data, cursor: next_cursor, isLoading: false }, received, top.current))
       },
       (error) => {
         if (leaving.signal.aborted) return
-        meanwhile.current = undefined
-        setLog((before) => ({ ...before, firstMissed: missedOnceMore(before.firstMissed, error), isLoading: false }))
+        receivedWhileLoading.current = undefined
+        setLog((before) => ({
+          ...before,
+          firstFailedRead: nextFailedRead(before.firstFailedRead, error),
+          isLoading: false,
+        }))
       },
     )
     return () => leaving.abort()
   }, [filter, turn])
 
   const add = useCallback((newer: Generation[]) => {
-    meanwhile.current?.push(...newer)
+    receivedWhileLoading.current?.push(...newer)
     setLog((before) => withNewer(before, newer, top.current))
   }, [])
   // At its top nothing waits, however it came there.
@@ -97,11 +101,11 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
 
   const older = useOlder(log, setLog, query)
   const reload = () => setTurn((before) => before + 1)
-  const { firstMissed, endMissed, isLoading } = log
-  useRetry(isLoading ? undefined : firstMissed, reload)
-  useRetry(endMissed, () => void older())
-  useReturn(() => firstMissed && reload())
-  return { ...log, failure: firstMissed?.failure, endFailure: endMissed?.failure, older, reload }
+  const { firstFailedRead, endFailedRead, isLoading } = log
+  useRetry(isLoading ? undefined : firstFailedRead, reload)
+  useRetry(endFailedRead, () => void older())
+  useReconnect(() => firstFailedRead && reload())
+  return { ...log, failure: firstFailedRead?.failure, endFailure: endFailedRead?.failure, older, reload }
 }
 
 /** What appends the next page of older ones: one at a time, and dropped where the list has become another meanwhile. */
@@ -115,12 +119,12 @@ function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, qu
       const page = await ask(query.current, cursor === undefined ? { to: justAfter(last) } : { cursor })
       setLog((before) => {
         if (before.cursor !== cursor || before.rows.at(-1) !== last) return before
-        const known = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
-        const next = page.data.filter(({ id }) => !known.has(id))
-        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor, endMissed: undefined }
+        const listedIds = new Set(before.rows.slice(-pageSize).map(({ id }) => id))
+        const next = page.data.filter(({ id }) => !listedIds.has(id))
+        return { ...before, rows: [...before.rows, ...next], cursor: page.next_cursor, endFailedRead: undefined }
       })
     } catch (error) {
-      setLog((before) => ({ ...before, endMissed: missedOnceMore(before.endMissed, error) }))
+      setLog((before) => ({ ...before, endFailedRead: nextFailedRead(before.endFailedRead, error) }))
     } finally {
       isBusy.current = false
     }
@@ -136,36 +140,36 @@ const justAfter = ({ created_at }: Generation) => new Date(Date.parse(created_at
 function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {
   const gathered = useRef<Generation[]>([])
   const timer = useRef<number | undefined>(undefined)
-  const [newerMissed, setMissed] = useState<Missed>()
-  const look = async () => {
-    const asked = query.current
+  const [newerFailedRead, setMissed] = useState<FailedRead>()
+  const fetchNewest = async () => {
+    const lastFilter = query.current
     try {
-      const newest = await ask(asked, {})
-      if (asked !== query.current) return
+      const newest = await ask(lastFilter, {})
+      if (lastFilter !== query.current) return
       add(newest.data)
       setMissed(undefined)
     } catch (error) {
-      if (asked === query.current) setMissed((before) => missedOnceMore(before, error))
+      if (lastFilter === query.current) setMissed((before) => nextFailedRead(before, error))
     }
   }
-  const passing = newerMissed && isPassing(newerMissed.failure) ? newerMissed : undefined
-  useBehind(passing)
-  useRetry(passing, look)
+  const retryable = newerFailedRead && isRetryable(newerFailedRead.failure) ? newerFailedRead : undefined
+  useStaleNotice(retryable)
+  useRetry(retryable, fetchNewest)
   // Then it is asked for again by itself, less and less often.
-  const isAsked = useRef(false)
-  isAsked.current = passing !== undefined
+  const isRetrying = useRef(false)
+  isRetrying.current = retryable !== undefined
   useEvents<Generation>('generation', (generation) => {
-    if (!isLive || !passes(generation, knownOf(query.current).known)) return
+    if (!isLive || !matchesQuery(generation, matchableQuery(query.current).matchable)) return
     gathered.current.push(generation)
     timer.current ??= window.setTimeout(() => {
       timer.current = undefined
       const newer = gathered.current.splice(0)
-      if (knownOf(query.current).isAll) add(newer)
-      else if (newer.length > 0 && !isAsked.current) look()
+      if (matchableQuery(query.current).isComplete) add(newer)
+      else if (newer.length > 0 && !isRetrying.current) fetchNewest()
     }, gatherMs)
   })
-  useHearing(() => {
-    if (isLive) look()
+  useStreamRestart(() => {
+    if (isLive) fetchNewest()
   })
   useEffect(() => {
     // What was gathered is of the filter before.
@@ -173,7 +177,7 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
     setMissed(undefined)
     if (!isLive) return
     const asking = setInterval(() => {
-      if (!document.hidden && !hearsEvents() && !isAsked.current) look()
+      if (!document.hidden && !isReceivingEvents() && !isRetrying.current) fetchNewest()
     }, pollMs)
     return () => clearInterval(asking)
   }, [query, filter, isLive, add])

@@ -1,34 +1,34 @@
 import { call } from '../api/client.ts'
-import { forget, useGet } from '../api/resource.ts'
-import { manages } from '../api/session.ts'
+import { invalidate, useGet } from '../api/resource.ts'
+import { canManage } from '../api/session.ts'
 import type { CatalogueReport } from '../api/types.ts'
-import { Failed, Loading } from '../components/page-states.tsx'
+import { FailureState, Loading } from '../components/page-states.tsx'
 import { toast } from '../components/toast.tsx'
-import { useActing } from '../components/use-action.ts'
+import { useAction } from '../components/use-action.ts'
 import { counted, exactCount } from '../format/count.ts'
 
 /** More rows than these are counted. */
-const shown = 500
+const maxRows = 500
 
 /** Where models and prices come from, and what was left out of it. */
 export function Catalogue() {
   const { data, failure, reload } = useGet('GET /catalogue', {})
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const read = () =>
     act(async () => {
       const { data: report } = await call('POST /catalogue/reload', {})
-      forget()
+      invalidate()
       reload()
       toast(`${counted(report.models, 'model')} loaded, ${counted(report.skipped.length, 'row')} skipped`)
     })
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   const { sources, providers, models, endpoints, skipped } = data.data.report
   return (
     <>
       <p class="does">
         {counted(models, 'model')}, {counted(endpoints, 'endpoint')}, {counted(providers, 'provider')}
-        {manages() && (
+        {canManage() && (
           <button type="button" disabled={isBusy} onClick={() => void read()}>
             {isBusy ? 'Loading …' : 'Reload'}
           </button>
@@ -67,7 +67,7 @@ function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, shown).map(({ source, line, row, reason }, index) => (
+          {rows.slice(0, maxRows).map(({ source, line, row, reason }, index) => (
             <tr key={index}>
               <th scope="row" class="mono">
                 {row}
@@ -81,9 +81,9 @@ function Skipped({ rows }: { rows: CatalogueReport['skipped'] }) {
           ))}
         </tbody>
       </table>
-      {rows.length > shown && (
+      {rows.length > maxRows && (
         <p class="pages dim">
-          The first {exactCount(shown)} of {exactCount(rows.length)}
+          The first {exactCount(maxRows)} of {exactCount(rows.length)}
         </p>
       )}
     </>

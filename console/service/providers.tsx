@@ -1,27 +1,27 @@
 import { useGet } from '../api/resource.ts'
 import type { ProviderNeeds } from '../api/types.ts'
 import { Copy } from '../components/copy.tsx'
-import { Failed, Loading, Nothing } from '../components/page-states.tsx'
+import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
 import { counted } from '../format/count.ts'
 import { environmentLines } from './settings-text.ts'
 
 /** Which providers can be asked, and what the others need: the first thing to see to on a new service. */
 export function Providers() {
   const { data, failure, reload } = useGet('GET /catalogue', {})
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   const providers = data.data.providers.filter(({ models }) => models > 0)
   const isWaiting = ({ missing }: ProviderNeeds) => missing.length > 0
   const waiting = providers.filter(isWaiting)
   const ready = providers.filter((one) => !isWaiting(one))
-  const asked = ready.filter(({ credential_variables }) => credential_variables.length > 0)
+  const withCredential = ready.filter(({ credential_variables }) => credential_variables.length > 0)
   return (
     <>
-      {asked.length === 0 && waiting.length > 0 && <FirstRun first={waiting[0]!} />}
+      {withCredential.length === 0 && waiting.length > 0 && <FirstRun first={waiting[0]!} />}
       {providers.length === 0 && (
-        <Nothing title="The catalogue has no models" paste="npx signalbox catalogue sync">
+        <EmptyState title="The catalogue has no models" paste="npx signalbox catalogue sync">
           <p>To fetch a catalogue, which the service loads at its next start or on Reload:</p>
-        </Nothing>
+        </EmptyState>
       )}
       {providers.length > 0 && (
         <table class="plain-table" aria-label="Providers">

@@ -1,4 +1,4 @@
-import { Parts } from '../components/screen-tabs.tsx'
+import { ScreenTabs } from '../components/screen-tabs.tsx'
 import { Catalogue } from './catalogue.tsx'
 import { Providers } from './providers.tsx'
 import { Settings } from './settings.tsx'
@@ -10,4 +10,4 @@ const parts = [
 ]
 
 /** How the service was set up: what it still needs, what it has read, what holds. */
-export const Screen = () => <Parts screen="service" title="Service" parts={parts} />
+export const Screen = () => <ScreenTabs screen="service" title="Service" parts={parts} />

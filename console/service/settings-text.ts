@@ -5,18 +5,18 @@ export const environmentLines = ({ missing }: Pick<ProviderNeeds, 'missing'>): s
   [...missing.map((variable) => `export ${variable}=…`), 'npm start'].join('\n')
 
 /** A value as the configuration file would have it. */
-export function valueInWords({ value, is_set, is_secret }: Pick<Setting, 'value' | 'is_set' | 'is_secret'>): string {
+export function formatValue({ value, is_set, is_secret }: Pick<Setting, 'value' | 'is_set' | 'is_secret'>): string {
   if (!is_set) return 'not set'
   if (is_secret) return 'set (hidden)'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Where a value comes from. */
-export const sourceInWords = ({ source, source_name }: Pick<Setting, 'source' | 'source_name'>): string =>
+export const formatSource = ({ source, source_name }: Pick<Setting, 'source' | 'source_name'>): string =>
   source_name ?? source
 
 /** The settings whose name or meaning has every word. */
-export function found<One extends Pick<Setting, 'name' | 'meaning'>>(settings: One[], typed: string): One[] {
+export function searchSettings<One extends Pick<Setting, 'name' | 'meaning'>>(settings: One[], typed: string): One[] {
   const words = typed.toLowerCase().split(/\s+/)
   return settings.filter(({ name, meaning }) => {
     const text = `${name} ${meaning}`.toLowerCase()

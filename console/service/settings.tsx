@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import type { Setting } from '../api/types.ts'
-import { Failed, Loading, Nothing } from '../components/page-states.tsx'
-import { found, sourceInWords, valueInWords } from './settings-text.ts'
+import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
+import { formatSource, formatValue, searchSettings } from './settings-text.ts'
 
 /** Every setting in force, and who said it. They are changed where they were said, and hold from the next start on. */
 export function Settings() {
   const { data, failure, reload } = useGet('GET /settings', {})
   const [typed, setTyped] = useState('')
   const [isOwn, setOwn] = useState(false)
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
-  const rows = found(data.data, typed).filter(({ source }) => !isOwn || source !== 'default')
+  const rows = searchSettings(data.data, typed).filter(({ source }) => !isOwn || source !== 'default')
   return (
     <>
       <p class="does">
@@ -28,7 +28,7 @@ export function Settings() {
         </label>
       </p>
       {rows.length === 0 && (
-        <Nothing title={isOwn && typed === '' ? 'All settings have their defaults' : 'No matching settings'} />
+        <EmptyState title={isOwn && typed === '' ? 'All settings have their defaults' : 'No matching settings'} />
       )}
       {rows.length > 0 && (
         <table class="plain-table service-settings" aria-label="Settings">
@@ -66,10 +66,10 @@ function SettingRow({ of: setting }: { of: Setting }) {
         class={is_set ? 'mono' : 'dim'}
         title={`${variable ?? 'in the configuration file'}${usual}`}
       >
-        {valueInWords(setting)}
+        {formatValue(setting)}
       </td>
       <td data-head="source" class={source === 'default' ? 'dim' : 'mono'}>
-        {sourceInWords(setting)}
+        {formatSource(setting)}
       </td>
     </tr>
   )

@@ -143,7 +143,7 @@ test('pictures are chosen and pasted, shown, and come to the provider beside wha
   await attached.nth(1).waitFor()
   await page.getByLabel('Message').fill('What is this?')
   await page.keyboard.press('Enter')
-  const sent = page.getByRole('img', { name: /^Sent, / })
+  const sent = page.getByRole('img', { name: /^Attachment / })
   await sent.nth(1).waitFor()
   await page.getByRole('link', { name: 'View request' }).waitFor()
   const url = `data:image/png;base64,${png}`

@@ -4,15 +4,15 @@ import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
-import { attempt, useActing } from '../../components/use-action.ts'
-import { shown } from '../visible-text.ts'
+import { runOrToast, useAction } from '../../components/use-action.ts'
+import { escapeInvisible } from '../visible-text.ts'
 
 type Props = { id: string; path: string; isFolder: boolean; after: () => void; onClose: () => void }
 
 /** Renames or moves a file or a folder, which can be undone, or deletes it, which cannot. */
 export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
   const [to, setTo] = useState(path)
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const params = { internId: id }
   const name = path.split('/').at(-1)!
   const rename = async (from: string, to: string) => {
@@ -24,7 +24,9 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
     void act(async () => {
       await rename(path, to)
       onClose()
-      toast(`${shown(name)} renamed to ${shown(to)}`, { undo: () => void attempt(() => rename(to, path)) })
+      toast(`${escapeInvisible(name)} renamed to ${escapeInvisible(to)}`, {
+        undo: () => void runOrToast(() => rename(to, path)),
+      })
     })
   }
   const remove = async () => {
@@ -32,11 +34,11 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
     await call('DELETE /interns/{internId}/files', { params, query })
     after()
     onClose()
-    toast(`${shown(name)} deleted`)
+    toast(`${escapeInvisible(name)} deleted`)
   }
   return (
-    <Dialog title={`Change ${shown(name)}`} onClose={onClose}>
-      <h2>Change {shown(name)}</h2>
+    <Dialog title={`Change ${escapeInvisible(name)}`} onClose={onClose}>
+      <h2>Change {escapeInvisible(name)}</h2>
       <form class="fields" onSubmit={submit}>
         <label>
           Path, relative to the workspace
@@ -53,7 +55,7 @@ export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
         </div>
       </form>
       {isFolder && <p class="lost">Its content is also deleted.</p>}
-      <DeleteNamed name={shown(name)} verb="delete" act={remove} />
+      <DeleteNamed name={escapeInvisible(name)} verb="delete" act={remove} />
     </Dialog>
   )
 }

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
-import { addressOf, call, open } from '../../api/client.ts'
+import { addressOf, call, callRaw } from '../../api/client.ts'
 import { failureOf } from '../../api/failure.ts'
-import { everyItem } from '../../api/pages.ts'
+import { fetchAllItems } from '../../api/pages.ts'
 import { useResource } from '../../api/resource.ts'
 import { csrfToken } from '../../api/session.ts'
-import { Failed, Loading } from '../../components/page-states.tsx'
-import { Ago } from '../../components/timestamp.tsx'
+import { FailureState, Loading } from '../../components/page-states.tsx'
+import { RelativeTime } from '../../components/timestamp.tsx'
 import { toast } from '../../components/toast.tsx'
-import { attempt } from '../../components/use-action.ts'
+import { runOrToast } from '../../components/use-action.ts'
 import { counted } from '../../format/count.ts'
-import { shown } from '../visible-text.ts'
+import { escapeInvisible } from '../visible-text.ts'
 import { ChangeFile } from './change-file.tsx'
 import { NewFolder } from './new-folder.tsx'
 
@@ -17,9 +17,9 @@ const list = 'GET /interns/{internId}/files'
 const content = 'GET /interns/{internId}/files/content'
 const archive = 'GET /interns/{internId}/files/archive'
 /** As much of a text as is read here. */
-const mostRead = 65_536
+const maxTextBytes = 65_536
 /** So many entries of a folder are told at first. */
-const told = 500
+const initialEntries = 500
 
 /** The files of an intern: a folder at a time, texts to read, all to download, and more to upload. */
 export function Files({ id }: { id: string }) {
@@ -27,33 +27,33 @@ export function Files({ id }: { id: string }) {
   const [read, show] = useState<{ path: string; text: string }>()
   const params = { internId: id }
   const [changed, change] = useState<{ path: string; isFolder: boolean }>()
-  const [most, tell] = useState(told)
-  const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${most}`, (signal) =>
-    everyItem((query) => call(list, { params, query: { ...query, path: folder } }, { signal }), most),
+  const [limit, setLimit] = useState(initialEntries)
+  const { data, failure, reload } = useResource(`files of ${id} in ${folder} ${limit}`, (signal) =>
+    fetchAllItems((query) => call(list, { params, query: { ...query, path: folder } }, { signal }), limit),
   )
   const below = (name: string) => (folder ? `${folder}/${name}` : name)
   const go = (path: string) => {
     show(undefined)
-    tell(told)
+    setLimit(initialEntries)
     enter(path)
   }
   const openText = (path: string) =>
-    attempt(async () => {
-      const headers = { range: `bytes=0-${mostRead - 1}` }
-      const answer = await open(content, { params, query: { path } }, { headers }).catch((error) => {
+    runOrToast(async () => {
+      const headers = { range: `bytes=0-${maxTextBytes - 1}` }
+      const answer = await callRaw(content, { params, query: { path } }, { headers }).catch((error) => {
         // Nothing of an empty file can be asked for.
         if (error.status === 416) return new Response('')
         throw error
       })
       const text = await answer.text()
-      const isCut = Number(answer.headers.get('content-range')?.split('/')[1]) > mostRead
+      const isCut = Number(answer.headers.get('content-range')?.split('/')[1]) > maxTextBytes
       show({
         path,
         text: text.includes('\0') ? 'This file is not text. Download it instead.' : `${text}${isCut ? '\n…' : ''}`,
       })
     })
   const upload = (chosen: FileList | null) =>
-    attempt(async () => {
+    runOrToast(async () => {
       const paths = [...(chosen ?? [])].map(({ name }) => below(name))
       for (const [at, path] of paths.entries()) await put(id, path, chosen![at]!)
       reload()
@@ -61,7 +61,7 @@ export function Files({ id }: { id: string }) {
         for (const path of paths) await call('DELETE /interns/{internId}/files', { params, query: { path } })
         reload()
       }
-      toast(`${counted(paths.length, 'file')} uploaded`, { undo: () => void attempt(undo) })
+      toast(`${counted(paths.length, 'file')} uploaded`, { undo: () => void runOrToast(undo) })
     })
   return (
     <>
@@ -69,7 +69,7 @@ export function Files({ id }: { id: string }) {
       <p class="intern-files">
         {['', ...parents(folder)].map((path) => (
           <button key={path} type="button" disabled={path === folder} onClick={() => go(path)}>
-            {shown(path.split('/').at(-1)!) || 'workspace'}
+            {escapeInvisible(path.split('/').at(-1)!) || 'workspace'}
           </button>
         ))}
         <a href={addressOf(archive, { params, query: { path: folder } })} download>
@@ -80,7 +80,7 @@ export function Files({ id }: { id: string }) {
         </label>
       </p>
       <NewFolder id={id} below={below} after={reload} />
-      {failure && <Failed failure={failure} again={reload} />}
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !data && <Loading />}
       {data?.rows.length === 0 && <p class="dim">The folder is empty.</p>}
       <ul class="interns">
@@ -88,11 +88,11 @@ export function Files({ id }: { id: string }) {
           <li key={name}>
             {addressable && (kind === 'folder' || kind === 'file') ? (
               <button type="button" onClick={() => (kind === 'folder' ? go(below(name)) : void openText(below(name)))}>
-                {shown(name)}
+                {escapeInvisible(name)}
                 {kind === 'folder' && '/'}
               </button>
             ) : (
-              <span>{shown(name)}</span>
+              <span>{escapeInvisible(name)}</span>
             )}
             <span class="dim">{kind === 'file' ? counted(size, 'byte') : kind}</span>
             <span class="dim about">
@@ -101,12 +101,12 @@ export function Files({ id }: { id: string }) {
                   Download
                 </a>
               )}{' '}
-              <Ago time={modified_at} />
+              <RelativeTime time={modified_at} />
             </span>
             {addressable && (
               <button
                 type="button"
-                aria-label={`Change ${shown(name)}`}
+                aria-label={`Change ${escapeInvisible(name)}`}
                 onClick={() => change({ path: below(name), isFolder: kind === 'folder' })}
               >
                 Change
@@ -117,16 +117,16 @@ export function Files({ id }: { id: string }) {
       </ul>
       {data?.hasMore && (
         <p>
-          <button type="button" onClick={() => tell(most * 4)}>
+          <button type="button" onClick={() => setLimit(limit * 4)}>
             Show more
           </button>
         </p>
       )}
       {changed && <ChangeFile id={id} {...changed} after={reload} onClose={() => change(undefined)} />}
       {read && (
-        <section aria-label={shown(read.path)}>
-          <h3>{shown(read.path)}</h3>
-          <pre>{shown(read.text)}</pre>
+        <section aria-label={escapeInvisible(read.path)}>
+          <h3>{escapeInvisible(read.path)}</h3>
+          <pre>{escapeInvisible(read.text)}</pre>
         </section>
       )}
     </>

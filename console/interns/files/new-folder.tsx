@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { toast } from '../../components/toast.tsx'
-import { attempt } from '../../components/use-action.ts'
-import { shown } from '../visible-text.ts'
+import { runOrToast } from '../../components/use-action.ts'
+import { escapeInvisible } from '../visible-text.ts'
 
 /** Makes a folder in the one that is open. While it is empty that can be undone. */
 export function NewFolder({ id, below, after }: { id: string; below: (name: string) => string; after: () => void }) {
@@ -17,8 +17,8 @@ export function NewFolder({ id, below, after }: { id: string; below: (name: stri
       await call('DELETE /interns/{internId}/files', { params, query: { path } })
       after()
     }
-    toast(data.created ? `Folder ${shown(name)} created` : `Folder ${shown(name)} already exists`, {
-      ...(data.created && { undo: () => void attempt(undo) }),
+    toast(data.created ? `Folder ${escapeInvisible(name)} created` : `Folder ${escapeInvisible(name)} already exists`, {
+      ...(data.created && { undo: () => void runOrToast(undo) }),
     })
   }
   return (
@@ -26,7 +26,7 @@ export function NewFolder({ id, below, after }: { id: string; below: (name: stri
       class="new-folder"
       onSubmit={(event) => {
         event.preventDefault()
-        void attempt(make)
+        void runOrToast(make)
       }}
     >
       <input

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { manages } from '../../api/session.ts'
+import { canManage } from '../../api/session.ts'
 import type { ListedInternHost } from '../../api/types.ts'
-import { Failed, Loading, Nothing } from '../../components/page-states.tsx'
-import { Ago } from '../../components/timestamp.tsx'
+import { EmptyState, FailureState, Loading } from '../../components/page-states.tsx'
+import { RelativeTime } from '../../components/timestamp.tsx'
 import { exactCount } from '../../format/count.ts'
-import { shown } from '../visible-text.ts'
-import { GoneDialog } from './lost-host-dialog.tsx'
+import { escapeInvisible } from '../visible-text.ts'
+import { LostHostDialog } from './lost-host-dialog.tsx'
 
 const heads = ['host', 'status', 'interns', 'capacity used', 'labels', '']
 
@@ -14,16 +14,16 @@ const heads = ['host', 'status', 'interns', 'capacity used', 'labels', '']
 export function Hosts() {
   const { data, failure, reload } = useGet('GET /interns/hosts', {})
   const [open, setOpen] = useState<ListedInternHost>()
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
   const hosts = data.data
   if (hosts.length === 0)
     return (
-      <Nothing title="No hosts for interns">
+      <EmptyState title="No hosts for interns">
         <p>
           Every server runs interns unless it has the setting <code>interns: off</code>.
         </p>
-      </Nothing>
+      </EmptyState>
     )
   return (
     <div class="parts">
@@ -38,7 +38,7 @@ export function Hosts() {
         </tbody>
       </table>
       {open && (
-        <GoneDialog
+        <LostHostDialog
           host={open}
           others={hosts.filter(({ name, state }) => state === 'up' && name !== open.name)}
           after={reload}
@@ -53,11 +53,11 @@ function HostRow({ of: host, onLost }: { of: ListedInternHost; onLost: () => voi
   const { name, state, reason, since, labels, capacity, capacity_used, interns } = host
   return (
     <tr>
-      <th scope="row">{shown(name)}</th>
+      <th scope="row">{escapeInvisible(name)}</th>
       <td data-head="status">
         <span class={`dot ${state === 'up' ? 'ok' : 'bad'}`} />
-        {state === 'up' ? 'up' : 'lost'} {since && <Ago time={since} />}{' '}
-        {reason && <span class="dim">{shown(reason)}</span>}
+        {state === 'up' ? 'up' : 'lost'} {since && <RelativeTime time={since} />}{' '}
+        {reason && <span class="dim">{escapeInvisible(reason)}</span>}
       </td>
       <td data-head="interns">{exactCount(interns)}</td>
       <td data-head="capacity used">
@@ -65,9 +65,11 @@ function HostRow({ of: host, onLost }: { of: ListedInternHost; onLost: () => voi
           ? `${exactCount(capacity_used)}, no limit`
           : `${exactCount(capacity_used)} of ${exactCount(capacity)}`}
       </td>
-      <td data-head="labels">{labels.length > 0 ? shown(labels.join(', ')) : <span class="dim">none</span>}</td>
+      <td data-head="labels">
+        {labels.length > 0 ? escapeInvisible(labels.join(', ')) : <span class="dim">none</span>}
+      </td>
       <td class="number">
-        {state === 'gone' && interns > 0 && manages() && (
+        {state === 'gone' && interns > 0 && canManage() && (
           <button type="button" onClick={onLost} aria-label={`Move or give up the interns of ${name} …`}>
             Move or give up …
           </button>

@@ -4,42 +4,42 @@ import { useGet } from '../../api/resource.ts'
 import type { Intern } from '../../api/types.ts'
 import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Ago } from '../../components/timestamp.tsx'
+import { RelativeTime } from '../../components/timestamp.tsx'
 import { toast } from '../../components/toast.tsx'
-import { shown } from '../visible-text.ts'
+import { escapeInvisible } from '../visible-text.ts'
 import { MoveForm } from './move-form.tsx'
 
 type Props = { intern: Intern; mayChange: boolean; after: () => void }
 
 /** On which host an intern lives, and how that is. One whose host is gone, or that is stopped, can live elsewhere. */
-export function Place({ intern, mayChange, after }: Props) {
+export function InternHost({ intern, mayChange, after }: Props) {
   const [isOpen, open] = useState(false)
   const { host } = intern
   if (!host) return null
-  const isGone = host.state === 'gone'
+  const isLost = host.state === 'gone'
   return (
-    <p class={isGone ? 'bad' : 'dim'}>
-      Host: {shown(host.name)}
-      {isGone && (
+    <p class={isLost ? 'bad' : 'dim'}>
+      Host: {escapeInvisible(host.name)}
+      {isLost && (
         <>
           , which is lost{host.since && ' since '}
-          {host.since && <Ago time={host.since} />}
-          {host.reason && `: ${shown(host.reason)}`}
+          {host.since && <RelativeTime time={host.since} />}
+          {host.reason && `: ${escapeInvisible(host.reason)}`}
         </>
       )}{' '}
-      {mayChange && (isGone || intern.status === 'stopped') && (
+      {mayChange && (isLost || intern.status === 'stopped') && (
         <button type="button" onClick={() => open(true)}>
           Move …
         </button>
       )}
-      {isOpen && <MoveDialog intern={intern} isGone={isGone} after={after} onClose={() => open(false)} />}
+      {isOpen && <MoveDialog intern={intern} isLost={isLost} after={after} onClose={() => open(false)} />}
     </p>
   )
 }
 
-type MoveProps = Omit<Props, 'mayChange'> & { isGone: boolean; onClose: () => void }
+type MoveProps = Omit<Props, 'mayChange'> & { isLost: boolean; onClose: () => void }
 
-function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
+function MoveDialog({ intern, isLost, after, onClose }: MoveProps) {
   const hosts = useGet('GET /interns/hosts', {}).data?.data ?? []
   const others = hosts.filter(({ name, state }) => state === 'up' && name !== intern.host?.name)
   const params = { internId: intern.id }
@@ -63,7 +63,7 @@ function MoveDialog({ intern, isGone, after, onClose }: MoveProps) {
         First copy its folder to the data folder of the other host, at <code>interns/{intern.id}</code>, with owner and
         modes.
       </MoveForm>
-      {isGone && (
+      {isLost && (
         <>
           <p class="lost">If you give it up, it starts on any host with an empty workspace. Its files are lost.</p>
           <DeleteNamed name={intern.name} verb="give up" act={giveUp} />

@@ -1,5 +1,5 @@
 import { call } from '../../api/client.ts'
-import { forget } from '../../api/resource.ts'
+import { invalidate } from '../../api/resource.ts'
 import type { ListedInternHost } from '../../api/types.ts'
 import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
@@ -10,9 +10,9 @@ import { MoveForm } from './move-form.tsx'
 type Props = { host: ListedInternHost; others: ListedInternHost[]; after: () => void; onClose: () => void }
 
 /** Moves all interns of a lost host to another host, or gives up their files. */
-export function GoneDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
+export function LostHostDialog({ host: { name: host, interns }, others, after, onClose }: Props) {
   const done = (says: string) => {
-    forget('/interns')
+    invalidate('/interns')
     after()
     onClose()
     toast(says)

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ListedInternHost } from '../../api/types.ts'
 import { Problem } from '../../components/problem.tsx'
-import { useActing } from '../../components/use-action.ts'
+import { useAction } from '../../components/use-action.ts'
 
 type Props = {
   /** The hosts that can be moved to. */
@@ -19,7 +19,7 @@ type Props = {
 /** Chooses a host, and moves there what has its files there already. */
 export function MoveForm({ hosts, label, verb, children, move, onClose }: Props) {
   const [to, choose] = useState('')
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const submit = (event: Event) => {
     event.preventDefault()
     void act(() => move(to))

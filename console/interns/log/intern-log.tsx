@@ -1,45 +1,45 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useGet } from '../../api/resource.ts'
-import { Failed, Loading } from '../../components/page-states.tsx'
-import { shown } from '../visible-text.ts'
+import { FailureState, Loading } from '../../components/page-states.tsx'
+import { escapeInvisible } from '../visible-text.ts'
 import { lineOf } from './log-line.ts'
 
 const lines = 500
 /** While it is followed it is asked for so often. */
-const lookEveryMs = 2000
+const pollMs = 2000
 
 /** What the daemon of an intern has said, and while it is followed what it says. */
 export function Log({ id }: { id: string }) {
-  const [isFollowed, follow] = useState(true)
+  const [isLive, setLive] = useState(true)
   const input = { params: { internId: id }, query: { lines } }
-  const { data, failure, isLoading, isBehind, reload } = useGet('GET /interns/{internId}/log', input)
+  const { data, failure, isLoading, isStale: isBehind, reload } = useGet('GET /interns/{internId}/log', input)
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (!isFollowed || isLoading || isBehind || failure) return
-    const look = () => {
+    if (!isLive || isLoading || isBehind || failure) return
+    const poll = () => {
       if (!document.hidden) return reload()
-      timer = window.setTimeout(look, lookEveryMs)
+      timer = window.setTimeout(poll, pollMs)
     }
-    let timer = window.setTimeout(look, lookEveryMs)
+    let timer = window.setTimeout(poll, pollMs)
     return () => clearTimeout(timer)
-  }, [isFollowed, isLoading, isBehind, failure, reload])
+  }, [isLive, isLoading, isBehind, failure, reload])
   const log = data?.data
   useLayoutEffect(() => {
-    if (isFollowed && box.current) box.current.scrollTop = box.current.scrollHeight
-  }, [isFollowed, log])
+    if (isLive && box.current) box.current.scrollTop = box.current.scrollHeight
+  }, [isLive, log])
   return (
     <>
       <p class="log-bar">
-        <button type="button" class="chip" aria-pressed={isFollowed} onClick={() => follow(!isFollowed)}>
-          {isFollowed && <span class="dot ok" />}
-          <b>{isFollowed ? 'Live' : 'Paused'}</b>
+        <button type="button" class="chip" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+          {isLive && <span class="dot ok" />}
+          <b>{isLive ? 'Live' : 'Paused'}</b>
         </button>
         <button type="button" onClick={reload}>
           Refresh
         </button>
         {log?.has_more && <span class="dim">the last {log.lines.length} lines</span>}
       </p>
-      {failure && <Failed failure={failure} again={reload} />}
+      {failure && <FailureState failure={failure} retry={reload} />}
       {!failure && !log && <Loading />}
       {!failure && log?.message && <p class="dim">{log.message}</p>}
       {!failure && log && !log.message && (
@@ -52,14 +52,14 @@ export function Log({ id }: { id: string }) {
 }
 
 function Line({ line }: { line: string }) {
-  const said = lineOf(line)
-  if ('text' in said) return <span class="log-line">{shown(said.text)}</span>
+  const parsed = lineOf(line)
+  if ('text' in parsed) return <span class="log-line">{escapeInvisible(parsed.text)}</span>
   return (
     <span class="log-line">
-      <time class="dim" dateTime={said.time}>
-        {shown(said.time.replace('T', ' ').replace(/\.\d+Z$/, ''))}
+      <time class="dim" dateTime={parsed.time}>
+        {escapeInvisible(parsed.time.replace('T', ' ').replace(/\.\d+Z$/, ''))}
       </time>{' '}
-      <b>{shown(said.event)}</b> {shown(said.told)}
+      <b>{escapeInvisible(parsed.event)}</b> {escapeInvisible(parsed.details)}
     </span>
   )
 }

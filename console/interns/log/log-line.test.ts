@@ -5,7 +5,7 @@ import { lineOf } from './log-line.ts'
 test('what a daemon writes is told by its time, what happened, and the rest in words', () => {
   const time = '2026-01-02T03:04:05.000Z'
   assert.deepEqual(lineOf(JSON.stringify({ time, event: 'agent.ended', why: 'no such file', runs: 2, of: ['a'] })), {
-    ...{ time, event: 'agent.ended', told: 'why: no such file  runs: 2  of: ["a"]' },
+    ...{ time, event: 'agent.ended', details: 'why: no such file  runs: 2  of: ["a"]' },
   })
 })
 

@@ -1,11 +1,11 @@
 /** A line of a daemon's log: what happened when, and what is told of it; or a text as it is. */
-export type Line = { time: string; event: string; told: string } | { text: string }
+export type Line = { time: string; event: string; details: string } | { text: string }
 
 export function lineOf(line: string): Line {
-  const { time, event, ...told } = objectIn(line)
+  const { time, event, ...details } = objectIn(line)
   if (typeof time !== 'string' || typeof event !== 'string') return { text: line }
-  const parts = Object.entries(told).map(([name, value]) => `${name}: ${wordOf(value)}`)
-  return { time, event, told: parts.join('  ') }
+  const parts = Object.entries(details).map(([name, value]) => `${name}: ${wordOf(value)}`)
+  return { time, event, details: parts.join('  ') }
 }
 
 const wordOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

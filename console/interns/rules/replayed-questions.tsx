@@ -1,11 +1,11 @@
 import type { InternReplayedQuestion, InternRulesReplay } from '../../api/types.ts'
-import { At } from '../../components/timestamp.tsx'
-import { shown } from '../visible-text.ts'
+import { ClockTime } from '../../components/timestamp.tsx'
+import { escapeInvisible } from '../visible-text.ts'
 
 const would = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }
 
 /** The questions one by one: first those where people decided otherwise. */
-export function Questions({
+export function ReplayedQuestions({
   replay: { people_decided_otherwise: otherwise, questions },
 }: {
   replay: InternRulesReplay
@@ -36,11 +36,11 @@ function List({ label, of }: { label: string; of: InternReplayedQuestion[] }) {
           <tr key={question_id}>
             <th scope="row">
               <a href={`/interns/${intern_id}`}>
-                <At time={asked_at} />
+                <ClockTime time={asked_at} />
               </a>
             </th>
             <td>
-              <span class="dim">{shown(operation ?? '')}</span> <code>{shown(detail)}</code>
+              <span class="dim">{escapeInvisible(operation ?? '')}</span> <code>{escapeInvisible(detail)}</code>
             </td>
             <td>
               {would[effect]}{' '}
@@ -49,7 +49,7 @@ function List({ label, of }: { label: string; of: InternReplayedQuestion[] }) {
               </span>
             </td>
             <td class={tone(answer)}>
-              {answer === null ? 'not answered' : `people: ${shown(answer.replace('_', ' '))}`}
+              {answer === null ? 'not answered' : `people: ${escapeInvisible(answer.replace('_', ' '))}`}
             </td>
           </tr>
         ))}

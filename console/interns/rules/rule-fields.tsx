@@ -70,9 +70,9 @@ const itemsIn = (text: string) =>
 
 /** What says nothing is not said; what cannot be read is never granted. */
 function withoutEmpty({ unclear, ...rule }: InternRule): InternRule {
-  const said = Object.entries(rule).filter(([, value]) => value !== undefined && value.length > 0)
+  const filledFields = Object.entries(rule).filter(([, value]) => value !== undefined && value.length > 0)
   return {
-    ...(Object.fromEntries(said) as unknown as InternRule),
+    ...(Object.fromEntries(filledFields) as unknown as InternRule),
     ...(unclear && rule.effect !== 'allow' && { unclear }),
   }
 }

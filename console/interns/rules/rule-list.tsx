@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { InternRule } from '../../api/types.ts'
 import { onFirstClick } from '../../components/double-click.ts'
-import { shown } from '../visible-text.ts'
+import { escapeInvisible } from '../visible-text.ts'
 import { RuleFields } from './rule-fields.tsx'
-import { meaningOf, shadowOf } from './rule-words.ts'
+import { describeRule, shadowingRule } from './rule-words.ts'
 
 type Props = { rules: InternRule[]; change?: ((rules: InternRule[]) => void) | undefined }
 
@@ -18,14 +18,14 @@ export function RuleList({ rules, change }: Props) {
     <ol class="rules">
       {rules.map((rule, index) => {
         const place = index + 1
-        const shadow = shadowOf(rules, index)
+        const shadow = shadowingRule(rules, index)
         return (
           <li key={index}>
             <div class="rule-line">
               <p>
                 <span class={`dot ${dots[rule.effect]}`} />
-                {rule.name && <b>{shown(rule.name)} </b>}
-                {shown(meaningOf(rule))}
+                {rule.name && <b>{escapeInvisible(rule.name)} </b>}
+                {escapeInvisible(describeRule(rule))}
                 {shadow > 0 && <span class="warn"> Never applies: rule {shadow} matches everything.</span>}
               </p>
               {change && (

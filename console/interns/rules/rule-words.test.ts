@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changesBetween, meaningOf, shadowOf } from './rule-words.ts'
+import { changesBetween, describeRule, shadowingRule } from './rule-words.ts'
 
-test('meaningOf describes the effect and the scope of a rule', () => {
+test('describeRule describes the effect and the scope of a rule', () => {
   assert.equal(
-    meaningOf({ effect: 'allow', commands: ['npm test', 'git log **'] }),
+    describeRule({ effect: 'allow', commands: ['npm test', 'git log **'] }),
     'Allow without a question: exactly the command “npm test” or “git log …”.',
   )
   assert.equal(
-    meaningOf({ effect: 'deny', tools: ['edit'], paths: ['.git/**', '**/*.pem'] }),
+    describeRule({ effect: 'deny', tools: ['edit'], paths: ['.git/**', '**/*.pem'] }),
     'Deny: the tool “edit” and what is below it, where any file is in “.git/**” or “**/*.pem”.',
   )
   assert.equal(
-    meaningOf({ effect: 'ask', hosts: ['*.internal'] }),
+    describeRule({ effect: 'ask', hosts: ['*.internal'] }),
     'Ask, also in self-drive: anything, where any host is “*.internal”.',
   )
-  assert.equal(meaningOf({ effect: 'ask' }), 'Ask, also in self-drive: everything.')
+  assert.equal(describeRule({ effect: 'ask' }), 'Ask, also in self-drive: everything.')
 })
 
-test('shadowOf finds the earlier rule that hides a rule', () => {
+test('shadowingRule finds the earlier rule that hides a rule', () => {
   const rules = [{ effect: 'deny', tools: ['edit'] }, { effect: 'ask', name: 'the rest' }, { effect: 'allow' }] as const
-  const shadows = [0, 1, 2].map((index) => shadowOf(rules as never, index))
+  const shadows = [0, 1, 2].map((index) => shadowingRule(rules as never, index))
   assert.deepEqual(shadows, [0, 0, 2])
 })
 
@@ -31,7 +31,7 @@ test('changesBetween lists changed lines, and a change of order', () => {
   ] as never[]
   assert.deepEqual(changesBetween([a!, b!], [a!, b!]), [])
   assert.deepEqual(
-    changesBetween([a!], [a!, b!]).map(({ field, gone, come }) => [field, gone.length, come.length]),
+    changesBetween([a!], [a!, b!]).map(({ field, removed, added }) => [field, removed.length, added.length]),
     [['rules', 0, 1]],
   )
   assert.equal(changesBetween([a!, b!], [b!, a!])[0]!.field, 'order')

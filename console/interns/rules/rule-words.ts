@@ -16,7 +16,7 @@ function either(items: string[]): string {
 }
 
 /** What a rule means, in a sentence. What is granted must be meant whole; what is asked or refused need only touch it. */
-export function meaningOf(rule: InternRule): string {
+export function describeRule(rule: InternRule): string {
   const [things, where] = [thingsIn(rule), placesIn(rule)]
   const what = things.length > 0 ? things : [where.length > 0 ? 'anything' : 'everything']
   return `${effects[rule.effect]}: ${[...what, ...where].join(', ')}.`
@@ -47,16 +47,17 @@ const isAboutEverything = ({ effect: _, name: __, ...conditions }: InternRule) =
   Object.values(conditions).every((condition) => condition === undefined)
 
 /** Which rule before this one decides everything, from 1 on; 0 where none does. */
-export const shadowOf = (rules: InternRule[], index: number) => rules.slice(0, index).findIndex(isAboutEverything) + 1
+export const shadowingRule = (rules: InternRule[], index: number) =>
+  rules.slice(0, index).findIndex(isAboutEverything) + 1
 
 /** A rule as a line of a list of changes. */
-const lineOf = (rule: InternRule) => `${rule.name ? `${rule.name}. ` : ''}${meaningOf(rule)}`
+const lineOf = (rule: InternRule) => `${rule.name ? `${rule.name}. ` : ''}${describeRule(rule)}`
 
 /** What differs between two lists of rules, as lines that go and lines that come. */
 export function changesBetween(before: InternRule[], after: InternRule[]) {
   const [was, is] = [before.map(lineOf), after.map(lineOf)]
-  const gone = was.filter((line) => !is.includes(line))
-  const come = is.filter((line) => !was.includes(line))
-  if (gone.length + come.length > 0) return [{ field: 'rules', gone, come }]
-  return was.join('\n') === is.join('\n') ? [] : [{ field: 'order', gone: was, come: is }]
+  const removed = was.filter((line) => !is.includes(line))
+  const added = is.filter((line) => !was.includes(line))
+  if (removed.length + added.length > 0) return [{ field: 'rules', removed, added }]
+  return was.join('\n') === is.join('\n') ? [] : [{ field: 'order', removed: was, added: is }]
 }

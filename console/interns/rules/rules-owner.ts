@@ -2,12 +2,12 @@ import { call } from '../../api/client.ts'
 import type { InternRulesChange, InternRulesReplayRequest } from '../../api/types.ts'
 
 /** Whose rules: one intern's, or those of all interns of a workspace. */
-export type Owner = { kind: 'intern' | 'workspace'; id: string }
+export type RulesOwner = { kind: 'intern' | 'workspace'; id: string }
 
 type Options = { signal?: AbortSignal }
 
 /** What can be done with the rules of one owner. */
-export function rulesOf({ kind, id }: Owner) {
+export function rulesOf({ kind, id }: RulesOwner) {
   if (kind === 'intern') {
     const params = { internId: id }
     return {

@@ -2,23 +2,23 @@ import { useState } from 'preact/hooks'
 import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRulesReplay } from '../../api/types.ts'
 import { ReplayFrame } from '../../components/replay-frame.tsx'
-import { usePaused } from '../../components/use-debounced.ts'
+import { useDebounced } from '../../components/use-debounced.ts'
 import { exactCount } from '../../format/count.ts'
-import { shown } from '../visible-text.ts'
-import { Questions } from './replayed-questions.tsx'
-import { type Owner, rulesOf } from './rules-owner.ts'
+import { escapeInvisible } from '../visible-text.ts'
+import { ReplayedQuestions } from './replayed-questions.tsx'
+import { type RulesOwner, rulesOf } from './rules-owner.ts'
 
 const spans = { '24 h': 1, '7 d': 7, '30 d': 30, '92 d': 92 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
 /** So many questions are told one by one. */
-const listed = 200
+const maxListed = 200
 
 /** What rules would have decided about the questions of the past: without changes, beside as they would be. */
-export function Replayed({ owner, version, draft }: { owner: Owner; version: number; draft?: InternRule[] }) {
+export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; version: number; draft?: InternRule[] }) {
   const [span, setSpan] = useState<Span>('30 d')
-  const paused = usePaused(JSON.stringify(draft))
+  const paused = useDebounced(JSON.stringify(draft))
   const before = useReplay(owner, span, `at ${version}`, undefined)
   const after = useReplay(owner, span, draft && paused, draft && paused ? JSON.parse(paused) : undefined)
   const failure = after.failure ?? before.failure
@@ -39,10 +39,10 @@ export function Replayed({ owner, version, draft }: { owner: Owner; version: num
 }
 
 /** @param key undefined where nothing is to be replayed. */
-function useReplay(owner: Owner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
+function useReplay(owner: RulesOwner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
   return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
-    return (await rulesOf(owner).replay({ from, list: listed, ...(rules && { rules }) }, { signal })).data
+    return (await rulesOf(owner).replay({ from, list: maxListed, ...(rules && { rules }) }, { signal })).data
   })
 }
 
@@ -88,12 +88,12 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
       <ul class="rules-parts">
         {replay.by_rule.map(({ scope, rule, effect, name, questions }) => (
           <li key={`${scope} ${rule} ${effect}`}>
-            {scope} rule {rule} {name && <b>{shown(name)}</b>} <span class="dim">{words[effect]}</span>{' '}
+            {scope} rule {rule} {name && <b>{escapeInvisible(name)}</b>} <span class="dim">{effectWords[effect]}</span>{' '}
             {exactCount(questions)}
           </li>
         ))}
       </ul>
-      <Questions replay={replay} />
+      <ReplayedQuestions replay={replay} />
       <details>
         <summary>Notes</summary>
         <ul>
@@ -106,4 +106,4 @@ function Figures({ before, after }: { before: InternRulesReplay; after: InternRu
   )
 }
 
-export const words = { allow: 'allows', ask: 'asks', deny: 'denies' }
+export const effectWords = { allow: 'allows', ask: 'asks', deny: 'denies' }

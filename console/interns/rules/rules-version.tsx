@@ -1,40 +1,40 @@
 import { useResource } from '../../api/resource.ts'
 import type { InternRule } from '../../api/types.ts'
 import { Difference } from '../../components/difference.tsx'
-import { Failed, Loading } from '../../components/page-states.tsx'
-import { At } from '../../components/timestamp.tsx'
+import { FailureState, Loading } from '../../components/page-states.tsx'
+import { ClockTime } from '../../components/timestamp.tsx'
 import { RuleList } from './rule-list.tsx'
 import { changesBetween } from './rule-words.ts'
-import { type Owner, rulesOf } from './rules-owner.ts'
+import { type RulesOwner, rulesOf } from './rules-owner.ts'
 
 type Props = {
-  owner: Owner
+  owner: RulesOwner
   version: number
   /** The rules that hold. */
-  against: InternRule[]
+  current: InternRule[]
   /** Makes it the draft; saving is another step. */
-  take?: (rules: InternRule[]) => void
+  restore?: (rules: InternRule[]) => void
 }
 
 /** The rules as they were, and what is other now. */
-export function Version({ owner, version, against, take }: Props) {
+export function RulesVersion({ owner, version, current, restore }: Props) {
   const { data, failure } = useResource(`rules of ${owner.id} at ${version}`, (signal) =>
     rulesOf(owner).read(version, { signal }),
   )
-  if (failure) return <Failed failure={failure} />
+  if (failure) return <FailureState failure={failure} />
   if (!data) return <Loading />
   const { rules, updated_at } = data.data
   return (
     <section aria-label={`Version ${version}`}>
       <h3>
-        Version {version}, {updated_at && <At time={updated_at} />}
+        Version {version}, {updated_at && <ClockTime time={updated_at} />}
       </h3>
       {rules.length === 0 && <p>No rules.</p>}
       <RuleList rules={rules} />
       <h3>Changes since</h3>
-      <Difference changes={changesBetween(rules, against)} />
-      {take && (
-        <button type="button" onClick={() => take(rules)}>
+      <Difference changes={changesBetween(rules, current)} />
+      {restore && (
+        <button type="button" onClick={() => restore(rules)}>
           Restore
         </button>
       )}

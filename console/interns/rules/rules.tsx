@@ -4,28 +4,28 @@ import { queryOf } from '../../api/address.ts'
 import { useResource } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
 import { useDraft } from '../../components/drafts.ts'
-import { Failed, Loading } from '../../components/page-states.tsx'
-import { Ago } from '../../components/timestamp.tsx'
+import { FailureState, Loading } from '../../components/page-states.tsx'
+import { RelativeTime } from '../../components/timestamp.tsx'
 import { RuleList } from './rule-list.tsx'
 import { changesBetween } from './rule-words.ts'
-import { type Owner, rulesOf } from './rules-owner.ts'
-import { Replayed } from './rules-replay.tsx'
-import { Version } from './rules-version.tsx'
+import { type RulesOwner, rulesOf } from './rules-owner.ts'
+import { RulesReplay } from './rules-replay.tsx'
+import { RulesVersion } from './rules-version.tsx'
 import { SaveRules } from './save-rules.tsx'
 
-type Props = { owner: Owner; mayChange: boolean }
+type Props = { owner: RulesOwner; mayChange: boolean }
 
 /** The rules of an intern or of a workspace: what they mean, what they would have decided, and how they were before. */
 export function Rules({ owner, mayChange }: Props) {
   const { data, failure, reload } = useResource(`rules of ${owner.id}`, (signal) =>
     rulesOf(owner).read(undefined, { signal }),
   )
-  if (failure) return <Failed failure={failure} again={reload} />
+  if (failure) return <FailureState failure={failure} retry={reload} />
   if (!data) return <Loading />
-  return <Whole owner={owner} mayChange={mayChange} saved={data.data} reload={reload} />
+  return <RulesEditor owner={owner} mayChange={mayChange} saved={data.data} reload={reload} />
 }
 
-function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
+function RulesEditor({ owner, mayChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
   const { path, query, route } = useLocation()
   const [draft, setDraft] = useDraft<InternRule[]>(owner.id)
   /** Moves when the fields are to be filled anew. */
@@ -36,8 +36,8 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
     setDraft(other)
     setFilled((before) => before + 1)
   }
-  const looked = Number(query.version) || undefined
-  const look = (version: string) => route(path + queryOf({ ...query, version: version || undefined }), true)
+  const selectedVersion = Number(query.version) || undefined
+  const selectVersion = (version: string) => route(path + queryOf({ ...query, version: version || undefined }), true)
   return (
     <>
       <section aria-label="Rules">
@@ -66,7 +66,7 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
           }}
         />
       )}
-      <Replayed owner={owner} version={saved.version} {...(changes.length > 0 && { draft: rules })} />
+      <RulesReplay owner={owner} version={saved.version} {...(changes.length > 0 && { draft: rules })} />
       {saved.version > 0 && (
         <section aria-label="History">
           <h2>
@@ -74,7 +74,7 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
             <select
               aria-label="Version"
               value={query.version ?? ''}
-              onChange={(event) => look(event.currentTarget.value)}
+              onChange={(event) => selectVersion(event.currentTarget.value)}
             >
               <option value="">version {saved.version}, current</option>
               {Array.from({ length: saved.version - 1 }, (_, index) => saved.version - 1 - index).map((version) => (
@@ -85,15 +85,15 @@ function Whole({ owner, mayChange, saved, reload }: Props & { saved: InternRules
             </select>
           </h2>
           <p class="dim">
-            Updated <Ago time={saved.updated_at!} />
+            Updated <RelativeTime time={saved.updated_at!} />
           </p>
-          {looked !== undefined && (
-            <Version
-              key={looked}
+          {selectedVersion !== undefined && (
+            <RulesVersion
+              key={selectedVersion}
               owner={owner}
-              version={looked}
-              against={saved.rules}
-              {...(mayChange && { take: fill })}
+              version={selectedVersion}
+              current={saved.rules}
+              {...(mayChange && { restore: fill })}
             />
           )}
         </section>

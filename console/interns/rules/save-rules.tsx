@@ -1,20 +1,20 @@
-import { forget } from '../../api/resource.ts'
+import { invalidate } from '../../api/resource.ts'
 import type { InternRule, InternRules } from '../../api/types.ts'
 import { Difference } from '../../components/difference.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
-import { attempt, useActing } from '../../components/use-action.ts'
+import { runOrToast, useAction } from '../../components/use-action.ts'
 import { changesBetween } from './rule-words.ts'
-import { type Owner, rulesOf } from './rules-owner.ts'
+import { type RulesOwner, rulesOf } from './rules-owner.ts'
 
-type Props = { owner: Owner; saved: InternRules; rules: InternRule[]; drop: () => void; done: () => void }
+type Props = { owner: RulesOwner; saved: InternRules; rules: InternRule[]; drop: () => void; done: () => void }
 
 /** The change that saving makes, before it is made. */
 export function SaveRules({ owner, saved, rules, drop, done }: Props) {
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const write = async (next: InternRule[], expected_version: number) => {
     const { data } = await rulesOf(owner).write({ rules: next, expected_version })
-    forget(`rules of ${owner.id}`)
+    invalidate(`rules of ${owner.id}`)
     done()
     return data.version
   }
@@ -22,7 +22,7 @@ export function SaveRules({ owner, saved, rules, drop, done }: Props) {
     act(async () => {
       const version = await write(rules, saved.version)
       toast(`Saved as version ${version}`, {
-        undo: () => void attempt(async () => void (await write(saved.rules, version))),
+        undo: () => void runOrToast(async () => void (await write(saved.rules, version))),
       })
     })
   return (

@@ -1,15 +1,15 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../../api/address.ts'
-import { useEvery } from '../../api/pages.ts'
-import { manages, useMe } from '../../api/session.ts'
+import { useAllRows } from '../../api/pages.ts'
+import { canManage, useSession } from '../../api/session.ts'
 import { hasDraft } from '../../components/drafts.ts'
 import { Rules } from './rules.tsx'
 
 /** The rules for all interns of a workspace: one's own unless the address names another one. */
 export function WorkspaceRules() {
   const { path, query, route } = useLocation()
-  const own = useMe()!.workspace
-  const all = useEvery('GET /workspaces', {}).data ?? [own]
+  const own = useSession()!.workspace
+  const all = useAllRows('GET /workspaces', {}).data ?? [own]
   const id = query.workspace ?? own.id
   const choose = (workspace: string) => route(path + queryOf({ part: 'rules', workspace }))
   return (
@@ -29,7 +29,7 @@ export function WorkspaceRules() {
           </label>
         </p>
       )}
-      <Rules key={id} owner={{ kind: 'workspace', id }} mayChange={manages()} />
+      <Rules key={id} owner={{ kind: 'workspace', id }} mayChange={canManage()} />
     </>
   )
 }

@@ -4,7 +4,7 @@ import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
-import { useActing } from '../../components/use-action.ts'
+import { useAction } from '../../components/use-action.ts'
 import { Credentials } from './credentials.tsx'
 import { fieldsOf, newServer, type ServerFields, serverIn } from './server-fields.ts'
 
@@ -19,7 +19,7 @@ type Props = {
 /** Adds, changes or removes a server of tools. What is stored of its credentials is never shown again. */
 export function ServerDialog({ of: server, put, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const title = server ? `Change ${server.name}` : 'Add MCP server'
   const set = (part: Partial<ServerFields>) => setFields({ ...fields, ...part })
   const submit = (event: Event) => {

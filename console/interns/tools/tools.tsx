@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import type { Intern, InternPatch, McpServer } from '../../api/types.ts'
-import { shown } from '../visible-text.ts'
+import { escapeInvisible } from '../visible-text.ts'
 import { ServerDialog } from './server-dialog.tsx'
 import { asStored } from './server-fields.ts'
 import { WebHosts } from './web-hosts.tsx'
@@ -64,9 +64,9 @@ function ServerLine({ of: server, onChange }: { of: McpServer; onChange: false |
       <b>{name}</b>
       <span class="dim">{type === 'stdio' ? 'command' : type === 'http' ? 'HTTP' : 'SSE'}</span>
       <span class="about">
-        <code>{shown(url ?? [command, ...args].join(' '))}</code>{' '}
+        <code>{escapeInvisible(url ?? [command, ...args].join(' '))}</code>{' '}
         <span class="dim">
-          {credentials.length > 0 && `with ${shown(credentials.join(', '))}, `}timeout {timeout_seconds} s
+          {credentials.length > 0 && `with ${escapeInvisible(credentials.join(', '))}, `}timeout {timeout_seconds} s
         </span>
       </span>
       {onChange && (

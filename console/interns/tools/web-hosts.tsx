@@ -1,41 +1,41 @@
 import { useState } from 'preact/hooks'
 import { Problem } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
-import { attempt, useActing } from '../../components/use-action.ts'
-import { shown } from '../visible-text.ts'
+import { runOrToast, useAction } from '../../components/use-action.ts'
+import { escapeInvisible } from '../visible-text.ts'
 
 type Props = { hosts: string[]; change?: (hosts: string[]) => Promise<void> }
 
-const meaningOf = (hosts: string[]) =>
+const describeHosts = (hosts: string[]) =>
   hosts.length === 0
     ? 'The builtin agent cannot fetch web pages.'
     : hosts.includes('*')
       ? 'The builtin agent can fetch web pages from every public host.'
-      : `The builtin agent can fetch web pages only from ${shown(hosts.join(', '))}.`
+      : `The builtin agent can fetch web pages only from ${escapeInvisible(hosts.join(', '))}.`
 
 /** From where the builtin agent may fetch pages. @param change none where it is only read. */
 export function WebHosts({ hosts, change }: Props) {
   const [typed, setTyped] = useState(hosts.join('\n'))
-  const { problem, isBusy, act } = useActing()
-  const wanted = [...new Set(typed.split(/[\s,]+/).filter(Boolean))]
-  const isChanged = wanted.join() !== hosts.join()
+  const { problem, isBusy, act } = useAction()
+  const entered = [...new Set(typed.split(/[\s,]+/).filter(Boolean))]
+  const isChanged = entered.join() !== hosts.join()
   const save = (event: Event) => {
     event.preventDefault()
     void act(async () => {
-      await change!(wanted)
-      toast('Saved. Takes effect at the next start', { undo: () => void attempt(() => change!(hosts)) })
+      await change!(entered)
+      toast('Saved. Takes effect at the next start', { undo: () => void runOrToast(() => change!(hosts)) })
     })
   }
   return (
     <section aria-label="Web pages">
       <h2>Web pages</h2>
-      <p>{meaningOf(wanted)}</p>
+      <p>{describeHosts(entered)}</p>
       {change && (
         <form class="web-hosts" onSubmit={save}>
           <textarea
             class="mono"
             aria-label="Hosts, one per line"
-            rows={Math.max(2, wanted.length)}
+            rows={Math.max(2, entered.length)}
             placeholder={'docs.example.com\n*.wikipedia.org'}
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}

@@ -2,12 +2,12 @@ import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { WebhookDelivery } from '../../api/types.ts'
 import { Listing, usePage } from '../../components/listing.tsx'
-import { Nothing } from '../../components/page-states.tsx'
-import { Ago, At } from '../../components/timestamp.tsx'
+import { EmptyState } from '../../components/page-states.tsx'
+import { ClockTime, RelativeTime } from '../../components/timestamp.tsx'
 import { toast } from '../../components/toast.tsx'
-import { attempt } from '../../components/use-action.ts'
+import { runOrToast } from '../../components/use-action.ts'
 import { exactCount } from '../../format/count.ts'
-import { events } from './webhook-fields.ts'
+import { eventNames } from './webhook-fields.ts'
 
 const tones = { pending: 'warn', delivered: 'ok', failed: 'bad' }
 
@@ -36,20 +36,20 @@ export function Deliveries({ id }: { id: string }) {
         resource={resource}
         label="Deliveries"
         heads={['created', 'event', 'status', 'attempts', 'last response', '']}
-        empty={<Nothing title="No deliveries in the last seven days" />}
+        empty={<EmptyState title="No deliveries in the last seven days" />}
         row={(delivery) => (
           <tr key={delivery.id}>
             <th scope="row">
-              <At time={delivery.created_at} />
+              <ClockTime time={delivery.created_at} />
             </th>
-            <td data-head="event">{delivery.event === 'webhook.test' ? 'test' : events[delivery.event]}</td>
+            <td data-head="event">{delivery.event === 'webhook.test' ? 'test' : eventNames[delivery.event]}</td>
             <td data-head="status">
               <span class={`dot ${tones[delivery.state]}`} />
               {delivery.state}
               {delivery.next_attempt_at && (
                 <span class="dim">
                   {' '}
-                  next <Ago time={delivery.next_attempt_at} />
+                  next <RelativeTime time={delivery.next_attempt_at} />
                 </span>
               )}
             </td>
@@ -59,7 +59,7 @@ export function Deliveries({ id }: { id: string }) {
             </td>
             <td class="number">
               {delivery.state !== 'pending' && (
-                <button type="button" onClick={() => void attempt(() => retry(delivery))}>
+                <button type="button" onClick={() => void runOrToast(() => retry(delivery))}>
                   Send again
                 </button>
               )}

@@ -5,15 +5,23 @@ import { DeleteNamed } from '../../components/delete-named.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
-import { attempt, useActing } from '../../components/use-action.ts'
-import { bodyOf, events, fieldsOf, includes, newWebhook, turned, type WebhookFields } from './webhook-fields.ts'
+import { runOrToast, useAction } from '../../components/use-action.ts'
+import {
+  bodyOf,
+  eventNames,
+  fieldsOf,
+  includeNames,
+  newWebhook,
+  toggled,
+  type WebhookFields,
+} from './webhook-fields.ts'
 
 type Props = { of?: Webhook; onChanged: () => void; onSecret: (secret: string) => void; onClose: () => void }
 
 /** Makes a webhook, changes it, gives it another secret, or deletes it. */
 export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Props) {
   const [fields, setFields] = useState(webhook ? fieldsOf(webhook) : newWebhook)
-  const { problem, isBusy, act } = useActing()
+  const { problem, isBusy, act } = useAction()
   const params = { webhookId: webhook?.id ?? '' }
   const title = webhook ? 'Change webhook' : 'Create webhook'
   const done = (says: string, undo?: () => void) => {
@@ -29,7 +37,7 @@ export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Pro
     if (webhook) {
       await patch({ ...bodyOf(fields), enabled: fields.enabled })
       const before = fieldsOf(webhook)
-      return done('Saved', () => void attempt(() => patch({ ...bodyOf(before), enabled: before.enabled })))
+      return done('Saved', () => void runOrToast(() => patch({ ...bodyOf(before), enabled: before.enabled })))
     }
     const { secret } = await call('POST /webhooks', { body: bodyOf(fields) })
     onSecret(secret)
@@ -97,10 +105,10 @@ function WebhookInputs({ isNew, fields, set }: InputsProps) {
         Description
         <input value={fields.description} onInput={(event) => set({ description: event.currentTarget.value })} />
       </label>
-      <Choices legend="Events" all={events} chosen={fields.events} choose={(events) => set({ events })} />
+      <Choices legend="Events" all={eventNames} chosen={fields.events} choose={(events) => set({ events })} />
       <Choices
         legend="Question events include"
-        all={includes}
+        all={includeNames}
         chosen={fields.include}
         choose={(include) => set({ include })}
       />
@@ -134,7 +142,7 @@ function Choices<Value extends string>({ legend, all, chosen, choose }: ChoicesP
           <input
             type="checkbox"
             checked={chosen.includes(value)}
-            onChange={(event) => choose(turned(all, chosen, value, event.currentTarget.checked))}
+            onChange={(event) => choose(toggled(all, chosen, value, event.currentTarget.checked))}
           />
           {says}
         </label>

@@ -1,6 +1,6 @@
 import type { Webhook } from '../../api/types.ts'
 
-export const events: Record<Webhook['events'][number], string> = {
+export const eventNames: Record<Webhook['events'][number], string> = {
   'intern.question_asked': 'a question is asked',
   'intern.run_ended': 'a run ends',
   'intern.failed': 'an intern fails',
@@ -8,7 +8,7 @@ export const events: Record<Webhook['events'][number], string> = {
   'limit.spent': 'a limit is used up',
 }
 
-export const includes: Record<Webhook['include'][number], string> = {
+export const includeNames: Record<Webhook['include'][number], string> = {
   question: 'the text, including commands',
   answer_link: 'an answer link, usable by anyone who has it',
 }
@@ -19,24 +19,24 @@ export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'include' | 'enable
 export const newWebhook: WebhookFields = {
   url: '',
   description: '',
-  events: Object.keys(events) as Webhook['events'],
+  events: Object.keys(eventNames) as Webhook['events'],
   include: [],
   enabled: true,
 }
 
-export const fieldsOf = ({ url, description, events, include, enabled }: Webhook): WebhookFields => ({
-  ...{ url, events, include, enabled },
+export const fieldsOf = ({ url, description, events: eventNames, include, enabled }: Webhook): WebhookFields => ({
+  ...{ url, events: eventNames, include, enabled },
   description: description ?? '',
 })
 
 /** What is sent of it; whether it is enabled is told of one that is there. */
-export const bodyOf = ({ url, description, events, include }: WebhookFields) => ({
-  ...{ url: url.trim(), events, include },
+export const bodyOf = ({ url, description, events: eventNames, include }: WebhookFields) => ({
+  ...{ url: url.trim(), events: eventNames, include },
   description: description.trim() || null,
 })
 
 /** A list with a value or without it, in the order in which all are told. */
-export const turned = <Value extends string>(
+export const toggled = <Value extends string>(
   all: Record<Value, string>,
   chosen: Value[],
   value: Value,

@@ -4,14 +4,14 @@ import { call } from '../../api/client.ts'
 import { useGet } from '../../api/resource.ts'
 import type { Webhook } from '../../api/types.ts'
 import { Listing, usePage } from '../../components/listing.tsx'
-import { Nothing } from '../../components/page-states.tsx'
+import { EmptyState } from '../../components/page-states.tsx'
 import { Secret } from '../../components/secret.tsx'
-import { Ago } from '../../components/timestamp.tsx'
+import { RelativeTime } from '../../components/timestamp.tsx'
 import { toast } from '../../components/toast.tsx'
-import { attempt } from '../../components/use-action.ts'
+import { runOrToast } from '../../components/use-action.ts'
 import { Deliveries } from './deliveries.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
-import { events } from './webhook-fields.ts'
+import { eventNames } from './webhook-fields.ts'
 
 /** Who is told what the interns of the workspace do, whether it is taken, and what was sent. */
 export function Webhooks() {
@@ -36,9 +36,9 @@ function All() {
         label="Webhooks"
         heads={['URL', 'events', 'status', '']}
         empty={
-          <Nothing title="No webhooks yet">
+          <EmptyState title="No webhooks yet">
             <p>A webhook is a URL that receives events of interns and limits.</p>
-          </Nothing>
+          </EmptyState>
         }
         row={(webhook) => <WebhookRow key={webhook.id} of={webhook} onChange={() => setOpen(webhook)} />}
       />
@@ -66,7 +66,7 @@ function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => vo
         <span class="mono">{url}</span> <span class="dim">{description}</span>
       </th>
       <td data-head="events">
-        {webhook.events.map((event) => events[event]).join(', ')}
+        {webhook.events.map((event) => eventNames[event]).join(', ')}
         {webhook.include.includes('question') && <span class="dim"> with question text</span>}
         {webhook.include.includes('answer_link') && <span class="dim"> with answer link</span>}
       </td>
@@ -77,13 +77,13 @@ function WebhookRow({ of: webhook, onChange }: { of: Webhook; onChange: () => vo
           : failing_since
             ? 'failing since '
             : 'enabled'}
-        {webhook.enabled && failing_since && <Ago time={failing_since} />}
+        {webhook.enabled && failing_since && <RelativeTime time={failing_since} />}
       </td>
       <td class="number">
         <a href={`/interns?part=webhooks&id=${id}`} aria-label={`Deliveries to ${url}`}>
           Deliveries
         </a>{' '}
-        <button type="button" aria-label={`Test ${url}`} onClick={() => void attempt(test)}>
+        <button type="button" aria-label={`Test ${url}`} onClick={() => void runOrToast(test)}>
           Test
         </button>{' '}
         <button type="button" aria-label={`Change ${url}`} onClick={onChange}>
