@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { client, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import { scripted, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
-import { runningIntern, say } from '#test/harness/interns/interns.ts'
+import { answer, runningIntern, say } from '#test/harness/interns/interns.ts'
 import { endAtLast } from '#test/harness/service/leftovers.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -155,6 +155,27 @@ describe('signalbox acp', () => {
     assert.equal((await asking).stopReason, 'cancelled')
     assert.equal((await mine.ask(sessionId, 'say after')).stopReason, 'end_turn')
     assert.match(mine.replyText(), /after$/)
+    await mine.leaves()
+  })
+
+  test('a question that another client answers is withdrawn from the editor', async () => {
+    let waits = false
+    const mine = await editor(service, {
+      permission: (_params, withdrawn) => {
+        waits = true
+        return new Promise((resolve) =>
+          withdrawn.addEventListener('abort', () => resolve({ outcome: { outcome: 'cancelled' } })),
+        )
+      },
+    })
+    const { sessionId } = await mine.begin()
+    const asking = mine.ask(sessionId, 'permission shell allow_once')
+    await until(() => waits)
+    const { body } = await service.ask('GET', '/interns/ada/questions')
+    const { id } = body.data.find((question: { session_id: string }) => question.session_id === sessionId)
+    await answer(service, service.id, { sessionId, asked: { id } } as never, 'allow_once')
+    assert.equal((await asking).stopReason, 'end_turn')
+    assert.match(mine.replyText(), /answered the question: allow_once\./)
     await mine.leaves()
   })
 

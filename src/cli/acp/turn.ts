@@ -3,6 +3,7 @@ import type { ActivityItem } from '#interns/contract/activity-item.ts'
 import { cancelAnswer } from '../chat/ask-user.ts'
 import type { AgentQuestion, ChatOutput, Conversation, PromptContent } from '../chat/conversation.ts'
 import { openQuestionOf } from '../chat/open-question.ts'
+import { whileOpen } from '../chat/while-open.ts'
 import { ServiceError } from '../kit/api-client.ts'
 import { askEditor, type EditorDeps } from './ask-editor.ts'
 import { activityUpdate, textContent } from './updates.ts'
@@ -48,10 +49,17 @@ async function relayAll(deps: TurnDeps, outputs: AsyncIterable<ChatOutput>): Pro
 async function answerAndRelay(deps: TurnDeps, first: AgentQuestion): Promise<void> {
   let question: AgentQuestion | undefined = first
   while (question) {
-    const answer = await answerOf(deps, question)
-    question = await relay(deps, deps.chat.answer(question, answer, deps.signal))
+    const asked = await answerOf(deps, question)
+    if ('closed' in asked) return sendText(deps, `\n\n(${asked.closed})\n\n`)
+    question = await relay(deps, deps.chat.answer(question, asked.answer, deps.signal))
   }
 }
+
+const sendText = ({ editor, sessionId }: TurnDeps, text: string) =>
+  editor.notify('session/update', {
+    sessionId,
+    update: { sessionUpdate: 'agent_message_chunk', content: textContent(text) },
+  })
 
 /** @returns the question with which the output ends, if any */
 async function relay({ editor, sessionId }: TurnDeps, outputs: AsyncIterable<ChatOutput>) {
@@ -78,9 +86,12 @@ function isNew(activity: ActivityItem, reportedCalls: Set<string>): boolean {
 }
 
 /** Asks the editor. When the editor cancels the turn, cancels the question too, because it would block the session. */
-async function answerOf(deps: TurnDeps, question: AgentQuestion): Promise<string> {
+async function answerOf(deps: TurnDeps, question: AgentQuestion) {
+  const { client, intern, sessionId } = deps
   try {
-    return await askEditor(deps, question)
+    return await whileOpen({ client, intern, sessionId, questionId: question.id }, (signal) =>
+      askEditor({ ...deps, signal: AbortSignal.any([deps.signal, signal]) }, question),
+    )
   } catch (error) {
     const timeout = AbortSignal.timeout(cancelTimeoutMs)
     for await (const _ of deps.chat.answer(question, cancelAnswer(question), timeout)) break

@@ -14,10 +14,13 @@ const permissions: Record<string, { key: string; label: string; needsEnter?: tru
   cancel: { key: 'c', label: 'cancel' },
 }
 
-type Deps = { client: ApiClient; intern: string; keyboard: Keyboard; show: Show }
+type Deps = { client: ApiClient; intern: string; keyboard: Keyboard; show: Show; signal: AbortSignal }
 type Choice = { option: string; key: string; label: string; needsEnter?: boolean }
 
-/** Asks the user a question of the intern. @returns the answer for the intern; undefined if the user leaves the chat */
+/**
+ * Asks the user a question of the intern. @returns the answer for the intern; undefined if the user leaves the chat
+ * @throws the reason of the signal when it aborts
+ */
 export function askUser(question: AgentQuestion, deps: Deps): Promise<string | undefined> {
   return question.kind === 'permission' ? askPermission(question, deps) : askForm(question, deps)
 }
@@ -58,12 +61,12 @@ async function askPermission(
 /** Lets the user choose by typing a key or a label and Enter. Some choices need only their key. Ctrl-C cancels. */
 async function choose(
   offered: Choice[],
-  { keyboard, show }: Pick<Deps, 'keyboard' | 'show'>,
+  { keyboard, show, signal }: Pick<Deps, 'keyboard' | 'show' | 'signal'>,
 ): Promise<string | undefined> {
   const labels = offered.map(({ key, label, needsEnter }) => `[${key}] ${label}${needsEnter ? ' (Enter)' : ''}`)
   const singleKeys = offered.flatMap(({ key, needsEnter }) => (needsEnter ? [] : [key]))
   for (;;) {
-    const typed = await keyboard.answer(`  ${labels.join('  ')} > `, singleKeys)
+    const typed = await keyboard.answer(`  ${labels.join('  ')} > `, singleKeys, signal)
     if (typed === 'left') return undefined
     if (typed === 'interrupted') return 'cancel'
     const word = typed.text.trim().toLowerCase()
@@ -97,11 +100,12 @@ async function askForm({ message, fields }: Extract<AgentQuestion, { kind: 'elic
 
 async function fillField(
   field: Field,
-  { keyboard, show }: Deps,
+  { keyboard, show, signal }: Deps,
 ): Promise<{ answer: unknown } | Exclude<Typed, object>> {
   const optional = field.required ? '' : ', optional'
   for (;;) {
-    const typed = await keyboard.answer(`  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `)
+    const question = `  ${printableLine(field.name)} (${expectedValue(field)}${optional})> `
+    const typed = await keyboard.answer(question, [], signal)
     if (typeof typed === 'string') return typed
     const value = readValue(field, typed.text.trim())
     if (value !== undefined && (value !== '' || !field.required)) return { answer: value }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { startDetour } from '#test/harness/database/detour.ts'
 import { scripted, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
-import { say } from '#test/harness/interns/interns.ts'
+import { answer, say } from '#test/harness/interns/interns.ts'
 import { until } from '#test/harness/until.ts'
 import { runCli } from '../cli.ts'
 
@@ -324,6 +324,38 @@ describe('signalbox chat', () => {
     await person.sees('[allow_once-0]')
     person.ends()
     assert.match((await person.exited).displayed, /on\n[\s\S]*To continue: /)
+  })
+
+  test('a question that another client answers or cancels leaves the prompt', async () => {
+    const first = await say(service, 'ada', permission)
+    const person = chat(service, { person: true, args: ['ada', '--session', first.sessionId!] })
+    await person.sees('[c] cancel > ')
+    person.types('al')
+    await answer(service, service.id, first, 'allow_once')
+    await person.sees(/answered the question: allow_once\.\n[\s\S]*\n> /)
+    person.types(`ask ${form}\r`)
+    await person.sees('city (text)> ')
+    const { body } = await service.ask('GET', '/interns/ada/runs?status=waiting')
+    await service.ask('POST', `/interns/ada/runs/${body.data[0].id}/cancel`)
+    await person.sees('The run ended, so the question is closed.')
+    person.types('say after\r')
+    await person.sees(/after\n/)
+    person.types('\x04')
+    assert.equal((await person.exited).code, 0)
+  })
+
+  test('a question that expires leaves the prompt without a key press', async () => {
+    await using impatient = await startTalk({ settings: { ...scripted, intern_question_ms: 2000 } })
+    const person = chat(impatient, { person: true })
+    await person.sees('> ')
+    person.types(`${permission}\r`)
+    await person.sees('[c] cancel > ')
+    await person.sees('The question expired, and the run ended.')
+    await person.sees('\n> ')
+    person.types('say after\r')
+    await person.sees(/after\n/)
+    person.types('\x04')
+    assert.equal((await person.exited).code, 0)
   })
 
   test('control characters of agents and piped input do not reach the terminal', async () => {

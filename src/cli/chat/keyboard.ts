@@ -17,8 +17,9 @@ export type Keyboard = {
   /**
    * Reads the answer to a question. Text typed before the question was displayed is not taken as the answer.
    * @param keys single keys that answer without Enter
+   * @param signal aborts the question. The promise then rejects with its reason
    */
-  answer: (question: string, keys?: readonly string[]) => Promise<Typed>
+  answer: (question: string, keys: readonly string[], signal: AbortSignal) => Promise<Typed>
   /** Calls `listener` on Ctrl-C. @returns a function that removes it */
   onInterrupt: (listener: () => void) => () => void
   close: () => void
@@ -130,7 +131,22 @@ export function keyboard({ input, output }: Screen, onAhead: (text: string) => v
 
   return {
     prompt: (prompt) => wait(prompt, false, []),
-    answer: (question, keys = []) => wait(question, true, isTerminal ? keys : []),
+    async answer(question, keys, signal) {
+      signal.throwIfAborted()
+      const withdraw = () => {
+        clearLine()
+        output.write('\n')
+        resolvePending('left')
+      }
+      signal.addEventListener('abort', withdraw)
+      try {
+        const typed = await wait(question, true, isTerminal ? keys : [])
+        signal.throwIfAborted()
+        return typed
+      } finally {
+        signal.removeEventListener('abort', withdraw)
+      }
+    },
     onInterrupt(listener) {
       onInterrupt = listener
       return () => {

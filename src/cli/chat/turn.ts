@@ -5,6 +5,7 @@ import type { AgentQuestion, ChatOutput, Conversation } from './conversation.ts'
 import type { Keyboard } from './keyboard.ts'
 import { openQuestionOf } from './open-question.ts'
 import type { Show } from './show.ts'
+import { whileOpen } from './while-open.ts'
 
 export type ChatContext = { client: ApiClient; intern: string; chat: Conversation; keyboard: Keyboard; show: Show }
 
@@ -39,7 +40,12 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
   let result = first
   while (result.question) {
     const question: AgentQuestion = result.question
-    const answer = await askUser(question, context)
+    const asked = await askWhileOpen(context, question)
+    if ('closed' in asked) {
+      context.show.line(asked.closed)
+      return 'done'
+    }
+    const { answer } = asked
     if (answer === undefined) {
       await cancelQuestion(context, question)
       return 'left'
@@ -49,6 +55,12 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
     result = next.errorStatus === 400 ? { question } : next
   }
   return result.isLeaving ? 'left' : 'done'
+}
+
+function askWhileOpen(context: ChatContext, question: AgentQuestion) {
+  const { client, intern, chat } = context
+  const location = { client, intern, sessionId: chat.session() ?? '', questionId: question.id }
+  return whileOpen(location, (signal) => askUser(question, { ...context, signal }))
 }
 
 /** Cancels a question when the user leaves. An open question would block the session until it expires. */

@@ -51,8 +51,11 @@ export type ApiClient = {
   download: (path: string) => Promise<AsyncIterable<Uint8Array>>
   /** Streams bytes to the service. */
   upload: <T>(path: string, body: AsyncIterable<Uint8Array>) => Promise<T>
-  /** Yields the data of each SSE event up to `[DONE]`. @throws StartupError as `request`, and when the stream ends early */
-  stream: (path: string, body: object, signal: AbortSignal) => AsyncGenerator<string, void>
+  /**
+   * Yields the data of each SSE event up to `[DONE]`. Without a body, the request is a GET.
+   * @throws StartupError as `request`, and when the stream ends early
+   */
+  stream: (path: string, body: object | undefined, signal: AbortSignal) => AsyncGenerator<string, void>
   /** Reads all pages of a list. */
   listAll: <T>(path: string) => Promise<T[]>
 }
@@ -111,7 +114,7 @@ export function apiClient(env: Environment, kind: KeyKind = 'management'): ApiCl
       return json(await call('PUT', path, { type: 'application/octet-stream', content: stream })) as Promise<T>
     },
     async *stream(path, body, signal) {
-      const { body: bytes } = await send('POST', path, body, signal)
+      const { body: bytes } = await send(body ? 'POST' : 'GET', path, body, signal)
       if (!bytes) throw notSignalbox()
       const reader = new SseReader()
       const interrupted = (reason: string) => new StartupError(`The answer from ${url} ended early (${reason}).`)

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { EntryItem } from '#interns/turns/entry-item.ts'
+import { type ApiClient, ServiceError } from '../kit/api-client.ts'
+import { internPath } from '../kit/intern-path.ts'
+
+type QuestionEntry = Extract<z.infer<typeof EntryItem>, { type: 'question' }>
+
+export type QuestionLocation = {
+  client: Pick<ApiClient, 'stream'>
+  intern: string
+  sessionId: string
+  questionId: string
+}
+
+/** The pause before a stream that broke is opened again. */
+const reconnectMs = 1000
+
+/**
+ * Asks for an answer while the question is open. The signal aborts when the question expires, when its run ends, or when
+ * another client answers it. @returns the answer, or the reason why the question is closed
+ */
+export async function whileOpen<Answer>(
+  location: QuestionLocation,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<{ answer: Answer } | { closed: string }> {
+  const [closing, done] = [new AbortController(), new AbortController()]
+  const watching = watchQuestion(location, done.signal).then((reason) => {
+    if (reason !== undefined) closing.abort(reason)
+  })
+  try {
+    return { answer: await ask(closing.signal) }
+  } catch (error) {
+    if (!closing.signal.aborted) throw error
+    return { closed: closing.signal.reason as string }
+  } finally {
+    done.abort()
+    await watching
+  }
+}
+
+/** Follows the session until the question closes. @returns the reason; undefined if the session cannot be followed */
+async function watchQuestion(location: QuestionLocation, signal: AbortSignal): Promise<string | undefined> {
+  while (!signal.aborted) {
+    try {
+      const entry = await closedEntry(location, signal)
+      if (entry) return closingReason(entry)
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined
+    }
+    await sleep(reconnectMs, undefined, { signal }).catch(() => {})
+  }
+  return undefined
+}
+
+async function closedEntry({ client, intern, sessionId, questionId }: QuestionLocation, signal: AbortSignal) {
+  const path = internPath(intern, `/sessions/${encodeURIComponent(sessionId)}/events`)
+  for await (const data of client.stream(path, undefined, signal)) {
+    const entry = JSON.parse(data) as EntryItem
+    if (entry.type === 'question' && entry.question_id === questionId && entry.state !== 'waiting') return entry
+  }
+  return undefined
+}
+
+function closingReason({ state, answer, answered_by_user_name, updated_at, deadline_at }: QuestionEntry): string {
+  if (state === 'answered') {
+    const name = answered_by_user_name ?? 'Another client'
+    return `${name} answered the question${answer === null ? '' : `: ${answer}`}.`
+  }
+  const isExpired = Date.parse(updated_at) >= Date.parse(deadline_at)
+  return isExpired ? 'The question expired, and the run ended.' : 'The run ended, so the question is closed.'
+}
