@@ -39,6 +39,13 @@ test('a catalogue whose providers need no credential names no variable', () => {
   assert.equal(line, 'none has a credential in the environment; only models that need none answer.')
 })
 
+test('the first start says that interns run commands without a sandbox', () => {
+  const sentence =
+    /^ {2}Interns run commands without asking and without a sandbox, unless the approval mode is "manual"\.$/m
+  for (const demo of [true, false]) assert.match(welcome({ ...facts, demo, firstKeys: {} }), sentence)
+  assert.doesNotMatch(welcome(facts), /without asking/)
+})
+
 test('the sign-in link has the public URL with its path, else the address of this host', () => {
   const first = { ...facts, firstKeys: { managementKey: 'sb-v1-m', apiKey: 'sb-v1-a' }, signInToken: 'token' }
   const linkIn = (publicUrl?: string) => / {4}(\S+)\/#sign-in=token$/m.exec(welcome({ ...first, publicUrl }))?.[1]

@@ -35,6 +35,8 @@ ${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachable(url
 
     export BASE_URL=${reachable(url)} API_KEY=${apiKey} MANAGEMENT_KEY=${managementKey}
 
+  Interns run commands without asking and without a sandbox, unless the approval mode is "manual".
+
 ${demo ? talkToDemo(reachable(url), apiKey) : ''}  The newest models:
 
     curl "${reachable(url)}/models?sort=newest&limit=3" -H "Authorization: Bearer ${apiKey}"
@@ -73,18 +75,17 @@ function describedKeys(made: Partial<FirstKeys>): string {
 
 const shown = (secret: string | undefined, variable: string) => secret ?? `the one that was chosen (${variable})`
 
-/** Two lines to paste, for the curl of any age: the intern asks for a permission, and gets it. */
+/** Two commands to paste, for any version of curl: the intern asks for a permission, and gets it. */
 function talkToDemo(url: string, apiKey: string): string {
   const say = (message: object) => {
     const body = JSON.stringify({ stream: true, session_id: 'first', approval_mode: 'manual', messages: [message] })
     return `curl -N ${url}/interns/demo/chat/completions -H "Authorization: Bearer ${apiKey}" -H "Content-Type: application/json" -d '${body}'`
   }
-  return `  Ask the intern named demo for something. With approval_mode manual it asks back before it runs a command;
-  without, it is self-drive, the API's default: interns then act, outside of any sandbox, and ask nobody:
+  return `  Ask the intern named demo for something. With approval_mode manual it asks before it runs a command:
 
     ${say({ role: 'user', content: 'List the files and write a haiku about them into haiku.txt' })}
 
-  Allow it, and it goes on:
+  Allow the command:
 
     ${say({ role: 'tool', tool_call_id: 'pending', content: 'allow_once' })}
 

@@ -15,7 +15,7 @@ const permissions: Record<string, { key: string; label: string; needsEnter?: tru
 }
 
 type Deps = { client: ApiClient; intern: string; keyboard: Keyboard; show: Show; signal: AbortSignal }
-type Choice = { option: string; key: string; label: string; needsEnter?: boolean }
+export type Choice = { option: string; key: string; label: string; needsEnter?: boolean }
 
 /**
  * Asks the user a question of the intern. @returns the answer for the intern; undefined if the user leaves the chat
@@ -59,7 +59,7 @@ async function askPermission(
 }
 
 /** Lets the user choose by typing a key or a label and Enter. Some choices need only their key. Ctrl-C cancels. */
-async function choose(
+export async function choose(
   offered: Choice[],
   { keyboard, show, signal }: Pick<Deps, 'keyboard' | 'show' | 'signal'>,
 ): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { answer, runningIntern, say, untilIntern } from '#test/harness/interns/interns.ts'
 import { startTestService, type TestService } from '#test/harness/service/service.ts'
@@ -34,6 +35,36 @@ test('interns create, list, suspend, provision and delete work', async () => {
   assert.equal((await run(service, 'interns', 'suspend', 'ada')).code, 0)
   assert.match((await run(service, 'interns', 'suspend', 'ada')).err, /refused \(409\)/)
   assert.equal((await run(service, 'interns', 'delete', 'ada')).code, 0)
+})
+
+test('interns create asks for the approval mode on a terminal', async () => {
+  await using service = await startTestService()
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  Object.assign(input, { isTTY: true, setRawMode: () => input })
+  Object.assign(output, { isTTY: true, columns: 200 })
+  const create = (name: string, ...more: string[]) =>
+    runCli(['interns', 'create', name, '--no-start', ...more], {
+      ...{ env: envOf(service), out: () => {}, err: () => {} },
+      screen: () => ({ input, output }) as never,
+    })
+  let displayed = ''
+  output.on('data', (text) => {
+    displayed += text
+  })
+  const asks = (count: number) => until(() => displayed.split('[m] manual (Enter)').length > count)
+  const created = create('ada')
+  await asks(1)
+  assert.match(displayed, /By default it acts without asking, and runs commands without a sandbox\./)
+  input.write('manual\r')
+  assert.equal(await created, 0)
+  const cancelled = create('bob')
+  await asks(2)
+  input.write('\x03')
+  assert.equal(await cancelled, 1)
+  assert.equal(await create('cy', '--approval-mode', 'self-drive'), 0)
+  const { body } = await service.ask('GET', '/interns')
+  const modes = body.data.map(({ name, approval_mode }: Record<string, string>) => `${name} ${approval_mode}`)
+  assert.deepEqual(modes.toSorted(), ['ada manual', 'cy self-drive'])
 })
 
 test('budget options set, change and remove the limits of an intern', async () => {

@@ -5,6 +5,7 @@ import { apiClient, internsHelp } from '../kit/api-client.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { type BudgetOptions, budgetCommand, budgetOf, withBudget } from './interns/budget.ts'
+import { chooseMode } from './interns/choose-mode.ts'
 import { filesCommands } from './interns/files.ts'
 import { hostsCommands } from './interns/hosts.ts'
 import { logCommand } from './interns/log.ts'
@@ -40,7 +41,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--approval-mode <mode>',
-        'manual: always ask before an action. self-drive: callers can turn questions off',
+        'manual: always ask before an action. self-drive: callers can turn questions off; commands then run without a sandbox (default: asked on a terminal, otherwise self-drive)',
       ).choices(['manual', 'self-drive']),
     )
     .addOption(new Option('--visibility <scope>', 'Who can see and use the intern').choices(['creator', 'workspace']))
@@ -52,10 +53,11 @@ export function internsCommand(program: Command, terminal: Terminal): void {
     .option('--no-start', 'Do not start the intern')
     .addHelpText('after', `${internsHelp}\n  ${passwordVariable}  Password or token for the repository`)
     .action(async (name: string, options: CreateOptions) => {
-      const { start, approvalMode, hostLabels, webHost, ...others } = options
+      const { start, approvalMode: givenMode, hostLabels, webHost, ...others } = options
       const { maxCost: _a, maxSeconds: _b, sessionMaxCost: _c, sessionMaxTurns: _d, ...unlimited } = others
       const { repository: _url, ref: _ref, repositoryUser: _user, ...fields } = unlimited
       const budget = budgetOf(options)
+      const approvalMode = givenMode ?? (await chooseMode(terminal, name))
       const repository = repositoryOf(options, env[passwordVariable])
       const host_labels = hostLabels?.split(',').map((label) => label.trim())
       const more = {
@@ -71,7 +73,7 @@ export function internsCommand(program: Command, terminal: Terminal): void {
         ...more,
         ...fields,
       })
-      out(`Created "${created.name}" (${created.id}): ${created.status}.`)
+      out(`Created "${created.name}" (${created.id}): ${created.status}. Approval mode: ${created.approval_mode}.`)
     })
 
   interns
