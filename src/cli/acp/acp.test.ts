@@ -5,8 +5,8 @@ import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { client, ndJsonStream, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import { scripted, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
-import { answer, runningIntern, say } from '#test/harness/interns/interns.ts'
+import { open, scripted, startTalk, type Talk } from '#test/harness/interns/intern-chat.ts'
+import { runningIntern, say } from '#test/harness/interns/interns.ts'
 import { endAtLast } from '#test/harness/service/leftovers.ts'
 import { until } from '#test/harness/until.ts'
 
@@ -173,7 +173,8 @@ describe('signalbox acp', () => {
     await until(() => waits)
     const { body } = await service.ask('GET', '/interns/ada/questions')
     const { id } = body.data.find((question: { session_id: string }) => question.session_id === sessionId)
-    await answer(service, service.id, { sessionId, asked: { id } } as never, 'allow_once')
+    const messages = [{ role: 'tool', tool_call_id: id, content: 'allow_once' }]
+    await open(service, service.id, { session_id: sessionId, messages }).then((reply) => reply.rest())
     assert.equal((await asking).stopReason, 'end_turn')
     assert.match(mine.replyText(), /answered the question: allow_once\./)
     await mine.leaves()

@@ -49,9 +49,9 @@ async function relayAll(deps: TurnDeps, outputs: AsyncIterable<ChatOutput>): Pro
 async function answerAndRelay(deps: TurnDeps, first: AgentQuestion): Promise<void> {
   let question: AgentQuestion | undefined = first
   while (question) {
-    const asked = await answerOf(deps, question)
-    if ('closed' in asked) return sendText(deps, `\n\n(${asked.closed})\n\n`)
-    question = await relay(deps, deps.chat.answer(question, asked.answer, deps.signal))
+    const result = await answerOf(deps, question)
+    if ('closed' in result) return sendText(deps, `\n\n(${result.closed})\n\n`)
+    question = await relay(deps, deps.chat.answer(question, result.answer, deps.signal))
   }
 }
 

@@ -40,12 +40,12 @@ async function answerQuestions(context: ChatContext, first: TurnResult): Promise
   let result = first
   while (result.question) {
     const question: AgentQuestion = result.question
-    const asked = await askWhileOpen(context, question)
-    if ('closed' in asked) {
-      context.show.line(asked.closed)
+    const response = await askWhileOpen(context, question)
+    if ('closed' in response) {
+      context.show.line(response.closed)
       return 'done'
     }
-    const { answer } = asked
+    const { answer } = response
     if (answer === undefined) {
       await cancelQuestion(context, question)
       return 'left'

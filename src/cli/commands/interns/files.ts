@@ -11,10 +11,9 @@ import { unpackArchive } from '#platform/files/unpack-archive.ts'
 import { whyUnread, whyUnwritten } from '#platform/process/system-error.ts'
 import { printable, printableExactly } from '#platform/text/printable.ts'
 import { apiClient, internsHelp } from '../../kit/api-client.ts'
-import { table } from '../../kit/table.ts'
+import { fileTable, type ListedFile } from '../../kit/file-table.ts'
 import type { Terminal } from '../../kit/terminal.ts'
 
-export type ListedFile = { name: string; kind: string; size: number; modified_at: string; target: string | null }
 type Page = { data: ListedFile[]; has_more: boolean; next_cursor?: string }
 type Unpacked = { data: { files: number; folders: number; links: number; bytes: number } }
 
@@ -128,15 +127,6 @@ async function readAllEntries(read: (query: Record<string, string>) => Promise<P
     if (!has_more || !next_cursor) return all
     query = { limit: '1000', starting_after: next_cursor }
   }
-}
-
-export function fileTable(entries: ListedFile[]): string {
-  const rows = entries.map(({ name, kind, size, modified_at, target }) => [
-    kind === 'folder' ? '-' : String(size),
-    modified_at.slice(0, 19).replace('T', ' '),
-    printableExactly(name) + (kind === 'folder' ? '/' : target === null ? '' : ` -> ${printableExactly(target)}`),
-  ])
-  return table(['BYTES', 'CHANGED (UTC)', 'NAME'], rows)
 }
 
 const isFolder = (path: string): Promise<boolean> =>

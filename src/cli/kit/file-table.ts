@@ -1,0 +1,14 @@
+import { printableExactly } from '#platform/text/printable.ts'
+import { table } from './table.ts'
+
+/** A file or folder of a workspace, as the API lists it. */
+export type ListedFile = { name: string; kind: string; size: number; modified_at: string; target: string | null }
+
+export function fileTable(entries: ListedFile[]): string {
+  const rows = entries.map(({ name, kind, size, modified_at, target }) => [
+    kind === 'folder' ? '-' : String(size),
+    modified_at.slice(0, 19).replace('T', ' '),
+    printableExactly(name) + (kind === 'folder' ? '/' : target === null ? '' : ` -> ${printableExactly(target)}`),
+  ])
+  return table(['BYTES', 'CHANGED (UTC)', 'NAME'], rows)
+}
