@@ -17,8 +17,12 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
         ...locations,
       }
     }
-    case 'tool.working':
-      return { sessionUpdate: 'tool_call_update', toolCallId: event.id, status: 'in_progress' }
+    case 'tool.working': {
+      const { id, output } = event
+      const content =
+        output === undefined ? {} : { content: [{ type: 'content' as const, content: textContent(output) }] }
+      return { sessionUpdate: 'tool_call_update', toolCallId: id, status: 'in_progress', ...content }
+    }
     case 'tool.finished':
       return {
         sessionUpdate: 'tool_call_update',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listModel, newAgent, noWays, realShell } from '#test/harness/interns/scripted-agent.ts'
-import { timed } from '#test/harness/until.ts'
+import { timed, until } from '#test/harness/until.ts'
 
 const missing = await realShell().whyNoSandbox('/tmp')
 if (missing) console.log(`What needs a sandbox is NOT tried, because there is none: ${missing}`)
@@ -33,6 +33,36 @@ test('instructions that change are told to the model with the next prompt', asyn
   const [first, second] = requests.map(({ messages }) => messages[0]?.text ?? '')
   assert.match(first ?? '', /Be brief\.$/)
   assert.match(second ?? '', /Be kind\.$/)
+})
+
+test('read_file shows an image to a model that takes images, and names it to others', async () => {
+  const data = Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1')
+  for (const takesImages of [true, false]) {
+    const { model, requests } = listModel([[{ name: 'read_file', arguments: '{"path":"a.bin"}' }], 'seen'])
+    await using at = await newAgent({ model, seesImages: async () => takesImages })
+    await writeFile(join(at.workspace, 'a.bin'), data)
+    await at.prompt('look')
+    const result = requests[1]?.messages.at(-1)
+    assert.match(result?.text ?? '', /^\[a\.bin: image\/png, 12 bytes\]/)
+    const images = result?.role === 'tool' ? result.images : undefined
+    assert.deepEqual(images, takesImages ? [{ mimeType: 'image/png', data: data.toString('base64') }] : undefined)
+  }
+})
+
+test('the output of a command is reported while it runs', async () => {
+  const command = 'echo one; until [ -e go ]; do sleep 0.1; done; echo two'
+  const { model } = listModel([[{ name: 'shell', arguments: JSON.stringify({ command }) }], 'done'])
+  await using at = await newAgent({ model, mode: 'self-drive' })
+  const turn = at.prompt('go')
+  const running = await until(() =>
+    at.heard.find((each) => each.sessionUpdate === 'tool_call_update' && each.content !== undefined),
+  )
+  assert.ok(running.sessionUpdate === 'tool_call_update')
+  const content = [{ type: 'content', content: { type: 'text', text: 'one\n' } }]
+  assert.deepEqual([running.status, running.content], ['in_progress', content])
+  await writeFile(join(at.workspace, 'go'), '')
+  await turn
+  assert.match(at.results()[0] ?? '', /^one\ntwo\n/)
 })
 
 test('images of a prompt are shown to a model that takes them, and refused where it does not', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newAgent } from '#test/harness/interns/scripted-agent.ts'
+import { setImmediate } from 'node:timers/promises'
+import { listModel, newAgent } from '#test/harness/interns/scripted-agent.ts'
 import { type Model, ModelFault, type ModelRequest } from '../model/model.ts'
 
 const settings = { model: 'm', instructions: () => 'Be kind.', maxSteps: 50 }
@@ -11,7 +12,7 @@ type Answer = string | { name: string; input: object } | ModelFault
 function twoModels(agent: Answer[], helper: Answer[]) {
   const requests: { agent: ModelRequest[]; helper: ModelRequest[] } = { agent: [], helper: [] }
   const model: Model = async function* (request) {
-    const who = /You are a helper of that agent/.test(request.messages[0]?.text ?? '') ? 'helper' : 'agent'
+    const who = isHelper(request) ? 'helper' : 'agent'
     const answer = { agent, helper }[who][requests[who].length] ?? 'out of answers'
     requests[who].push({ ...request, messages: structuredClone(request.messages) })
     if (answer instanceof ModelFault) throw answer
@@ -27,6 +28,8 @@ function twoModels(agent: Answer[], helper: Answer[]) {
   }
   return { model, requests }
 }
+
+const isHelper = ({ messages }: ModelRequest) => /You are a helper of that agent/.test(messages[0]?.text ?? '')
 
 const task = { name: 'delegate', input: { task: 'Find the greeting.' } }
 const write = { name: 'write_file', input: { path: 'found.txt', content: 'hello' } }
@@ -67,6 +70,31 @@ test('what it took is counted to the turn, and the context of the session is not
   assert.equal(usage.inputTokens, 40)
   const costs = at.heard.flatMap((each) => (each.sessionUpdate === 'usage_update' ? [each.cost?.amount] : []))
   assert.deepEqual(costs, [0.25, 0.5, 0.75, 1])
+})
+
+test('helpers of one answer run at the same time, at most four of them', async () => {
+  const calls = Array.from({ length: 6 }, (_, at) => ({ name: 'delegate', arguments: `{"task":"task ${at}"}` }))
+  const { promise: full, resolve: fill } = Promise.withResolvers<void>()
+  const { model: agent, requests } = listModel([calls, 'done'])
+  let [running, peak] = [0, 0]
+  const model: Model = async function* (request) {
+    if (!isHelper(request)) return yield* agent(request)
+    peak = Math.max(peak, ++running)
+    if (running === 4) fill()
+    await full
+    await setImmediate()
+    running--
+    const text = `report of ${request.messages.at(-1)?.text}`
+    yield { type: 'answer.completed', message: { role: 'assistant', text }, finish: 'stop' }
+  }
+  await using at = await newAgent({ model, settings })
+  await at.prompt('go')
+  assert.equal(peak, 4)
+  const results = requests[1]!.messages.filter(({ role }) => role === 'tool').map(({ text }) => text)
+  assert.deepEqual(
+    results,
+    calls.map((_, at) => `report of task ${at}`),
+  )
 })
 
 test('a helper that fails is told to the agent, which goes on', async () => {

@@ -6,8 +6,8 @@ export type TurnEvent =
   | { type: 'text.added'; text: string }
   | { type: 'reasoning.added'; text: string }
   | { type: 'tool.asked'; id: string; name: string; kind: ToolKind; title: string; paths: string[]; input: unknown }
-  /** After consent, and from time to time. */
-  | { type: 'tool.working'; id: string }
+  /** After consent, and repeatedly while the call runs. `output` is the end of its output so far. */
+  | { type: 'tool.working'; id: string; output?: string | undefined }
   | { type: 'tool.finished'; id: string; failed: boolean; text: string; changes?: FileChange[] }
   /** A server of tools is not available in this turn. */
   | { type: 'server.unavailable'; id: string; server: string; reason: string }

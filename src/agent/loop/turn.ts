@@ -1,4 +1,5 @@
 import { type AgentContext, RequestError } from '@agentclientprotocol/sdk'
+import { concurrencyLimit } from '#platform/async/concurrency-limit.ts'
 import { isoTime, type Now } from '#platform/core/clock.ts'
 import type { NewId } from '#platform/core/id.ts'
 import type { SessionTools, UnavailableServer } from '../mcp/session-tools.ts'
@@ -111,11 +112,24 @@ function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
   return { model, tools, now, systemPrompt, maxSteps: settings.maxSteps, log, signal }
 }
 
-/** A helper works with what the turn works with. */
+/**
+ * Helpers that run at the same time. Each of them holds a model request and can run commands, and all share the memory of the
+ * intern and the request limits of its key.
+ */
+const maxParallelHelpers = 4
+
+/** Helpers have the same dependencies as the turn. */
 function withHelpers(context: TurnContext, about: Omit<TurnDeps, 'contextOf'>): TurnDeps {
+  const limited = concurrencyLimit(maxParallelHelpers)
   const deps: TurnDeps = {
     ...about,
-    contextOf: (call) => toolContext(context, call, (task) => runHelper(deps, call, task)),
+    contextOf: (call) =>
+      toolContext(context, call, (task) =>
+        limited(async () => {
+          context.signal.throwIfAborted()
+          return runHelper(deps, call, task)
+        }),
+      ),
   }
   return deps
 }
@@ -123,7 +137,6 @@ function withHelpers(context: TurnContext, about: Omit<TurnDeps, 'contextOf'>): 
 function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext['delegate']): ToolContext {
   const { workspace, shell, processes, mode, signal, client, log } = context
   const sessionId = log.session.id
-  const working = updateOf({ type: 'tool.working', id: call.id }, 0)
   return {
     workspace,
     shell,
@@ -136,7 +149,10 @@ function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext
     delegate,
     plan: (steps) => client.notify('session/update', { sessionId, update: updateOf({ type: 'plan.made', steps }, 0) }),
     ask: (message, fields) => askForm({ ...context, sessionId }, call.id, message, fields),
-    working: () => void client.notify('session/update', { sessionId, update: working }).catch(() => {}),
+    working: (output) => {
+      const update = updateOf({ type: 'tool.working', id: call.id, output }, 0)
+      client.notify('session/update', { sessionId, update }).catch(() => {})
+    },
   }
 }
 

@@ -85,7 +85,7 @@ export class ServerTools {
       const timeout = this.spec.timeoutMs
       // The client asks for progress only where something listens to it.
       const progress = {
-        onprogress: context.working,
+        onprogress: ({ message }: { message?: string }) => context.working(message),
         resetTimeoutOnProgress: true,
         maxTotalTimeout: timeout * maxTimeouts,
       }

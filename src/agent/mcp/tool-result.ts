@@ -1,9 +1,9 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { Image } from '../model/model.ts'
+import { imageTypes, maxImageBytes } from '../tools/images.ts'
 import type { ToolOutput } from '../tools/tool.ts'
 
-const most = { images: 4, imageBytes: 4 * 1024 * 1024 }
-const shownTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+const maxImages = 4
 
 /** The result of a tool of a server, as the model gets it. @throws Error with the server's words where it failed. */
 export function outputOf(result: CallToolResult): ToolOutput {
@@ -22,9 +22,9 @@ function textOf(block: ContentBlock, images: Image[]): string {
       return block.text
     case 'image': {
       const what = `image: ${block.mimeType}, ${bytesOf(block.data)} bytes`
-      if (!shownTypes.includes(block.mimeType)) return `[${what}, of a kind that cannot be shown]`
-      if (block.data.length > most.imageBytes) return `[${what}, too large to be shown]`
-      if (images.length === most.images) return `[${what}, one of too many to be shown]`
+      if (!imageTypes.includes(block.mimeType)) return `[${what}, of a kind that cannot be shown]`
+      if (bytesOf(block.data) > maxImageBytes) return `[${what}, too large to be shown]`
+      if (images.length === maxImages) return `[${what}, one of too many to be shown]`
       images.push({ mimeType: block.mimeType, data: block.data })
       return `[${what}]`
     }

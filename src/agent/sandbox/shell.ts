@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { markerVariable } from '#platform/process/process-marker.ts'
-import { type CommandLimits, type CommandResult, type RunningCommand, runCommand, startCommand } from './command.ts'
+import { type CommandLimits, type CommandResult, type RunningCommand, startCommand } from './command.ts'
 import { findSandbox, type SandboxMethod, sandboxMethods } from './sandbox.ts'
 import type { Inside, SandboxOptions } from './sandbox-inside.ts'
 import { unsandboxed } from './unsandboxed.ts'
@@ -22,12 +22,16 @@ export type Shell = {
   start: (script: string, options: StartOptions) => Promise<RunningCommand>
 }
 export type WithoutSandbox = 'refuse' | 'consent' | 'pod'
-export type ShellOptions = { workspace: string; sandbox: boolean; timeoutMs: number; signal: AbortSignal }
+/** `onOutput` gets the output as it is printed. */
+export type ShellOptions = {
+  workspace: string
+  sandbox: boolean
+  timeoutMs: number
+  signal: AbortSignal
+  onOutput?: (bytes: Buffer) => void
+}
 
-/**
- * `onOutput` gets what it prints. `talks`: it is a program to talk with, which has a standard input, and whose complaints are
- * apart from what it prints.
- */
+/** `talks`: the program has a standard input, and its standard error is separate from its output. */
 export type StartOptions = Omit<ShellOptions, 'timeoutMs'> & {
   onOutput: (bytes: Buffer) => void
   talks?: boolean
@@ -73,10 +77,10 @@ export function createShell(deps: {
     whyNoSandbox: find,
     withoutSandbox: deps.withoutSandbox ?? 'refuse',
     readable: deps.sandbox.readable,
-    async run(script, { workspace, sandbox, timeoutMs, signal }) {
+    async run(script, { workspace, sandbox, timeoutMs, signal, onOutput }) {
       const inside = { script, workspace, cpuSeconds: Math.ceil(timeoutMs / 1000) * 4 }
       const { command, limits } = await commandFor(inside, sandbox, { ...defaults, timeoutMs, ...deps.limits })
-      return runCommand(command, limits, signal)
+      return startCommand(command, limits, signal, onOutput && { onOutput }).ended
     },
     async start(script, { workspace, sandbox, signal, onOutput, talks = false, readable = [] }) {
       const { cpuSeconds, watchEveryMs, ...long } = longRunning

@@ -1,7 +1,8 @@
 import { z } from '#platform/json/schema.ts'
+import { imageTypeOf, maxImageBytes } from './images.ts'
 import { namingNear } from './near-files.ts'
 import { textOf } from './text.ts'
-import { tool } from './tool.ts'
+import { type ToolOutput, tool } from './tool.ts'
 import { aboutFile, readBytes } from './workspace.ts'
 
 const most = { lines: 2_000, bytes: 10 * 1024 * 1024, shown: 60_000, line: 2_000 }
@@ -9,7 +10,7 @@ const most = { lines: 2_000, bytes: 10 * 1024 * 1024, shown: 60_000, line: 2_000
 export const readFile = tool({
   name: 'read_file',
   description: [
-    'Read a text file of the workspace. Every line is shown with its number and a tab before it; they are not part of',
+    'Read a text file or an image of the workspace. Every line has its number and a tab before it; they are not part of',
     `the file. At most ${most.lines} lines are shown at once: give offset and limit to read others. Read a file before`,
     'you edit it, and read several files at once when you need several.',
   ].join(' '),
@@ -24,6 +25,8 @@ export const readFile = tool({
   async run({ path, offset = 1, limit = most.lines }, { workspace }) {
     const { bytes, size } = await namingNear(workspace, path, () => readBytes(workspace, path, most.bytes))
     if (size === 0) return `(${path} is empty)`
+    const type = imageTypeOf(bytes)
+    if (type) return imageResult(path, type, bytes, size)
     const lines = (await aboutFile(path, async () => textOf(bytes))).replace(/\n$/, '').split('\n')
     if (offset > lines.length) throw new Error(behind(path, offset, lines.length, size))
     const shown = numbered(lines.slice(offset - 1, offset - 1 + limit), offset)
@@ -32,6 +35,14 @@ export const readFile = tool({
     return more ? `${shown.join('\n')}\n[lines ${offset} to ${last} of ${lines.length}${rest(size)}]` : shown.join('\n')
   },
 })
+
+function imageResult(path: string, type: string, bytes: Buffer, size: number): ToolOutput {
+  if (size > maxImageBytes)
+    throw new Error(
+      `${path} is an image of ${size} bytes; at most ${maxImageBytes} can be read. Make a smaller copy first.`,
+    )
+  return { text: `[${path}: ${type}, ${size} bytes]`, images: [{ mimeType: type, data: bytes.toString('base64') }] }
+}
 
 /** Numbers lines until enough is shown. */
 function numbered(lines: string[], first: number): string[] {

@@ -1,10 +1,10 @@
 import { z } from '#platform/json/schema.ts'
 import type { CommandResult } from '../sandbox/command.ts'
+import { commandProgress } from './command-progress.ts'
 import { withHints } from './shell-hints.ts'
 import { type ToolContext, tool } from './tool.ts'
 
 const longest = 900
-const beatMs = 15_000
 
 export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Go on without it.'
 
@@ -34,14 +34,13 @@ export const shell = tool({
     if (sandbox === 'refused') return notAllowed
     const seconds = input.timeout_seconds ?? 120
     const { workspace, signal } = context
-    const options = { workspace: workspace.root, sandbox: sandbox === 'inside', timeoutMs: seconds * 1000, signal }
-    // A long silence would be taken for an agent that hangs.
-    const beat = setInterval(context.working, beatMs)
+    const progress = commandProgress(context.working)
+    const limits = { sandbox: sandbox === 'inside', timeoutMs: seconds * 1000, signal }
+    const options = { ...limits, workspace: workspace.root, onOutput: progress.add }
     try {
-      context.working()
       return withHints(input.command, resultText(await context.shell.run(input.command, options), seconds))
     } finally {
-      clearInterval(beat)
+      progress.stop()
     }
   },
 })

@@ -35,10 +35,10 @@ export type ToolContext = {
   permitted: (operation: string, title: string, kind?: ToolKind, as?: string) => Promise<boolean>
   /** Whether the client's rules let a tool be used that needs no consent. */
   judged: (tool: Tool, input: Record<string, unknown>) => Promise<boolean>
-  /** Tells that the call is being worked on. */
-  working: () => void
+  /** Reports that the call is in progress, and its output so far. */
+  working: (output?: string) => void
   ask: (message: string, fields: Field[]) => Promise<FormAnswer>
-  /** Has a helper work on a task in a context of its own. @returns its report. */
+  /** Runs a task in a helper with a separate context. @returns its report. */
   delegate: (task: string) => Promise<string>
   /** Shows a plan in the place of the one before. */
   plan: (steps: PlanStep[]) => Promise<void>

@@ -3,10 +3,10 @@ import type { ProxySettings } from '#platform/net/proxies.ts'
 import { allowList } from '../web/allow-list.ts'
 import { fetchPage, type Page } from '../web/fetch-page.ts'
 import { textOfHtml } from '../web/html-text.ts'
+import { imageTypes, maxImageBytes } from './images.ts'
 import { type Tool, type ToolOutput, tool } from './tool.ts'
 
-const most = { text: 60_000, imageBytes: 3 * 1024 * 1024 }
-const shownImages = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+const most = { text: 60_000 }
 
 /** The tool that fetches pages of these hosts. */
 export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
@@ -44,7 +44,7 @@ export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
 function shown({ url, status, type, bytes, isWhole }: Page, offset: number): ToolOutput {
   const head = `[${url}: ${status}, ${type}, ${bytes.length} bytes${isWhole ? '' : ' and more, which were not read'}]`
   if (status >= 400) throw new Error(`${head}\n${readable(type, bytes).slice(0, 2_000)}`)
-  if (shownImages.includes(type) && isWhole && bytes.length <= most.imageBytes)
+  if (imageTypes.includes(type) && isWhole && bytes.length <= maxImageBytes)
     return { text: head, images: [{ mimeType: type, data: bytes.toString('base64') }] }
   const text = readable(type, bytes)
   const part = text.slice(offset, offset + most.text)

@@ -68,7 +68,7 @@ export function newClient(answers: Answers = {}) {
   /** What the tools gave, in order of their ends. */
   const results = () =>
     heard.flatMap((each) => {
-      if (each.sessionUpdate !== 'tool_call_update') return []
+      if (each.sessionUpdate !== 'tool_call_update' || each.status === 'in_progress') return []
       const content = each.content?.[0]
       return content?.type === 'content' && content.content.type === 'text' ? [content.content.text] : []
     })
