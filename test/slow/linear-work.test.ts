@@ -12,7 +12,7 @@ import { middleOut } from '#gateway/request/plugins/middle-out.ts'
 import { estimatePrompt } from '#gateway/request/prompt-size.ts'
 import { needsOf } from '#gateway/request/request-needs.ts'
 import { parseWith } from '#platform/http/compilers.ts'
-import { jsonReader } from '#platform/http/request/json-body.ts'
+import { jsonReader, requireNoExcess } from '#platform/http/request/json-body.ts'
 import { filterBodies } from '#policy/filters/filter-bodies.ts'
 import { compileFilters } from '#policy/filters/rules.ts'
 import { chatBodies } from '../growing-bodies/chat-bodies.ts'
@@ -32,7 +32,11 @@ const mostRuns = 8
 /** Work that takes longer is not repeated: it is not linear. */
 const hopelessMs = 5000
 
-const read = jsonReader(fastify())
+const parse = jsonReader(fastify())
+const read = (text: string) => {
+  requireNoExcess(text)
+  return parse(text)
+}
 const { rules } = compileFilters([
   {
     id: 'g',

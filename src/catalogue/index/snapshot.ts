@@ -75,20 +75,30 @@ export function compileSnapshot(data: CatalogueData, figures: Figures = noFigure
     .filter((model) => model.endpoints.length > 0)
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
   const modelByName = namesOf(models)
+  const modelByUntaggedName = untaggedNames(modelByName)
   const providerByName = new Map<string, Provider>()
   for (const provider of data.providers) providerByName.set(provider.name.toLowerCase(), provider)
   for (const provider of data.providers) providerByName.set(provider.slug, provider)
   const compiled: Compiled = {
     models,
     providers: data.providers,
-    // Ollama implies `:latest`.
-    findModel: (name) => modelByName.get(name) ?? (name.includes(':') ? undefined : modelByName.get(`${name}:latest`)),
+    findModel: (name) => modelByName.get(name) ?? modelByUntaggedName.get(name),
     findProvider: (name) => providerByName.get(name) ?? providerByName.get(name.toLowerCase()),
     items: once(() => encodeItems(models)),
     columns: columnsOf(models),
     orders: fixedOrders(models),
   }
   return new Snapshot(compiled, figures)
+}
+
+/** Ollama implies the tag `:latest` for a name without one. */
+function untaggedNames(modelByName: ReadonlyMap<string, Model>): Map<string, Model> {
+  const untagged = new Map<string, Model>()
+  for (const [name, model] of modelByName) {
+    const [base = '', tag, ...more] = name.split(':')
+    if (tag === 'latest' && more.length === 0) untagged.set(base, model)
+  }
+  return untagged
 }
 
 /** The models that have each alias. One that several models have names none of them. */

@@ -1,3 +1,4 @@
+import { jsonBytes } from '#platform/json/json-bytes.ts'
 import { kindOf, type Medium, mediumOf } from '../media/medium.ts'
 import type { Body } from '../protocol/protocol.ts'
 
@@ -79,23 +80,25 @@ function addPart(size: PromptSize, part: Body): void {
     found = true
     size.media.push(medium)
   }
-  const text = JSON.stringify(part, function (this: Body, name, value: unknown) {
+  const addBytes = (value: string, name: string, within: Body) => {
+    found = true
+    const medium = isPlainText(within, part, name)
+      ? undefined
+      : mediumOf({ part: part.type, mediaType: within.media_type, format: within.format }, value)
+    if (medium) add(medium)
+    return medium ? '' : value
+  }
+  const bytes = jsonBytes(part, (value, name, within) => {
     if (nestedFields.has(name) && typeof value === 'object' && value !== null) {
       // A document can consist of parts.
-      if (this !== part && this.type === 'content') found = true
+      if (within !== part && within.type === 'content') found = true
       addParts(size, value)
       return ''
     }
     if (referenceFields.has(name) && value != null) add({ kind: kindOf(String(part.type)) })
-    if (typeof value !== 'string' || !byteFields.has(name)) return value
-    const medium = isPlainText(this, part, name)
-      ? undefined
-      : mediumOf({ part: part.type, mediaType: this.media_type, format: this.format }, value)
-    if (medium) add(medium)
-    found = true
-    return medium ? '' : value
+    return typeof value === 'string' && byteFields.has(name) ? addBytes(value, name, within) : value
   })
-  size.text += Buffer.byteLength(text)
+  size.text += bytes
   if (!found || !(mediaParts.has(part.type) || containerParts.has(part.type)))
     size.media.push({ kind: mediaParts.has(part.type) ? kindOf(String(part.type)) : 'other' })
 }

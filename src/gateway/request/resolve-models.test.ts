@@ -36,6 +36,14 @@ test('a suffix that JavaScript knows and we do not is unknown', () => {
   }
 })
 
+test('none of many names is known, lists ten of them', () => {
+  const names = Array.from({ length: 100_000 }, (_, i) => `x/${i}`)
+  const listed = names.slice(0, 10).map((name) => JSON.stringify(name))
+  assert.throws(() => resolved(undefined, names), {
+    message: `There is no model ${listed.join(', ')} or any of 99990 more. GET /models lists them all.`,
+  })
+})
+
 test('an unknown fallback is passed over, but one name must be known', () => {
   assert.deepEqual(resolved('x/y', ['a/m']), [['a/m', undefined]])
   assert.throws(() => resolved('x/y:nitro'), { kind: 'not_found', message: /"x\/y:nitro"/ })

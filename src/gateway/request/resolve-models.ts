@@ -22,25 +22,35 @@ export function resolveModels(
   const first = names.model ? [names.model] : []
   const wanted = names.models ? [...new Set([...first, ...names.models])] : first
   if (wanted.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
-  const found = wanted.flatMap((name) => resolveModel(catalogue, name) ?? [])
+  const found: Candidate[] = []
+  for (const name of wanted) {
+    const candidate = resolveModel(catalogue, name)
+    if (candidate) found.push(candidate)
+  }
   const callable = found.filter(({ model }) => canBeCalled(model))
   if (callable.length > 0) return callable
   if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => makesNoText(model)).join(' '))
   const holders = modelsWithAlias(catalogue, wanted[0]!)
   if (holders.length > 1) {
-    const ids = holders
-      .slice(0, 10)
-      .map((id) => JSON.stringify(id))
-      .join(', ')
+    const ids = quoted(holders)
     const message = `The name ${JSON.stringify(shortened(wanted[0]!))} is ambiguous: ${holders.length} models have it. Name one of ${ids}.`
     throw new Fault('not_found', message)
   }
-  const unknown = wanted.map((name) => JSON.stringify(shortened(name))).join(', ')
+  const others = wanted.length > mostListed ? ` or any of ${wanted.length - mostListed} more` : ''
   throw new Fault(
     'not_found',
-    `There is no model ${unknown}. ${meant(catalogue, wanted[0]!)}GET /models lists them all.`,
+    `There is no model ${quoted(wanted)}${others}. ${meant(catalogue, wanted[0]!)}GET /models lists them all.`,
   )
 }
+
+/** The most names in one message. */
+const mostListed = 10
+
+const quoted = (names: readonly string[]) =>
+  names
+    .slice(0, mostListed)
+    .map((name) => JSON.stringify(shortened(name)))
+    .join(', ')
 
 const modelsWithAlias = ({ models = [] }: ModelLookup, name: string) =>
   models.flatMap(({ id, aliases }) => (aliases.includes(name) ? [id] : []))

@@ -11,10 +11,13 @@ export function pauseFor(bodyBytes: number): Pause | undefined {
 
 const waiting: (() => void)[] = []
 
-/** Resolves in a later turn of the event loop. Each turn continues one of those that wait, in order. */
+/**
+ * Resolves in a later turn of the event loop. Each turn continues one of those that wait, in order. A stage that was
+ * started by a socket is followed by immediates of the same turn, so the first that waits skips them.
+ */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(continueFirst)
+    if (waiting.push(resolve) === 1) setImmediate(() => setImmediate(continueFirst))
   })
 }
 

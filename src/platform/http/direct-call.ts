@@ -4,7 +4,7 @@ import { Fault } from '../core/fault.ts'
 import { JsonSource, worthASource } from '../json/json-source.ts'
 import type { Log } from '../process/log.ts'
 import { noteFailureReason } from './failure-reason.ts'
-import { type JsonReader, textOfBody } from './request/json-body.ts'
+import { type JsonReader, requireNoExcess, textOfBody } from './request/json-body.ts'
 import { DirectResponse } from './response/direct-response.ts'
 import { type Envelope, errorInForm } from './response/envelope.ts'
 
@@ -26,7 +26,8 @@ export type DirectRoute<Caller, Body extends object> = {
   log: Log
 }
 
-type ParsedBody = { bytes: Buffer; text: string; value: unknown }
+type DecodedBody = { bytes: Buffer; text: string }
+type ParsedBody = DecodedBody & { value: unknown }
 
 type Facts<Caller> = { caller: Caller; requestId: string; host: string | undefined; head: (string | number)[] }
 
@@ -70,7 +71,7 @@ export class DirectCall<Caller, Body extends object> {
       const bytes = this.#takeBytes()
       this.pause = pauseFor(bytes.length)
       if (this.pause) await this.#readLong(bytes, this.pause)
-      else this.#validate(this.#parse(bytes))
+      else this.#validate(this.#parse(this.#decode(bytes)))
       // A client can leave during a pause.
       if (response.signal.aborted) return
       const answer = await this.#route.handle(this)
@@ -86,9 +87,14 @@ export class DirectCall<Caller, Body extends object> {
     return bytes
   }
 
-  #parse(bytes: Buffer): ParsedBody {
+  #decode(bytes: Buffer): DecodedBody {
     const text = textOfBody(bytes)
-    return { bytes, text, value: this.#route.readJson(text) }
+    requireNoExcess(text)
+    return { bytes, text }
+  }
+
+  #parse(decoded: DecodedBody): ParsedBody {
+    return { ...decoded, value: this.#route.readJson(decoded.text) }
   }
 
   #validate({ bytes, text, value }: ParsedBody): void {
@@ -97,7 +103,9 @@ export class DirectCall<Caller, Body extends object> {
   }
 
   async #readLong(bytes: Buffer, pause: Pause): Promise<void> {
-    const parsed = this.#parse(bytes)
+    const decoded = this.#decode(bytes)
+    await pause()
+    const parsed = this.#parse(decoded)
     await pause()
     this.#validate(parsed)
     await pause()

@@ -68,6 +68,7 @@ function toolResult(message: Extract<Message, { role: 'tool' }>): Block {
 function blockOf(piece: Piece): Block[] {
   // An empty text is refused.
   if (piece.kind === 'text' && piece.text === '') return []
+  if (piece.kind === 'text' && piece.cacheControl == null) return [{ type: 'text', text: piece.text }]
   return [withoutNulls({ ...bareBlockOf(piece), cache_control: piece.cacheControl })]
 }
 

@@ -9,11 +9,15 @@ import { withPlainNames } from './plain-names.ts'
 /** Reads JSON bodies and no others. An empty one counts as none: many clients declare JSON on every request. */
 export function parseJsonBodies(app: FastifyInstance): void {
   const read = jsonReader(app)
+  const readWhole = (text: string) => {
+    requireNoExcess(text)
+    return read(text)
+  }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, ({ headers }, body, done) => {
     let value: unknown
     try {
-      if (body.length > 0) value = read(textOfBody(body))
+      if (body.length > 0) value = readWhole(textOfBody(body))
     } catch (error) {
       return done(isCompressed(headers) ? compressed() : (error as Error))
     }
@@ -37,14 +41,21 @@ const compressed = () =>
     'The body is compressed, as its header "content-encoding" says: send it as plain JSON, without that header.',
   )
 
-/** Gives the value of a body. It throws a fault for what is no JSON, or out of all proportion. */
+/**
+ * Gives the value of a body that is not excessive.
+ * @throws Fault if it is not valid JSON, or nested too deeply.
+ */
 export type JsonReader = (body: string) => unknown
+
+/** @throws Fault if parsing the text would take too much memory or time. */
+export function requireNoExcess(text: string): void {
+  const excess = excessOfText(text)
+  if (excess) throw excess
+}
 
 export function jsonReader(app: FastifyInstance): JsonReader {
   const parse = app.getDefaultJsonParser('error', 'error')
   return (body) => {
-    const excess = excessOfText(body)
-    if (excess) throw excess
     const value = mayForbid(body) ? parsedWith(parse, body) : parsed(body)
     // The framework would take it for no body at all.
     if (value === null) throw new Fault('invalid', 'The body is null: it must be a JSON object.')
