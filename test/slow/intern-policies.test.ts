@@ -58,13 +58,21 @@ test('content filters hold for prompts and for answers to questions, value by va
     ],
   })
   const message = 'Refused by the guardrail "House" (content_filters[0])'
-  const hears = (error: { code: number; message: string } | undefined) => [error?.code, error?.message.split(':')[0]]
-  assert.deepEqual(hears((await trySaying(service, id, 'say sesame')).error), [403, message])
+  const metadata = { reason: 'bad_request', retryable: false }
+  const isBlocked = ({ status, error }: Awaited<ReturnType<typeof trySaying>>) => {
+    assert.deepEqual([status, error?.code, error?.metadata], [403, 403, metadata])
+    assert.equal(error?.message.split(':')[0], message)
+    assert.doesNotMatch(error?.message ?? '', /sesame/)
+  }
+  isBlocked(await trySaying(service, id, 'say sesame'))
+  const body = { stream: true, messages: [{ role: 'user', content: 'say sesame' }] }
+  const { headers } = await service.ask('POST', `/interns/${id}/chat/completions`, { body })
+  assert.equal(headers.get('x-should-retry'), 'false')
   const form = { type: 'object', properties: { word: { type: 'string' } } }
   const asked = await say(service, id, `ask ${JSON.stringify(form)}`)
   const accept = (word: string) =>
     tryAnswering(service, id, asked, JSON.stringify({ action: 'accept', content: { word } }))
-  assert.deepEqual(hears((await accept('open "sesame"')).error), [403, message])
+  isBlocked(await accept('open "sesame"'))
   // The question is still open.
   const { text } = await accept('by "falcon-7"\nand ä')
   assert.deepEqual(JSON.parse(text).content, { word: 'by "[CODE]"\nand ä' })
