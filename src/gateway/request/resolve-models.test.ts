@@ -23,7 +23,7 @@ test('the model comes first and its fallbacks after it, each once', () =>
     ['a/m', undefined],
   ]))
 
-test(':nitro and :floor sort, :free is a model of its own, and they go together', () => {
+test(':nitro and :floor sort, :free is a separate model, and they can be combined', () => {
   assert.deepEqual(resolved('a/m:nitro'), [['a/m', 'throughput']])
   assert.deepEqual(resolved('a/m:floor'), [['a/m', 'price']])
   assert.deepEqual(resolved('a/m:free'), [['a/m:free', undefined]])
@@ -36,7 +36,7 @@ test('a suffix that JavaScript knows and we do not is unknown', () => {
   }
 })
 
-test('none of many names is known, lists ten of them', () => {
+test('resolveModels: 100,000 unknown names, lists ten of them', () => {
   const names = Array.from({ length: 100_000 }, (_, i) => `x/${i}`)
   const listed = names.slice(0, 10).map((name) => JSON.stringify(name))
   assert.throws(() => resolved(undefined, names), {
