@@ -103,24 +103,56 @@ test('old and new servers on one database: sums agree, and limits and revocation
   assert.deepEqual([await activityOf(old.url), await activityOf(today.url)], Array(2).fill({ usd, requests }))
   console.log(`${requests} requests, ${usd} USD: the same in /activity of both versions`)
 
-  const made = await manage(today.url, 'POST', '/keys', { name: 'short-lived' })
-  assert.equal((await askForWords(old.url, 1, 1, false, made.key)).status, 200)
-  await manage(today.url, 'DELETE', `/keys/${made.data.hash}`)
-  await until(async () => (await askForWords(old.url, 1, 1, false, made.key)).status === 401)
+  const { key, data } = await manage(today.url, 'POST', '/keys', { name: 'short-lived' })
+  assert.equal((await askForWords(old.url, 1, 1, false, key)).status, 200)
+  await manage(today.url, 'DELETE', `/keys/${data.hash}`)
+  await until(async () => (await askForWords(old.url, 1, 1, false, key)).status === 401)
+})
 
-  await limitAll(today.url, { limit_usd: usd + 0.5 })
+/** Spends with a key on both servers at once until they refuse. @returns the sum. */
+async function spendOn(urls: string[], key = apiKey): Promise<number> {
   const spend = async (url: string) => {
     let spent = 0
     for (let refused = 0; refused < 5; ) {
-      const { status, cost } = await askForWords(url, 5)
+      const { status, cost } = await askForWords(url, 5, 5, false, key)
       if (status === 200) spent += cost
       else refused++
     }
     return spent
   }
-  const spent = await Promise.all([old.url, today.url].map(spend))
-  console.log(`of a limit of 0.5 USD, the old version spent ${spent[0]}, the new one ${spent[1]}`)
-  assert.ok(spent[0]! + spent[1]! <= 0.5 + 1e-9)
+  const spent = await Promise.all(urls.map(spend))
+  console.log(`the old version spent ${spent[0]!.toFixed(3)} USD, the new one ${spent[1]!.toFixed(3)}`)
+  return spent.reduce((sum, one) => sum + one, 0)
+}
+
+/** A key whose guardrail has a limit. */
+async function newLimitedKey(url: string, limit_usd: number): Promise<string> {
+  const { key, data } = await manage(url, 'POST', '/keys', { name: 'limited' })
+  const guardrail = await manage(url, 'POST', '/guardrails', { name: `of ${data.hash.slice(0, 8)}`, limit_usd })
+  await manage(url, 'POST', `/guardrails/${guardrail.data.id}/assignments/keys`, { key_hashes: [data.hash] })
+  return key
+}
+
+test('old and new servers together spend no more than a limit, nor does the new one afterwards', { skip }, async () => {
+  await using stack = new AsyncDisposableStack()
+  const { start } = await startVersions(stack)
+  const old = await start('old', true)
+  const before = await newLimitedKey(old.url, 0.3)
+  assert.equal((await askForWords(old.url, 100, 100, false, before)).status, 200)
+  const today = await start('today', false)
+  const during = await newLimitedKey(today.url, 0.3)
+  const urls = [old.url, today.url]
+  const ofFirst = 0.1 + (await spendOn(urls, before))
+  const ofSecond = await spendOn(urls, during)
+  await limitAll(today.url, { limit_usd: 1 })
+  const ofAll = ofFirst + ofSecond + (await spendOn(urls))
+  assert.ok(ofFirst <= 0.3 + 1e-9 && ofSecond <= 0.3 + 1e-9 && ofAll <= 1 + 1e-9, `${[ofFirst, ofSecond, ofAll]}`)
+  await limitAll(today.url, { limit_usd: null })
+
+  old.server.signal('SIGTERM')
+  assert.equal(await old.server.ended, 0)
+  await until(() => today.server.err().includes('the last server of an older version has left'))
+  for (const key of [before, during]) assert.notEqual((await askForWords(today.url, 100, 100, false, key)).status, 200)
 })
 
 test('an old server that is started again beside a new one names the newer schema and ends', { skip }, async () => {

@@ -54,7 +54,7 @@ async function assertRefusedInTime(service: TestService, key: string): Promise<n
 }
 
 const listeners =
-  "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'signalbox signals' and datname = current_database()"
+  "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'signalbox server signals' and datname = current_database()"
 
 describe('a key revoked on one server', { skip }, () => {
   const took: Record<string, number> = {}

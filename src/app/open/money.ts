@@ -4,9 +4,16 @@ import { spentByKey, writesAlone } from '#api/interns/metered-turn.ts'
 import { spentBySession } from '#interns/runs/run-spending.ts'
 import { type PicoUsd, picoUsdOf, toUsd } from '#platform/core/pico-usd.ts'
 import { databaseClock } from '#platform/db/clock.ts'
+import type { Db } from '#platform/db/db.ts'
 import type { Budget } from '#spend/budgets/budget.ts'
-import { Budgets } from '#spend/budgets/budgets.ts'
+import { Budgets, everyUnref } from '#spend/budgets/budgets.ts'
 import { failClosed } from '#spend/budgets/fail-closed.ts'
+import {
+  isSharedAccount,
+  spentOfGuardrail,
+  watchGuardrailAccounts,
+  withGuardrailAccounts,
+} from '#spend/budgets/guardrail-accounts.ts'
 import { spentBefore } from '#spend/budgets/past-spending.ts'
 import { openLedger } from '#spend/metering/ledger.ts'
 import { openSpill } from '#spend/metering/spill.ts'
@@ -39,6 +46,8 @@ export async function openMoney(
     // Requests that were metered a moment ago count too.
     await ledger.flush()
     const { subject, includesByok } = budget
+    if (subject.kind === 'guardrail' && isSharedAccount(budget))
+      return spentOfGuardrail({ db }, subject, includesByok, sinceDay)
     if (subject.kind === 'turn') return costBetween({ db }, subject.keyHash, subject.startedAt)
     if (subject.kind === 'session')
       return picoUsdOf(await spentBySession({ db, spent }, subject.internId, subject.sessionId))
@@ -52,5 +61,21 @@ export async function openMoney(
   // not delay the end.
   opened.defer(() => Promise.race([budgets.close(), sleep(closeMs, undefined, { ref: false })]))
   if (!isShared) openUpkeep(opening, db)
-  return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(budgets, allowStale) : budgets }
+  const reserving = await besideOlderServers(opening, db, budgets)
+  return { ledger, budgets: config.stale_limits === 'refuse' ? failClosed(reserving, allowStale) : reserving }
+}
+
+/** During an upgrade, limits are counted as older servers count them. */
+async function besideOlderServers(opening: Opening, db: Db, budgets: Budgets): Promise<Pick<Budgets, 'reserve'>> {
+  const accounts = await watchGuardrailAccounts({
+    ...{ db, every: everyUnref, elapsed: () => performance.now() },
+    onSeparate: () =>
+      opening.parts.log.info(
+        'the last server of an older version has left: limits of guardrails count for each member and key',
+      ),
+    onError: warnOf(opening, 'servers of older versions could not be looked for'),
+  })
+  if (!accounts.areShared()) return budgets
+  opening.opened.defer(accounts.end)
+  return withGuardrailAccounts(budgets, accounts)
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../core/fault.ts'
 import type { Db } from './db.ts'
 import { sql } from './kysely.ts'
+import { applicationNames, olderApplicationNames } from './postgres/application-names.ts'
 
 type Queries = Pick<Db, 'kind' | 'query'>
 
@@ -108,13 +109,15 @@ export async function storeFirstRange(
 const writeRange = ({ query }: Queries, range: { oldest: number; newest: number }) =>
   query.updateTable('schema_range').set(range).execute()
 
-/** The connections of servers, by the names that all versions give them. */
+/** The names of the connections of servers of all versions. */
+const serverNames = [applicationNames.statements, applicationNames.signals, ...olderApplicationNames]
+
 async function serversStop({ query }: Queries, waitMs: number): Promise<boolean> {
   const deadline = performance.now() + waitMs
   for (;;) {
     const { rows } = await sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-         and application_name in ('signalbox', 'signalbox signals')`.execute(query)
+         and application_name in (${sql.join(serverNames)})`.execute(query)
     if (rows.length === 0) return true
     if (performance.now() >= deadline) return false
     await sleep(500)

@@ -40,7 +40,7 @@ const usualTimes: AccountTimes = { waitMs: 5000, stallMs: 5000, pollMs: 50, repo
  */
 const mostTries = 10
 
-const everyUnref: Every = (ms, work) => {
+export const everyUnref: Every = (ms, work) => {
   const timer = setInterval(work, ms).unref()
   return () => clearInterval(timer)
 }

@@ -5,7 +5,7 @@ import type { Budgets } from './budgets.ts'
  * Budgets that set nothing aside while what is known is only trusted because the database is away, also of what this
  * server holds by a lease.
  */
-export function failClosed(budgets: Budgets, isAway: AllowStale): Pick<Budgets, 'reserve'> {
+export function failClosed(budgets: Pick<Budgets, 'reserve'>, isAway: AllowStale): Pick<Budgets, 'reserve'> {
   return {
     reserve(wanted, need) {
       const away = isAway()

@@ -212,3 +212,14 @@ export async function forgetSpending(tx: Tx, budget: string): Promise<void> {
 export async function forgetSpendingOfGuardrail(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('budget_periods').where('budget', 'like', `guardrail:${id}:%`).execute()
 }
+
+/**
+ * Deletes what was counted in accounts that older servers do not use, so that their next request reads the ledger: older servers that ran
+ * beside newer ones did not count there.
+ */
+export async function forgetSpendingBesideOlderServers(tx: Tx): Promise<void> {
+  await tx
+    .deleteFrom('budget_periods')
+    .where((e) => e.or(['guardrail:%:%', 'workspace:%', 'organization:%'].map((names) => e('budget', 'like', names))))
+    .execute()
+}

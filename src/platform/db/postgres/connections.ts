@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { DatabaseHealth } from '../db.ts'
 import { countLongWaits } from '../long-waits.ts'
+import { applicationNames } from './application-names.ts'
 import { Connection, ConnectionAbandoned, isAnswer, types } from './connection.ts'
 import { monitorConnections } from './connection-monitor.ts'
 import type { Hosts } from './hosts.ts'
@@ -92,7 +93,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     ...standard,
     Client: Connection as never,
     max: limits.database_pool_size ?? 10,
-    application_name: 'signalbox',
+    application_name: applicationNames.statements,
     onConnect: (client) => prepare(client as unknown as Connection),
   })
   pool.on('acquire', (client) => used.add(client as unknown as Connection))
@@ -110,7 +111,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
   const endWatch = monitorConnections({
     open,
     answerMs: Math.max(limits.database_query_timeout_ms, limits.database_statement_timeout_ms + 1000),
-    connect: () => connectedTo({ ...standard, application_name: 'signalbox watch' }),
+    connect: () => connectedTo({ ...standard, application_name: applicationNames.monitor }),
     onDead(why) {
       onError(new ConnectionAbandoned(why))
       dropIdle(why)
@@ -196,7 +197,7 @@ export function poolWithoutTimeouts(hosts: Hosts, limits: Limits): pg.Pool {
     ...optionsOf(hosts, limits),
     Client: Connection as never,
     max: 2,
-    application_name: 'signalbox migration',
+    application_name: applicationNames.migration,
     onConnect: async (client) => {
       const connection = client as unknown as Connection
       await connection.requirePrimary()

@@ -8,6 +8,7 @@ import { Kysely, PostgresDialect } from '../kysely.ts'
 import { copied, ofWhoRuns } from '../maintenance/copy.ts'
 import { queryLog } from '../query-log.ts'
 import type { Tables } from '../tables.ts'
+import { applicationNames } from './application-names.ts'
 import { ClockOffset } from './clock-offset.ts'
 import { type Connections, openConnections, poolWithoutTimeouts } from './connections.ts'
 import { createExclusively } from './exclusively.ts'
@@ -42,7 +43,7 @@ export async function openPostgres(
     log: queryLog(watch),
   })
   const clock = new ClockOffset(watch.onClockSkew ?? (() => {}))
-  const signals = await postgresSignals(() => connections.connect('signalbox signals'), {
+  const signals = await postgresSignals(() => connections.connect(applicationNames.signals), {
     onError(error) {
       onError(error)
       connections.dropIdle('the connection for signals was lost')

@@ -1,0 +1,16 @@
+import type { Db } from './db.ts'
+import { sql } from './kysely.ts'
+import { olderApplicationNames } from './postgres/application-names.ts'
+
+/**
+ * Whether servers of schema version 91 or before are connected to the database. The embedded database has only one server. On Postgres such
+ * servers continue beside newer ones after the migration.
+ */
+export async function hasOlderServers({ kind, query }: Pick<Db, 'kind' | 'query'>): Promise<boolean> {
+  if (kind === 'sqlite') return false
+  const { rows } = await sql`
+    select 1 from pg_stat_activity
+      where datname = current_database() and application_name in (${sql.join([...olderApplicationNames])})
+      limit 1`.execute(query)
+  return rows.length > 0
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { openDb } from '#platform/db/open.ts'
+import { newPlace } from '#test/harness/databases.ts'
+import { until } from '#test/harness/until.ts'
+import type { Budget } from './budget.ts'
+import { watchGuardrailAccounts, withGuardrailAccounts } from './guardrail-accounts.ts'
+import { insertPeriod, readSpent } from './rows.ts'
+
+const guardrail = (spender: 'a' | 'b', limit: bigint): Budget => ({
+  id: `guardrail:g:key:${spender}`,
+  subject: {
+    ...({ kind: 'guardrail', id: 'g', workspaceId: 'w', createdAt: 0, isDefault: false } as const),
+    spender: { kind: 'key', hash: spender },
+  },
+  ...{ limit, interval: null, includesByok: false },
+})
+const pool: Budget = {
+  id: 'guardrail:g',
+  subject: { kind: 'pool', pool: { kind: 'workspace', id: 'w' }, account: 'guardrail:g', createdAt: 0 },
+  ...{ limit: 9n, interval: null, includesByok: false },
+}
+
+function reservations(areShared: () => boolean) {
+  const made: (readonly Budget[])[] = []
+  const sharing = withGuardrailAccounts(
+    {
+      reserve(budgets) {
+        made.push(budgets)
+        return { reservation: { settle() {}, settleEarly: () => ({ record() {} }) } }
+      },
+    },
+    { areShared },
+  )
+  return { made, reserve: (...budgets: Budget[]) => sharing.reserve(budgets, 1n) }
+}
+
+const accountsOf = (budgets: readonly Budget[]) => budgets.map(({ id, limit }) => [id, limit])
+
+test('beside older servers a guardrail has one account, with the lowest of its limits', () => {
+  const { made, reserve } = reservations(() => true)
+  reserve(pool, guardrail('a', 5n), guardrail('b', 7n))
+  assert.deepEqual(made.map(accountsOf), [[['guardrail:g', 5n]]])
+})
+
+test('beside older servers the same budget reserves from the same account object', () => {
+  const { made, reserve } = reservations(() => true)
+  const budget = guardrail('a', 5n)
+  reserve(budget)
+  reserve(budget)
+  assert.equal(made[0]![0], made[1]![0])
+})
+
+test('without older servers each key has its account', () => {
+  const { made, reserve } = reservations(() => false)
+  reserve(pool, guardrail('a', 5n))
+  assert.deepEqual(made.map(accountsOf), [
+    [
+      ['guardrail:g', 9n],
+      ['guardrail:g:key:a', 5n],
+    ],
+  ])
+})
+
+const skip = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set'
+
+test('when the last older server has left, accounts are separate and start with the ledger', { skip }, async () => {
+  await using stack = new AsyncDisposableStack()
+  const place = await newPlace('postgres')
+  stack.defer(place.remove)
+  const db = await openDb(place.settings)
+  stack.defer(db.close)
+  const older = new pg.Client({ connectionString: place.settings.database_url!, application_name: 'signalbox signals' })
+  await older.connect()
+  await db.exclusively('test', (tx) => insertPeriod(tx, 'guardrail:g:key:a', 0, 3n))
+  await db.exclusively('test', (tx) => insertPeriod(tx, 'guardrail:g', 0, 3n))
+  let look = () => {}
+  let elapsed = 0
+  const every = (_ms: number, work: () => void) => {
+    look = work
+    return () => {}
+  }
+  let separate = 0
+  const accounts = await watchGuardrailAccounts({
+    ...{ db, every, elapsed: () => elapsed, onSeparate: () => separate++, onError: assert.fail },
+  })
+  assert.equal(accounts.areShared(), true)
+  await older.end()
+  const spent = async (account: string) => (await readSpent(db.query, account, [0])).get(0)
+  await until(async () => {
+    elapsed += 5000
+    look()
+    return !accounts.areShared()
+  })
+  await until(async () => {
+    elapsed += 30_000
+    look()
+    return (await spent('guardrail:g:key:a')) === undefined
+  })
+  assert.deepEqual([separate, await spent('guardrail:g')], [1, 3n])
+})
+
+test('accounts are separate from the start where no older server runs', { skip }, async () => {
+  await using stack = new AsyncDisposableStack()
+  const place = await newPlace('postgres')
+  stack.defer(place.remove)
+  const db = await openDb(place.settings)
+  stack.defer(db.close)
+  const every = () => assert.fail('no watch should start')
+  const accounts = await watchGuardrailAccounts({
+    ...{ db, every, elapsed: () => 0, onSeparate: assert.fail, onError: assert.fail },
+  })
+  assert.equal(accounts.areShared(), false)
+})

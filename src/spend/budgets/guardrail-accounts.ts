@@ -1,0 +1,125 @@
+import type { PicoUsd } from '#platform/core/pico-usd.ts'
+import type { Db } from '#platform/db/db.ts'
+import { hasOlderServers } from '#platform/db/older-servers.ts'
+import { dayOf } from '../ledger/days.ts'
+import { chargedOf, spendingOf } from '../ledger/read.ts'
+import type { Budget, LastingSubject } from './budget.ts'
+import type { Budgets } from './budgets.ts'
+import type { Every } from './open-accounts.ts'
+import { forgetSpendingBesideOlderServers } from './rows.ts'
+
+/** The interval at which older servers are looked for. */
+const lookEveryMs = 2000
+
+/**
+ * Servers of schema version 91 and before count a guardrail's limit in one account, which all its members and keys share. While one of
+ * them runs, this server uses the same accounts: with others, a key could spend the limit twice.
+ */
+export type GuardrailAccounts = { areShared: () => boolean }
+
+type GuardrailAccountsDeps = {
+  db: Db
+  every: Every
+  /** A monotonic clock. */
+  elapsed: () => number
+  onSeparate: () => void
+  onError: (error: Error) => void
+}
+
+const usualTimes = {
+  /** An older server that lost its connections opens new ones within this time. */
+  absentMs: 10_000,
+  /** All other servers notice within this time that the last older server has left. */
+  noticeMs: 60_000,
+}
+
+/**
+ * Looks for older servers until the last one has left. They cannot start any more, because the schema is too new for them. Then each
+ * member and each key gets its own account, which starts with the ledger's sum.
+ * @returns the accounts, and a function that ends the search.
+ */
+export async function watchGuardrailAccounts(
+  { db, every, elapsed, onSeparate, onError }: GuardrailAccountsDeps,
+  times: Partial<typeof usualTimes> = {},
+): Promise<GuardrailAccounts & { end: () => void }> {
+  const { absentMs, noticeMs } = { ...usualTimes, ...times }
+  let areShared = await hasOlderServers(db)
+  if (!areShared) return { areShared: () => false, end: () => {} }
+  let lastSeenAt = elapsed()
+  const look = async () => {
+    if (await hasOlderServers(db)) [areShared, lastSeenAt] = [true, elapsed()]
+    const absentForMs = elapsed() - lastSeenAt
+    if (areShared && absentForMs >= absentMs) {
+      areShared = false
+      onSeparate()
+    }
+    if (absentForMs < absentMs + noticeMs) return
+    end()
+    // Until a moment ago another server may still have used shared accounts.
+    await db.exclusively('guardrail accounts', forgetSpendingBesideOlderServers)
+  }
+  const end = every(lookEveryMs, () => {
+    look().catch((error) => {
+      // Without the database older servers have no connections either.
+      lastSeenAt = elapsed()
+      onError(error)
+    })
+  })
+  return { areShared: () => areShared, end }
+}
+
+/** The account that older servers use; a budget of anything but a guardrail is returned as it is. */
+function sharedBudget(budget: Budget): Budget {
+  return budget.subject.kind === 'guardrail' ? { ...budget, id: sharedAccount(budget.subject.id) } : budget
+}
+
+const sharedAccount = (guardrailId: string) => `guardrail:${guardrailId}`
+
+/** Reserves from the accounts that older servers use, for as long as one of them runs. */
+export function withGuardrailAccounts(
+  budgets: Pick<Budgets, 'reserve'>,
+  { areShared }: GuardrailAccounts,
+): Pick<Budgets, 'reserve'> {
+  // An open account is found by the identity of its budget.
+  const sharedBudgets = new WeakMap<Budget, Budget>()
+  const sharedOf = (budget: Budget) => sharedBudgets.getOrInsertComputed(budget, sharedBudget)
+  return {
+    reserve: (limits, need) => budgets.reserve(areShared() ? distinct(limits.map(sharedOf)) : limits, need),
+  }
+}
+
+/** Of budgets with the same account only the one with the lowest limit: the default's account is also that of a workspace's budget. */
+function distinct(budgets: Budget[]): Budget[] {
+  const byAccount = new Map<string, Budget>()
+  for (const budget of budgets) {
+    const account = `${budget.id} ${budget.interval}`
+    const other = byAccount.get(account)
+    if (!other || budget.limit < other.limit) byAccount.set(account, budget)
+  }
+  return [...byAccount.values()]
+}
+
+/** Whether a budget has the account that all members and keys of its guardrail share. */
+export const isSharedAccount = ({ id, subject }: Budget): boolean =>
+  subject.kind === 'guardrail' && id === sharedAccount(subject.id)
+
+/** Reads the ledger for the spending of all members and keys of a guardrail since a day. */
+export async function spentOfGuardrail(
+  deps: { db: Pick<Db, 'query'> },
+  { id, workspaceId, createdAt, isDefault }: Extract<LastingSubject, { kind: 'guardrail' }>,
+  includesByok: boolean,
+  sinceDay: number,
+): Promise<PicoUsd> {
+  const spenders = isDefault ? { workspaceId } : { workspaceId, ...(await assignedTo(deps, id)) }
+  return chargedOf(await spendingOf(deps, spenders, Math.max(sinceDay, dayOf(createdAt))), includesByok)
+}
+
+async function assignedTo({ db }: { db: Pick<Db, 'query'> }, guardrailId: string) {
+  const rows = await db.query
+    .selectFrom('guardrail_assignments')
+    .where('guardrail_id', '=', guardrailId)
+    .select(['target_kind', 'target_id'])
+    .execute()
+  const idsOf = (kind: string) => rows.filter((row) => row.target_kind === kind).map((row) => row.target_id)
+  return { keyHashes: idsOf('key'), userIds: idsOf('member') }
+}
