@@ -36,7 +36,7 @@ export async function startCluster(env: Record<string, string> = {}, skewMs: num
     PORT: String(ports.server),
     DATABASE_URL: postgres.url('postgres'),
     ENCRYPTION_KEY_FILE: writeFile(folder, 'encryption.key', randomBytes(32).toString('hex')),
-    CATALOGUE_FILE: writeFile(folder, 'catalogue.json', JSON.stringify(catalogueOf(provider.url))),
+    CATALOGUE_FILE: writeFile(folder, 'catalogue.json', JSON.stringify(steadyCatalogue(provider.url))),
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     BOOTSTRAP_API_KEY: apiKey,
     ...env,
@@ -80,8 +80,8 @@ export async function startCluster(env: Record<string, string> = {}, skewMs: num
 // As an address: spaces in a path would end the option.
 const skewedClock = new URL('skewed-clock.ts', import.meta.url).href
 
-/** Every token of an answer costs `usdOfToken`; a token of a prompt costs nothing. */
-const catalogueOf = (base_url: string) => ({
+/** A catalogue in which each token of an answer costs `usdOfToken`, and a token of a prompt nothing. */
+export const steadyCatalogue = (base_url: string) => ({
   providers: { steady: { name: 'Steady', base_url, protocol: 'openai-chat' } },
   models: {
     'test/steady': {

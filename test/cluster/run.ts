@@ -11,6 +11,7 @@ import { installOldVersion } from './old-version.ts'
  */
 const files = [
   'test/cluster/faults.test.ts',
+  'test/cluster/proxies.test.ts',
   'test/cluster/upgrade.test.ts',
   'test/cluster/versions.test.ts',
   'test/slow/fail-over.test.ts',

@@ -43,12 +43,23 @@ export async function request(url: string, { tokens, ms = 0, stream = false, mos
   return ended
 }
 
-/** Sends requests at a steady rate, whatever becomes of those before. */
+/** The most requests in flight: on a machine that is slower than the rate, later ones wait instead of piling up. */
+const maxInFlight = 200
+
+/** Sends requests at a steady rate, without waiting for the answers to earlier ones. */
 export function startTraffic(url: string, perSecond: number, wish: (count: number) => Wish) {
   const sent: Promise<Ended>[] = []
-  const begun = Date.now()
+  const startedAt = Date.now()
+  let inFlight = 0
+  const send = async (): Promise<Ended> => {
+    inFlight++
+    const ended = await request(url, wish(sent.length))
+    inFlight--
+    return ended
+  }
   const timer = setInterval(() => {
-    while (sent.length < ((Date.now() - begun) / 1000) * perSecond) sent.push(request(url, wish(sent.length)))
+    const due = ((Date.now() - startedAt) / 1000) * perSecond
+    while (sent.length < due && inFlight < maxInFlight) sent.push(send())
   }, 10)
   return {
     /** Sends no more. @returns how all ended. */

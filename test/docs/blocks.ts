@@ -18,7 +18,7 @@ export function examplesIn(markdown: string): Example[] {
 
 const fenced = /(?:^ *<!-- (.*?) -->\n)?^( *)```(\w*)\n(.*?)^ *```$/gms
 
-function blocksIn(markdown: string): Block[] {
+export function blocksIn(markdown: string): Block[] {
   return [...markdown.matchAll(fenced)].map((match) => {
     const [whole, mark, indent = '', language = '', text = ''] = match
     const line = markdown.slice(0, match.index + whole.indexOf('```')).split('\n').length

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { emptyAcceptQueue } from '#platform/http/accept-queue.ts'
 import { reachable } from '../access/address.ts'
 
 const retryMs = 20
@@ -26,6 +27,7 @@ export async function keepInternListener(
   address: InternAddress,
 ): Promise<AsyncDisposable & { clientsGone: Promise<void> }> {
   const clientsGone = Promise.withResolvers<void>()
+  await emptyAcceptQueue(server)
   server.close(() => clientsGone.resolve())
   const listener = await openInternListener(server, address)
   return { clientsGone: clientsGone.promise, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }

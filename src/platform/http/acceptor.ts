@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { createServer, type Server as NetServer, type Socket } from 'node:net'
+import { emptyAcceptQueue } from './accept-queue.ts'
 
 /** Takes connections for a server, from sockets that another process has bound and keeps open. */
 export type Acceptor = {
@@ -54,6 +55,7 @@ export function createAcceptor(server: Server): Acceptor {
       await Promise.all(sockets.filter((socket) => !accepting.has(socket) && !closed.has(socket)).map(begin))
     },
     async close() {
+      await Promise.all(accepting.values().map(emptyAcceptQueue))
       for (const socket of [...accepting.keys()]) end(socket)
       if (connections.size === 0) return
       none ??= Promise.withResolvers()

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { emptyAcceptQueue } from './accept-queue.ts'
 import type { Acceptor } from './acceptor.ts'
 
 /** The interval at which idle connections are looked for. */
@@ -65,5 +66,7 @@ export function createShutdown(): Shutdown {
 
 /** Refuses new connections. Resolves when those that were accepted before are closed. */
 async function closeListener(server: Server): Promise<void> {
-  if (server.listening) await new Promise<void>((resolve) => server.close(() => resolve()))
+  if (!server.listening) return
+  await emptyAcceptQueue(server)
+  await new Promise<void>((resolve) => server.close(() => resolve()))
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { type AddressInfo, BoundSocket, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import Fastify from 'fastify'
+import { createAcceptor } from './acceptor.ts'
+import { spareFreshConnections } from './fresh-connections.ts'
+import { createShutdown } from './shutdown.ts'
+
+const request = 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
+
+/** Connects at once: the kernel completes the connections before the server's event loop accepts them. */
+function waitingClients(port: number): Promise<string[]> {
+  const clients = Array.from({ length: 20 }, () =>
+    connect(port, '127.0.0.1', function () {
+      this.end(request)
+    }),
+  )
+  return Promise.all(clients.map((client) => text(client).catch((error) => String(error.code))))
+}
+
+function newApp() {
+  const app = Fastify({ forceCloseConnections: 'idle', return503OnClosing: false })
+  spareFreshConnections(app.server)
+  app.get('/', () => 'whole')
+  return app
+}
+
+test('a server that closes answers the connections that wait to be accepted', async () => {
+  const app = newApp()
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const answers = waitingClients((app.server.address() as AddressInfo).port)
+  await createShutdown().close(app, 10_000)
+  for (const answer of await answers) assert.match(answer, /whole$/)
+})
+
+test('an acceptor that closes answers the connections that wait to be accepted', async () => {
+  const app = newApp()
+  await app.ready()
+  const socket = new BoundSocket({ host: '127.0.0.1', port: 0 })
+  const acceptor = createAcceptor(app.server)
+  await acceptor.accept([socket.fd()])
+  const answers = waitingClients(socket.address().port)
+  await acceptor.close()
+  socket.close()
+  for (const answer of await answers) assert.match(answer, /whole$/)
+  await app.close()
+})

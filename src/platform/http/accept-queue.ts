@@ -1,0 +1,25 @@
+import type { Server } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+
+/** With connections that never stop arriving, the socket is closed after this time. */
+const maxMs = 1000
+
+/**
+ * Accepts the connections that wait in the queue of a listening socket. Closing the socket resets them; a proxy that has sent
+ * a request on one of them then answers 502, because it cannot know whether the request was processed.
+ */
+export async function emptyAcceptQueue(server: Server): Promise<void> {
+  let accepted = 0
+  const count = () => {
+    accepted++
+  }
+  server.on('connection', count)
+  const deadline = performance.now() + maxMs
+  // Node accepts one connection in a turn of the event loop. The first turn may have looked for connections already.
+  for (let emptyTurns = 0; emptyTurns < 2 && performance.now() < deadline; ) {
+    const before = accepted
+    await setImmediate()
+    emptyTurns = accepted === before ? emptyTurns + 1 : 0
+  }
+  server.off('connection', count)
+}

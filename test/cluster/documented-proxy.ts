@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { blocksIn } from '../docs/blocks.ts'
+import { until } from '../harness/until.ts'
+
+/** The reverse proxies of which docs/operations.md prints a configuration for two servers. */
+export type ProxyProgram = 'haproxy' | 'caddy' | 'nginx'
+
+/** Two addresses, `host:port`. */
+type Servers = readonly [string, string]
+
+export type RunningProxy = AsyncDisposable & {
+  url: string
+  /** Resolves when the proxy sends requests to this server. */
+  untilServedBy: (server: string) => Promise<void>
+}
+
+const folders = `${process.env.PATH}:/usr/sbin:/sbin`.split(':')
+const pathOf = (program: ProxyProgram) =>
+  folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
+
+/** Why tests of this program are skipped; false if it is installed. */
+export const noProxy = (program: ProxyProgram): string | false =>
+  pathOf(program) ? false : `${program} is not installed (Debian: ${program})`
+
+/** The changes that make each documented configuration usable in a test, and name the server in each answer. */
+const configurations: Record<ProxyProgram, (text: string, address: string, folder: string) => string> = {
+  haproxy: (text, address) =>
+    replaceOnce(
+      replaceOnce(text, 'bind :80', `bind ${address}`),
+      'default-server',
+      'http-response set-header x-served-by %si:%sp\n  default-server',
+    ),
+  caddy: (text, address) =>
+    `{\n  admin off\n}\n${replaceOnce(
+      text,
+      'signalbox.example.com {',
+      `http://${address} {\n  header {\n    x-served-by {http.reverse_proxy.upstream.hostport}\n    defer\n  }`,
+    )}`,
+  nginx: (text, address, folder) => `
+    daemon off;
+    user root;
+    pid ${folder}/pid;
+    error_log ${folder}/error.log;
+    events { worker_connections 4000; }
+    http {
+      access_log off;
+      add_header x-served-by $upstream_addr always;
+      ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')}
+      ${replaceOnce(text, 'listen 80;', `listen ${address};`)}
+    }`,
+}
+
+const argumentsOf: Record<ProxyProgram, (file: string, folder: string) => string[]> = {
+  haproxy: (file) => ['-db', '-f', file],
+  caddy: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
+  nginx: (file, folder) => ['-p', folder, '-e', `${folder}/error.log`, '-c', file],
+}
+
+function replaceOnce(text: string, part: string, by: string): string {
+  if (text.split(part).length !== 2) throw new Error(`docs/operations.md does not have ${part} once in:\n${text}`)
+  return text.replace(part, () => by)
+}
+
+/** @throws Error if the page does not print one configuration of this program for two servers. */
+function documented(program: ProxyProgram, servers: Servers): string {
+  const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  const language = program === 'caddy' ? 'caddyfile' : program
+  const texts = blocksIn(page)
+    .filter((block) => block.language === language && block.text.includes('10.0.0.2:8080'))
+    .map(({ text }) => text)
+  if (texts.length !== 1) throw new Error(`docs/operations.md has ${texts.length} configurations of ${program}`)
+  return texts[0]!.replaceAll('10.0.0.1:8080', servers[0]).replaceAll('10.0.0.2:8080', servers[1])
+}
+
+/** Starts a reverse proxy with the configuration that docs/operations.md prints for two servers. */
+export async function startDocumentedProxy(
+  program: ProxyProgram,
+  address: string,
+  servers: Servers,
+): Promise<RunningProxy> {
+  const folder = mkdtempSync(join(tmpdir(), `signalbox-${program}-`))
+  const file = join(folder, 'proxy.conf')
+  writeFileSync(file, configurations[program](documented(program, servers), address, folder))
+  const child = spawn(pathOf(program)!, argumentsOf[program](file, folder), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: folder },
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-10_000)
+  })
+  const ended = once(child, 'close')
+  const url = `http://${address}/api/v1`
+  const servedBy = async () => {
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${errors}`)
+    const response = await fetch(`${url}/health`).catch(() => undefined)
+    return response?.headers.get('x-served-by')
+  }
+  await until(servedBy)
+  return {
+    url,
+    untilServedBy: async (server) => void (await until(async () => (await servedBy()) === server)),
+    async [Symbol.asyncDispose]() {
+      // nginx ends its workers on SIGTERM only.
+      child.kill(program === 'nginx' ? 'SIGTERM' : 'SIGKILL')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiKey } from '../harness/priced-servers.ts'
+import { type ServerProcess, startProcess } from '../harness/server-process.ts'
+import { until } from '../harness/until.ts'
+import { steadyCatalogue } from './cluster.ts'
+import { type ProxyProgram, startDocumentedProxy } from './documented-proxy.ts'
+import { startProvider } from './provider.ts'
+import { startTraffic } from './traffic.ts'
+
+type RollingRestart = {
+  program: ProxyProgram
+  databaseUrl: string
+  perSecond: number
+  /** Settings of both servers. */
+  env: Record<string, string>
+  /** The time to wait after a restart, beyond the moment at which the proxy uses the server again. */
+  pauseMs?: number
+}
+
+/** Addresses of this host that no other test has, with a port that no connection is made from. */
+function newAddresses() {
+  const [part, port] = [`127.${randomInt(64, 255)}.${randomInt(255)}`, randomInt(20_000, 30_000)]
+  return { proxy: `${part}.9:${port}`, servers: [`${part}.1:${port}`, `${part}.2:${port}`] as const }
+}
+
+/** Two servers on one database, by their addresses. @returns a function that starts one of them. */
+async function preparedServers(stack: AsyncDisposableStack, { databaseUrl, env }: RollingRestart) {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-rolling-'))
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const provider = stack.use(await startProvider('127.0.0.1'))
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text, { mode: 0o600 })
+    return join(folder, name)
+  }
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    ENCRYPTION_KEY_FILE: write('encryption.key', randomBytes(32).toString('hex')),
+    CATALOGUE_FILE: write('catalogue.json', JSON.stringify(steadyCatalogue(provider.url))),
+    BOOTSTRAP_API_KEY: apiKey,
+    ...env,
+  }
+  return async (address: string): Promise<ServerProcess> => {
+    const [host = '', port] = address.split(':')
+    const data = join(folder, host)
+    mkdirSync(data, { recursive: true })
+    const server = stack.use(startProcess({ ...shared, HOST: host, PORT: port, DATA_DIR: data }))
+    await server.url
+    return server
+  }
+}
+
+/**
+ * Restarts two servers behind a proxy, one after the other, under steady traffic of whole answers and streams.
+ * @throws AssertionError if a client does not get a whole answer.
+ */
+export async function assertUnnoticedRestarts(options: RollingRestart): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  const start = await preparedServers(stack, options)
+  const { proxy: address, servers } = newAddresses()
+  const running = new Map<string, ServerProcess>()
+  for (const server of servers) running.set(server, await start(server))
+  const proxy = stack.use(await startDocumentedProxy(options.program, address, servers))
+  for (const server of servers) await proxy.untilServedBy(server)
+
+  const wish = (at: number) => (at % 10 === 0 ? { tokens: 20, ms: 8000, stream: true } : { tokens: 5, ms: 20 })
+  await using traffic = startTraffic(proxy.url, options.perSecond, wish)
+  await sleep(2000)
+  for (const server of servers) {
+    running.get(server)!.signal('SIGTERM')
+    assert.equal(await running.get(server)!.ended, 0, running.get(server)!.err())
+    running.set(server, await start(server))
+    await until(async () => (await fetch(`http://${server}/api/v1/health/ready`)).ok)
+    await sleep(options.pauseMs ?? 0)
+    await proxy.untilServedBy(server)
+  }
+  const ended = await traffic.stop()
+  const broken = ended.filter(({ whole }) => !whole).map(({ status, server, text }) => ({ status, server, text }))
+  console.log(`${options.program}: ${ended.length} requests, ${broken.length} failed`)
+  assert.deepEqual(broken.slice(0, 3), [], `${broken.length} of ${ended.length} requests failed`)
+  assert.ok(ended.length > options.perSecond * 10, `only ${ended.length} requests were made`)
+}
