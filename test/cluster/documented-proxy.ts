@@ -38,7 +38,7 @@ const configurations: Record<ProxyProgram, (text: string, address: string, folde
     `{\n  admin off\n}\n${replaceOnce(
       text,
       'signalbox.example.com {',
-      `http://${address} {\n  header {\n    x-served-by {http.reverse_proxy.upstream.hostport}\n    defer\n  }`,
+      `http://${address} {\n  bind ${address.split(':')[0]}\n  header {\n    x-served-by {http.reverse_proxy.upstream.hostport}\n    defer\n  }`,
     )}`,
   nginx: (text, address, folder) => `
     daemon off;
