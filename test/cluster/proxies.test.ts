@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { noOwnPostgres, startOwnPostgres } from '../harness/own-postgres.ts'
+import { noOwnPostgres, startOwnPostgres } from '../harness/database/own-postgres.ts'
 import { noProxy, type ProxyProgram } from './documented-proxy.ts'
 import { assertUnnoticedRestarts } from './rolling-restart.ts'
 

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { noProxy } from '../cluster/documented-proxy.ts'
 import { assertUnnoticedRestarts } from '../cluster/rolling-restart.ts'
-import { newEmptyPlace } from '../harness/databases.ts'
+import { newEmptyPlace } from '../harness/database/databases.ts'
 
 const skip = noProxy('haproxy') || (process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set')
 
