@@ -11,11 +11,8 @@ const request = 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
 
 /** Connects at once: the kernel completes the connections before the server's event loop accepts them. */
 function waitingClients(port: number): Promise<string[]> {
-  const clients = Array.from({ length: 20 }, () =>
-    connect(port, '127.0.0.1', function () {
-      this.end(request)
-    }),
-  )
+  const clients = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'))
+  for (const client of clients) client.end(request)
   return Promise.all(clients.map((client) => text(client).catch((error) => String(error.code))))
 }
 
