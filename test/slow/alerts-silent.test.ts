@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newEmptyPlace } from '../harness/database/databases.ts'
-import { apiKey, askForWords, manage, startPriced } from '../harness/service/priced-servers.ts'
+import { sendMixedLoad } from '../harness/service/mixed-load.ts'
+import { startPriced } from '../harness/service/priced-servers.ts'
 import { until } from '../harness/until.ts'
 
 const alerts = fileURLToPath(new URL('../../ops/alerts.yml', import.meta.url))
@@ -63,17 +64,6 @@ function firedIn(series: Series): string[] {
   return fired.length > 0 ? fired : [text]
 }
 
-async function load(url: string, isOver: () => boolean): Promise<void> {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const message = { model: 'signalbox/demo', max_tokens: 5, messages: [{ role: 'user', content: 'demo:words=3' }] }
-  while (!isOver()) {
-    await askForWords(url, 5, 5, true)
-    await fetch(`${url}/messages`, { method: 'POST', headers, body: JSON.stringify(message) }).then((it) => it.text())
-    await manage(url, 'GET', '/activity')
-    await sleep(20)
-  }
-}
-
 for (const isLoaded of [false, true])
   test(`no alert fires in ten minutes of a healthy service that is ${isLoaded ? 'loaded' : 'idle'}`, {
     skip,
@@ -90,7 +80,7 @@ for (const isLoaded of [false, true])
       pages.push([kind, await until(() => /"url":"(http:\S+?\/metrics)"/.exec(server!.err())?.[1])])
     }
     let isOver = false
-    const loading = isLoaded ? urls.flatMap((url) => [1, 2, 3, 4].map(() => load(url, () => isOver))) : []
+    const loading = isLoaded ? urls.flatMap((url) => [1, 2, 3, 4].map(() => sendMixedLoad(url, () => isOver))) : []
     const series: Series = new Map()
     for (let at = 0; at < scrapes; at++) {
       for (const [instance, page] of pages) record(series, await (await fetch(page)).text(), instance, at)

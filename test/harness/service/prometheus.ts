@@ -17,13 +17,15 @@ export const noPrometheus = spawnSync('prometheus', ['--version']).error
 export type Prometheus = AsyncDisposable & {
   /** The alerts that fire, as `<name> <name of the target>`. */
   firing: () => Promise<string[]>
+  /** The alerts that have fired at any time since the start, in the same form. */
+  fired: () => Promise<string[]>
 }
 
-/** A real Prometheus with the rules that are shipped. It looks at its targets each second. */
-export async function startPrometheus(targets: Record<string, string>): Promise<Prometheus> {
+/** Starts a real Prometheus with the rules of `ops/`. @param interval the time between two scrapes, and two evaluations. */
+export async function startPrometheus(targets: Record<string, string>, interval = '1s'): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-prometheus-'))
   const config = {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    global: { scrape_interval: interval, evaluation_interval: interval },
     rule_files: [rules],
     scrape_configs: [
       {
@@ -45,32 +47,35 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
   )
   endAtLast(child)
   const ended = once(child, 'exit')
-  let said = ''
+  let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-10_000)
+    errors = (errors + text).slice(-10_000)
   })
-  const ask = async (path: string): Promise<Response | undefined> => {
+  const get = async (path: string): Promise<Response | undefined> => {
     const response = await fetch(`http://${at}${path}`).catch(() => undefined)
-    if (child.exitCode !== null) throw new Error(`Prometheus ended: ${said}`)
+    if (child.exitCode !== null) throw new Error(`Prometheus ended: ${errors}`)
     return response?.ok ? response : undefined
   }
-  await until(() => ask('/-/ready'))
-  const told = async <T>(path: string, otherwise: T) => {
-    const response = await ask(path)
+  await until(() => get('/-/ready'))
+  const read = async <T>(path: string, otherwise: T) => {
+    const response = await get(path)
     return response ? ((await response.json()) as { data: T }).data : otherwise
   }
-  // It begins some seconds later; an increase is one over what was there before.
-  const seen = `/api/v1/query?query=${encodeURIComponent('count_over_time(up[1m]) > 2')}`
+  // The first scrape is some seconds later, and `increase` needs a sample from before the increase.
+  const scraped = `/api/v1/query?query=${encodeURIComponent('count_over_time(up[1m]) > 2')}`
   await until(async () => {
-    const { result } = await told(seen, { result: [] as unknown[] })
+    const { result } = await read(scraped, { result: [] as unknown[] })
     return result.length === Object.keys(targets).length
   })
   return {
     async firing() {
-      const { alerts } = await told('/api/v1/alerts', { alerts: [] as { state: string; labels: Labels }[] })
-      return alerts
-        .filter(({ state }) => state === 'firing')
-        .map(({ labels }) => `${labels.alertname} ${labels.server ?? labels.instance}`)
+      const { alerts } = await read('/api/v1/alerts', { alerts: [] as { state: string; labels: Labels }[] })
+      return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => nameOf(labels))
+    },
+    async fired() {
+      const query = encodeURIComponent('last_over_time(ALERTS{alertstate="firing"}[1d])')
+      const { result } = await read(`/api/v1/query?query=${query}`, { result: [] as { metric: Labels }[] })
+      return result.map(({ metric }) => nameOf(metric))
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
@@ -81,3 +86,5 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
 }
 
 type Labels = { alertname: string; server?: string; instance: string }
+
+const nameOf = ({ alertname, server, instance }: Labels) => `${alertname} ${server ?? instance}`
