@@ -32,7 +32,7 @@ export function App() {
   )
 }
 
-/** Who has not been here before is asked for a key; until then the API is asked only how one can sign in. */
+/** Renders the sign-in page without a session, the console otherwise. */
 function Gate() {
   const current = sessionState.value
   if (current.state === 'asking' && !wasSignedIn()) return <div class="asking" role="status" aria-label="Loading" />
@@ -67,7 +67,7 @@ function Screens() {
   )
 }
 
-/** What the service is opened for first. */
+/** Redirects `/` to the first screen. */
 function FirstScreen() {
   const { route } = useLocation()
   useEffect(() => route(`/${screens[0]!.name}`, true), [route])
@@ -84,7 +84,7 @@ function NoScreen() {
   )
 }
 
-/** Files of a console that was replaced meanwhile are there no more. */
+/** The files of a screen are missing after an upgrade of the service. */
 function NotLoaded() {
   return (
     <EmptyState title="This screen could not be loaded">

@@ -17,7 +17,7 @@ import { clockTime } from './format/time.ts'
 import { usePendingQuestions } from './pending-questions.ts'
 import { screens, screensFor } from './screens.ts'
 
-/** Where am I: all screens at the left; in a narrow window, where one is, and a menu of the others. */
+/** The navigation and the current screen. In a narrow window the navigation is a menu. */
 export function Frame({ session, children }: { session: Session | undefined; children: ComponentChildren }) {
   const { path, route } = useLocation()
   const currentName = path.split('/')[1]
@@ -102,10 +102,10 @@ export function Frame({ session, children }: { session: Session | undefined; chi
   )
 }
 
-/** Who is not signed out is told so: they would go away from a browser that is still theirs. */
+/** Signs out, and reports a failure: the session in this browser is still valid then. */
 const leave = () => void runOrToast(signOut, 'You are still signed in. ')
 
-/** While the service does not answer, or not all of it, what one sees is what it said last. */
+/** Says that the page shows earlier data, because the service or a route does not respond. */
 function ConnectionNotice() {
   const since = unreachableSince.value
   const failedRead = oldestFailedRead.value
@@ -129,6 +129,6 @@ function ConnectionNotice() {
   )
 }
 
-/** Whose session it is, and where: the first is often an address. */
+/** The member, the role and the workspace of the session. */
 const describe = ({ role, member, workspace }: Session) =>
   `${member.name || member.email} · ${role} · ${workspace.name}`

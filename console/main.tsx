@@ -8,6 +8,6 @@ import './components/overflow-title.ts'
 rootLinks()
 void findSession()
 const place = document.getElementById('console')!
-// The frame that came with the page is drawn once more in its place, in the same frame of the screen.
+// Replaces the frame that the page contains, within the same paint.
 place.replaceChildren()
 render(<App />, place)

@@ -4,12 +4,12 @@ import { isRetryable } from './api/retry.ts'
 import type { Session } from './api/types.ts'
 import { setBadge } from './components/badges.ts'
 
-/** So often it is asked: a question waits for minutes, and a stream for each window would be one too many. */
+/** Questions wait for minutes, so polling is enough. An event stream for each window would cost a connection. */
 const pollMs = 10_000
-/** More are told as so many. */
+/** The highest number displayed. */
 const maxCounted = 100
 
-/** Counts the questions that wait, on whatever screen one is. The screen of interns counts by itself, as it happens. */
+/** Keeps the badge of open questions current. The screen of interns does it itself from live events. */
 export function usePendingQuestions(session: Session | undefined, currentScreen: string | undefined): void {
   const isEnabled = session !== undefined && currentScreen !== 'interns'
   const { data, failure, isCurrent, reload } = useGet(
@@ -20,7 +20,7 @@ export function usePendingQuestions(session: Session | undefined, currentScreen:
   useEffect(() => {
     if (isEnabled && isCurrent && count !== undefined) setBadge('interns', count)
   }, [isEnabled, isCurrent, count])
-  // Who may not see interns is not asked again.
+  // A permanent error, such as missing permission, stops polling.
   const isRefused = failure !== undefined && !isRetryable(failure)
   useEffect(() => {
     if (!isEnabled || isRefused) return

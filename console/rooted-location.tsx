@@ -5,8 +5,8 @@ import { root, withoutRoot, withRoot } from './api/root.ts'
 type Props = { children: ComponentChildren }
 
 /**
- * Screens name paths as if the console were at the root of its host. Links get the root path when they are made, and the
- * router's location loses it.
+ * Lets screens use paths as if the console were at the root of its host. Links get the root path when they are created,
+ * and the router's location does not have it.
  */
 export const RootedLocation = ({ children }: Props) => (
   <LocationProvider {...(root && { scope: `${root}/` })}>

@@ -5,11 +5,11 @@ export type Screen = {
   /** The first part of its path, and its folder here. */
   name: string
   title: string
-  /** What the command palette also finds it by. */
+  /** Additional search words for the command palette. */
   words?: string
-  /** What it asks the API first where its address has no filters: then the page has that under way before it runs. */
+  /** The first API request of the screen without filters. The page sends it before scripts run. */
   early?: string
-  /** To whom it is offered: everybody unless told. Who comes by a link is told who can give the right. */
+  /** The roles that see it in the navigation; all by default. The screen itself reports missing permission. */
   offeredTo?: Session['role'][]
   load: () => Promise<{ Screen: ComponentType }>
 }
@@ -79,6 +79,6 @@ export const screens: Screen[] = [
   },
 ]
 
-/** The screens that are offered to somebody; all while it is not known who sits here. */
+/** The screens in the navigation of a role; all screens while the role is unknown. */
 export const screensFor = (role: string | undefined) =>
   screens.filter(({ offeredTo }) => !role || !offeredTo || offeredTo.some((one) => one === role))

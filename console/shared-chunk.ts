@@ -1,6 +1,6 @@
 /**
- * What several screens use. The bundle puts it into one file with what all begin with: each set of screens would get a
- * file of its own otherwise, and a dozen small files weigh 3 kB more than one.
+ * Modules that several screens use. The bundler puts them into the entry chunk. Otherwise each set of screens would get
+ * its own chunk, and a dozen small files are 3 kB larger than one.
  */
 import './api/address.ts'
 import './api/connection.ts'

@@ -5,7 +5,7 @@ import { asFailure, type Failure } from './api/failure.ts'
 import { withoutRoot } from './api/root.ts'
 import { findSession, signIn } from './api/session.ts'
 
-/** A key pasted once becomes a session. */
+/** The sign-in form: exchanges a key for a session. */
 export function SignIn({ failure: before }: { failure: Failure | undefined }) {
   const field = useRef<HTMLInputElement>(null)
   const [failure, setFailure] = useState(before)
@@ -63,13 +63,13 @@ export function SignIn({ failure: before }: { failure: Failure | undefined }) {
   )
 }
 
-/** Where one was going: the page that is opened once one is signed in. */
+/** The requested page, which is opened after sign-in. */
 const returnPath = () => {
   const path = withoutRoot(location.pathname)
   return path === '/' ? undefined : path + location.search
 }
 
-/** Another way in, where the settings name an issuer. When that cannot be found out, the key is there. */
+/** The link to sign in with OpenID Connect, if an issuer is configured. Without an answer only the key is offered. */
 function OpenIdConnect() {
   const [isSetUp, setUp] = useState(false)
   useEffect(() => {
@@ -79,7 +79,7 @@ function OpenIdConnect() {
     )
   }, [])
   if (!isSetUp) return null
-  // The router takes what leads to our own origin, unless it has a target.
+  // The router handles links to this origin that have no target.
   return (
     <a class="button" href={`${base}/sessions/oidc${queryOf({ return_to: returnPath() })}`} target="_top">
       Sign in with your organization’s account

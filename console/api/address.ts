@@ -7,7 +7,7 @@ export function pathOf(pattern: string, params: Values): string {
   )
 }
 
-/** A query string with what is set, beginning with `?`; empty where nothing is. */
+/** A query string that starts with `?`; empty without values. */
 export function queryOf(values: Values): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(values ?? {})) {

@@ -4,14 +4,14 @@ import { type Resource, useResource } from './resource.ts'
 import { useSession } from './session.ts'
 import type { Key, Session } from './types.ts'
 
-/** Whether a list of keys is told at all: an API key that was pasted knows of itself alone. */
+/** Whether the session can list keys. A session of an API key can read only that key. */
 export const canListKeys = (me: Pick<Session, 'role' | 'method'> | undefined) =>
   me !== undefined && (me.role !== 'developer' || me.method !== 'key')
 
-/** Whether what is the organization's is told, and not only what is one's own. */
+/** Whether the session can read all data of the organization. */
 export const canSeeAll = (me: Pick<Session, 'role'> | undefined) => me !== undefined && me.role !== 'developer'
 
-/** All keys that are in use and that this session may see, of whatever workspace. */
+/** All enabled keys of all workspaces that the session can read. */
 export function useAllKeys(): Resource<Key[]> {
   const me = useSession()
   return useResource(canListKeys(me) ? 'all of /keys of all workspaces' : undefined, async (signal) => {

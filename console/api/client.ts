@@ -7,14 +7,14 @@ import type { Routes } from './types.ts'
 
 export const base = withRoot('/api/v1')
 
-/** A route by method and path, as the API's description has it: `'GET /generations'`. */
+/** A route of the API by method and path: `'GET /generations'`. */
 export type RouteName = keyof Routes
 export type Input<R extends RouteName> = RequestPart<Routes[R], 'params'> &
   RequestPart<Routes[R], 'query'> &
   RequestPart<Routes[R], 'body'>
 export type Answer<R extends RouteName> = Routes[R]['response']
 
-/** What a route wants must be given; a query may be left out where nothing in it is wanted. */
+/** A part of the input: required if the route has it, except for a query whose fields are all optional. */
 type RequestPart<
   Route extends Routes[RouteName],
   Part extends 'params' | 'query' | 'body',
@@ -30,7 +30,7 @@ type Options = { signal?: AbortSignal | undefined; headers?: Record<string, stri
 
 /**
  * Calls a route of the API.
- * @returns what it answers, or undefined where that is not JSON.
+ * @returns the JSON body, or undefined if the answer is not JSON.
  * @throws Failure
  */
 export async function call<R extends RouteName>(route: R, input: Input<R>, options: Options = {}): Promise<Answer<R>> {
@@ -39,7 +39,7 @@ export async function call<R extends RouteName>(route: R, input: Input<R>, optio
   return (isJson ? await response.json() : undefined) as Answer<R>
 }
 
-/** The same, with the answer as it comes: for streams and files. @throws Failure */
+/** Like `call`, but returns the response itself, for streams and files. @throws Failure */
 export async function callRaw<R extends RouteName>(
   route: R,
   input: Input<R>,
@@ -48,7 +48,7 @@ export async function callRaw<R extends RouteName>(
   return send(route, addressOf(route, input as object), input.body, options)
 }
 
-/** The path and query of a call, which also name what it answers. */
+/** The path and query of a call. Also the cache key of its answer. */
 export function addressOf(route: RouteName, { params, query }: { params?: object; query?: object }): string {
   return base + pathOf(route.slice(route.indexOf(' ') + 1), params) + queryOf(query)
 }
@@ -74,7 +74,7 @@ async function send(route: string, address: string, body: unknown, { signal, hea
   throw failure
 }
 
-/** A fetch that tells whether the service is there. */
+/** Fetches, and records whether the service responded. */
 async function trackedFetch(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init).catch((error) => {
     if (!init.signal?.aborted) reportNoAnswer()

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { withRoot } from './root.ts'
 import { keepOpen } from './stream.ts'
 
-/** What the service tells as it happens, all over one stream for all screens of this page. */
+/** Receives the data of an event. All screens of the page share one event stream. */
 type Listener = (data: unknown) => void
 
 const listeners = new Map<string, Set<Listener>>()
@@ -28,10 +28,10 @@ function dispatch(event: Event): void {
     listener(event instanceof MessageEvent ? JSON.parse(event.data) : undefined)
 }
 
-/** Whether changes are told; else a screen has to ask now and then. */
+/** Whether the event stream is open. If not, screens poll. */
 export const isReceivingEvents = () => isOpen
 
-/** Calls `hear` with the data of each event of this name, as long as the component is there. */
+/** Calls `listen` with the data of each event of this name while the component is mounted. */
 export function useEvents<T>(name: string, listen: (data: T) => void): void {
   const latest = useRef(listen)
   latest.current = listen
@@ -56,7 +56,7 @@ export function useEvents<T>(name: string, listen: (data: T) => void): void {
   }, [name])
 }
 
-/** Calls `act` when changes begin to be told, and where some were missed: what was before is to be asked for. */
+/** Calls `act` when the stream opens or lost events: the caller must reload its data. */
 export function useStreamRestart(act: () => void): void {
   useEvents('open', act)
   useEvents('reset', act)

@@ -4,12 +4,12 @@ type Details = {
   retryAfterMs?: number | undefined
 }
 
-/** Why the service did not do what was asked, in its words. `status` is 0 where no answer came. */
+/** An error of the service with its message. `status` is 0 if no response arrived. */
 export class Failure extends Error {
   readonly status: number
   readonly requestId: string | undefined
   readonly metadata: Record<string, unknown> | undefined
-  /** So long it is not to be asked again, where the service says so. */
+  /** The value of `Retry-After`, if present. */
   readonly retryAfterMs: number | undefined
 
   constructor(status: number, message: string, { requestId, metadata, retryAfterMs }: Details = {}) {
@@ -22,7 +22,7 @@ export class Failure extends Error {
   }
 }
 
-/** The failure that an answer tells of. */
+/** Reads the failure from an error response. */
 export async function failureOf(response: Response): Promise<Failure> {
   const requestId = response.headers.get('x-request-id') ?? undefined
   const body = (await response.json().catch(() => undefined)) as
@@ -36,7 +36,7 @@ export async function failureOf(response: Response): Promise<Failure> {
   })
 }
 
-/** Nobody means longer; and a timer of more than 24 days would end at once. */
+/** A timer of more than 24 days would fire at once. */
 const maxWaitMs = 24 * 3_600_000
 
 /** `Retry-After` is seconds or a date. */
@@ -46,7 +46,7 @@ function retryDelayOf(header: string | null): number | undefined {
   return Number.isFinite(ms) ? Math.min(ms, maxWaitMs) : undefined
 }
 
-/** Whatever was thrown, as a failure. */
+/** Converts any thrown value to a failure. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (error instanceof TypeError) return new Failure(0, 'The service cannot be reached.')

@@ -4,7 +4,7 @@ import { fetchAllItems, fetchAllPages } from './pages.ts'
 
 const all = Array.from({ length: 1234 }, (_, index) => index)
 
-test('every row of a list comes, in its order, from as many pages as it takes', async () => {
+test('fetchAllPages returns all rows in order', async () => {
   const offsets: number[] = []
   const rows = await fetchAllPages(async ({ limit, offset }) => {
     offsets.push(offset)
@@ -14,7 +14,7 @@ test('every row of a list comes, in its order, from as many pages as it takes', 
   assert.equal(offsets.length, 13)
 })
 
-test('where each page names the next, they are followed to the end, or until there are enough', async () => {
+test('fetchAllItems follows cursors to the end or the maximum', async () => {
   const ask = async ({ limit, starting_after = '0' }: { limit: number; starting_after?: string }) => {
     const next = Number(starting_after) + limit
     return { data: all.slice(Number(starting_after), next), has_more: next < all.length, next_cursor: String(next) }

@@ -5,10 +5,10 @@ type Page<Row> = { data: Row[]; total_count: number }
 type CursorPage<Row> = { data: Row[]; has_more: boolean; next_cursor?: string }
 
 const pageSize = 100
-/** As many pages are asked for at once: a browser has six connections, and other things to ask. */
+/** Pages requested at once. A browser has six connections, and other requests need some of them. */
 const concurrency = 4
 
-/** All rows of a list that is told in pages. */
+/** Fetches all pages of a list. */
 export async function fetchAllPages<Row>(
   fetchPage: (query: { limit: number; offset: number }) => Promise<Page<Row>>,
 ): Promise<Row[]> {
@@ -23,7 +23,7 @@ export async function fetchAllPages<Row>(
   return rows
 }
 
-/** The same where each page names the next. @param maxRows as many rows are enough. */
+/** Fetches pages of a list with cursors. @param maxRows stops after this number of rows. */
 export async function fetchAllItems<Row>(
   fetchPage: (query: { limit: number; starting_after?: string }) => Promise<CursorPage<Row>>,
   maxRows = Number.POSITIVE_INFINITY,
@@ -40,7 +40,7 @@ export async function fetchAllItems<Row>(
 type ListRoute = { [R in RouteName]: Answer<R> extends Page<unknown> ? R : never }[RouteName]
 type RowOf<R extends ListRoute> = Answer<R> extends Page<infer Row> ? Row : never
 
-/** All rows of a list, however many there are. @param input undefined where it is not to be asked. */
+/** All rows of a list. @param input undefined disables the request. */
 export function useAllRows<R extends ListRoute>(
   route: R,
   input: (Pick<Input<R>, 'params'> & { query?: object }) | undefined,

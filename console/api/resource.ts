@@ -6,23 +6,23 @@ import { type FailedRead, isRetryable, nextFailedRead, useRetry } from './retry.
 import { useStaleNotice } from './stale-data.ts'
 
 /**
- * What a screen shows of something it asked for. While the next is on its way, the old one stays; and where the next
- * fails by what passes, until that has passed: it is asked for again, and the frame tells that it is of before.
+ * Data of a request. During the next request, and after a transient failure of it, the previous data stays. The request
+ * is then retried, and the frame says that the page shows earlier data.
  */
 export type Resource<T> = {
-  /** The last that came. */
+  /** The last answer. */
   data: T | undefined
-  /** Why there is nothing to show, or nothing that still holds. */
+  /** The failure, unless previous data is displayed. */
   failure: Failure | undefined
   isLoading: boolean
-  /** Whether `data` is there and the latest could not be read; it is being asked for again. */
+  /** Whether `data` is outdated, because the last request failed. The request is retried. */
   isStale: boolean
-  /** Whether `data` is what is asked for now, and not what was before. */
+  /** Whether `data` is the answer to the current request, not to a previous one. */
   isCurrent: boolean
   reload: () => void
 }
 
-/** What was answered lately, so that coming back to a screen shows it at once. */
+/** Recent answers. A screen that is opened again shows them at once. */
 const cache = new Map<string, unknown>()
 const cacheSize = 60
 
@@ -32,12 +32,12 @@ function cacheAnswer(key: string, answer: unknown): void {
   if (cache.size > cacheSize) cache.delete(cache.keys().next().value!)
 }
 
-/** Forgets what begins like this, after a change of it. Without an argument everything. */
+/** Removes cached answers whose address contains `part`; all of them by default. */
 export function invalidate(part = ''): void {
   for (const key of cache.keys()) if (key.includes(part)) cache.delete(key)
 }
 
-/** `key` is that of `data`, `asked` that of the rest. */
+/** `key` belongs to `data`, `requestedKey` to the other fields. */
 type State<T> = {
   key: string | undefined
   data: T | undefined
@@ -47,15 +47,15 @@ type State<T> = {
 }
 
 /**
- * Loads what `key` names, again whenever that changes.
- * @param key undefined where there is nothing to load.
+ * Loads data, again whenever `key` changes.
+ * @param key undefined disables loading.
  */
 export function useResource<T>(key: string | undefined, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const [state, setState] = useState<State<T>>(() => initialState(key))
   const [loadCount, setLoadCount] = useState(0)
   const latest = useRef(load)
   latest.current = load
-  // Asked for at once, and not after what is there already has been painted.
+  // A layout effect: the request must not wait for the next paint.
   useLayoutEffect(() => {
     if (key === undefined) return setState(initialState<T>(undefined))
     const controller = new AbortController()
@@ -85,7 +85,7 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
   const restart = useCallback(() => setLoadCount((before) => before + 1), [])
   const retryNotBefore = useRef(0)
   retryNotBefore.current = isStale ? failedRead.at + (failedRead.failure.retryAfterMs ?? 0) : 0
-  // What the service wants to be left alone with is asked for again when that is over, whatever happens meanwhile.
+  // No reload before the time in `Retry-After` has passed.
   const reload = useCallback(() => {
     if (Date.now() >= retryNotBefore.current) restart()
   }, [])
@@ -95,7 +95,7 @@ export function useResource<T>(key: string | undefined, load: (signal: AbortSign
   return { data, failure: isStale ? undefined : failedRead?.failure, isLoading, isStale, isCurrent, reload }
 }
 
-/** Calls `act` when the service answers again after a time in which it did not. */
+/** Calls `act` when the service responds again after an outage. */
 export function useReconnect(act: () => void): void {
   const isUnreachable = unreachableSince.value !== undefined
   const wasUnreachable = useRef(isUnreachable)
@@ -111,7 +111,7 @@ function initialState<T>(key: string | undefined): State<T> {
   return { key: data === undefined ? undefined : key, data, requestedKey: key, failedRead: undefined, isLoading }
 }
 
-/** What a route answers. @param input undefined where it is not to be asked. */
+/** The answer of a route. @param input undefined disables the request. */
 export function useGet<R extends RouteName>(route: R, input: Input<R> | undefined): Resource<Answer<R>> {
   return useResource(input && addressOf(route, input as object), (signal) => call(route, input as Input<R>, { signal }))
 }

@@ -1,18 +1,18 @@
 import { useEffect } from 'preact/hooks'
 import { asFailure, type Failure } from './failure.ts'
 
-/** Reads that failed by these may be answered when asked again: 409 is an intern between two states. */
+/** Statuses after which a read is retried. 409 is an intern between two states, 0 no response. */
 const retryableStatuses = [0, 408, 409, 429, 500, 502, 503, 504]
 const firstDelayMs = 1_000
 const maxDelayMs = 30_000
 
-/** A read that failed: why and when the last time, since when, and how often in a row. */
+/** A failed read: the last failure and its time, the time of the first, and the number in a row. */
 export type FailedRead = { failure: Failure; at: number; since: Date; count: number }
 
-/** Whether what failed like this is asked for again by itself. */
+/** Whether a read that failed like this is retried automatically. */
 export const isRetryable = (failure: Failure) => retryableStatuses.includes(failure.status)
 
-/** One failure more. @param before those in a row that went before it. */
+/** Adds a failure. @param before the previous failures in a row. */
 export function nextFailedRead(before: FailedRead | undefined, error: unknown): FailedRead {
   const at = Date.now()
   const { since = new Date(at), count = 0 } = before ?? {}
@@ -20,16 +20,16 @@ export function nextFailedRead(before: FailedRead | undefined, error: unknown): 
 }
 
 /**
- * So long nobody asks again: twice as long each time, and no shorter than the service says.
- * @param count how often it failed in a row.
- * @param jitter from 0 to 1: pages that failed together do not ask again together.
+ * The delay before the next attempt. Doubles each time, and is never shorter than `Retry-After`.
+ * @param count failures in a row.
+ * @param jitter from 0 to 1, spreads the retries of pages that failed together.
  */
 export function retryDelayMs(count: number, jitter: number, retryAfterMs = 0): number {
   const backoffMs = Math.min(firstDelayMs * 2 ** (count - 1), maxDelayMs)
   return Math.max(backoffMs * (1 - jitter / 5), retryAfterMs)
 }
 
-/** Calls `act` in so long, or when the page is seen again after that. @returns what calls it off. */
+/** Calls `act` after a delay, or later when the page becomes visible. @returns a function that cancels it. */
 export function runWhenVisible(ms: number, act: () => void): () => void {
   const run = () => {
     if (document.hidden) return
@@ -47,7 +47,10 @@ export function runWhenVisible(ms: number, act: () => void): () => void {
   return cancel
 }
 
-/** Calls `act` after a pause for each failure that passes. @param failedRead undefined while there is none, or it is asked. */
+/**
+ * Calls `act` after the retry delay of a transient failure.
+ * @param failedRead undefined without a failure, and during a request.
+ */
 export function useRetry(failedRead: FailedRead | undefined, act: () => void): void {
   useEffect(() => {
     if (!failedRead || !isRetryable(failedRead.failure)) return

@@ -1,8 +1,8 @@
-/** The path that this console is below, such as `/llm`; empty without one. The page names it. */
+/** The path prefix of the console, such as `/llm`; empty by default. The page contains it. */
 export const root: string = globalThis.document?.documentElement.dataset.root ?? ''
 
-/** A path of this service as the browser has it. */
+/** Adds the prefix to a path. */
 export const withRoot = (path: string): string => root + path
 
-/** A path of the browser as the screens have it. */
+/** Removes the prefix from a path. */
 export const withoutRoot = (path: string): string => (path.startsWith(root) ? path.slice(root.length) : path) || '/'

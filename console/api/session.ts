@@ -6,14 +6,14 @@ import type { Session } from './types.ts'
 
 const path = withRoot('/api/v1/sessions')
 
-/** Who sits here. `asking`: not known yet. */
+/** The session of this browser. `asking`: not known yet. */
 export type SessionState = { state: 'asking' } | { state: 'out'; failure?: Failure } | { state: 'in'; session: Session }
 
 const storageKey = 'was-signed-in'
 
 /**
- * Whether somebody is signed in here, as the page came, or was before: then the screen begins to load while that is being
- * found out. A page that another site has led to came without the cookie.
+ * Whether this browser has or had a session. If so, the screen loads while the session is looked up. The browser sends no
+ * cookie for a page that another site links to, hence the local storage.
  */
 export function wasSignedIn(): boolean {
   if (document.documentElement.dataset.session !== undefined) return true
@@ -24,7 +24,7 @@ export function wasSignedIn(): boolean {
   }
 }
 
-/** As the page came, which has the navigation for that role: undefined where nobody was signed in here. */
+/** The role for which the page was rendered; undefined without a previous session. */
 export const lastRole = () => document.documentElement.dataset.role
 
 /** A year. */
@@ -37,27 +37,27 @@ function remember(role: Session['role'] | undefined): void {
     if (role) localStorage.setItem(storageKey, '1')
     else localStorage.removeItem(storageKey)
   } catch {
-    // Then nothing begins early.
+    // Without storage screens load later.
   }
 }
 
 const sessionLookup = Promise.withResolvers<void>()
 
-/** Resolves when it is known who sits here: writes need the token. */
+/** Resolves when the session is known: writes need its token. */
 export const sessionFound = sessionLookup.promise
 
 export const sessionState = signal<SessionState>({ state: 'asking' })
 
-/** What writes must say, which no page of somebody else knows. */
+/** The CSRF token, required for writes. */
 export function csrfToken(): string | undefined {
   const { value } = sessionState
   return value.state === 'in' ? value.session.csrf_token : undefined
 }
 
-/** Who sat here when the session ended by itself: who signs in again goes on with what they had begun. */
+/** The member whose session expired. The same member continues with the page as it is. */
 let lastMember: string | undefined
 
-/** The service does not know this browser any more. */
+/** Records that the session has ended. */
 export function signedOut(): void {
   const previous = sessionState.peek()
   if (previous.state !== 'in') return
@@ -75,7 +75,7 @@ async function post(body: { key: string } | { pendingLink: string }): Promise<Se
   return ((await response.json()) as { data: Session }).data
 }
 
-/** @throws Failure when the key, or the link, is not right. */
+/** @throws Failure if the key or the link is invalid. */
 export async function signIn(by: { key: string } | { pendingLink: string }): Promise<void> {
   const session = await post(by)
   remember(session.role)
@@ -83,14 +83,14 @@ export async function signIn(by: { key: string } | { pendingLink: string }): Pro
   sessionState.value = { state: 'in', session }
 }
 
-/** @throws Failure where the service did not end the session: who leaves is still signed in. */
+/** @throws Failure if the service did not end the session. */
 export async function signOut(): Promise<void> {
-  // The button stands in the frame that comes with the page, before who sits here is known.
+  // The button is part of the page before the session is known.
   await sessionFound
   const token = csrfToken()
   const headers = { ...(token && { 'x-csrf-token': token }) }
   const response = await fetch(`${path}/current`, { method: 'DELETE', headers })
-  // Of a session that has ended there is nothing to end.
+  // 401: the session has already ended.
   if (!response.ok && response.status !== 401) throw await failureOf(response)
   remember(undefined)
   const { sign_out_url } = response.ok ? ((await response.json()) as { sign_out_url?: string }) : {}
@@ -98,34 +98,34 @@ export async function signOut(): Promise<void> {
   else reloadPage()
 }
 
-/** The page begins anew: answers, drafts and chats of who sat here are not there for who comes next. */
+/** Removes answers, drafts and chats of the previous member from memory. */
 const reloadPage = () => location.reload()
 
-/** What they may, in one word; undefined while it is not known. */
+/** The role of the session; undefined while unknown. */
 export const role = () => useSession()?.role
 
-/** The session of who sits here; undefined while it is not known. */
+/** The current session; undefined while unknown. */
 export const useSession = () => (sessionState.value.state === 'in' ? sessionState.value.session : undefined)
 
-/** Whether who sits here changes what is the organization's. The service decides; this keeps from offering what it refuses. */
+/** Whether the session can manage the organization. The service enforces it; the console hides what it would reject. */
 export const canManage = () => role() === 'owner' || role() === 'admin'
-/** Whether they ask models and interns: viewers do not. */
+/** Whether the session can use models and interns. Viewers cannot. */
 export const canUseModels = () => role() !== undefined && role() !== 'viewer'
 
-/** Whether they can read the state, settings and providers of the service: developers cannot. */
+/** Whether the session can read status, settings and providers of the service. Developers cannot. */
 export const canSeeService = () => role() !== undefined && role() !== 'developer'
 
-/** What the first start's link carries in the part of the address that no server sees. */
+/** The token of a sign-in link. It is in the fragment, which browsers do not send. */
 const linkFrom = (fragment: string) => /^#sign-in=(.+)$/.exec(fragment)?.[1]
 
-/** A link that has not been answered yet. */
+/** A sign-in link whose request is pending. */
 let pendingLink: string | undefined
 let failedRead: FailedRead | undefined
 let cancelRetry: (() => void) | undefined
 
 /**
- * Finds out who sits here: by the link in the address, which is taken out of it, or by the cookie; again where that fails
- * by what passes, unless somebody signs in meanwhile.
+ * Looks up the session: by the link in the address, which is removed from it, or by the cookie. Transient failures are
+ * retried until somebody signs in.
  */
 export async function findSession(): Promise<void> {
   cancelRetry?.()

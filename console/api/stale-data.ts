@@ -2,13 +2,13 @@ import { computed, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { FailedRead } from './retry.ts'
 
-/** What is shown though something newer could not be read. */
+/** Failed reads whose previous data is still displayed. */
 const failedReads = signal<readonly FailedRead[]>([])
 
-/** Since when, and why, something on this page is not the latest. */
+/** The oldest of them: since when the page shows earlier data, and why. */
 export const oldestFailedRead = computed(() => [...failedReads.value].sort((a, b) => +a.since - +b.since)[0])
 
-/** Tells that what is shown here is not the latest, as long as it is so. */
+/** Registers a failed read while the component is mounted. */
 export function useStaleNotice(failedRead: FailedRead | undefined): void {
   useEffect(() => {
     if (!failedRead) return

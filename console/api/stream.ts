@@ -1,9 +1,9 @@
 import { retryDelayMs, runWhenVisible } from './retry.ts'
 
 /**
- * Keeps a stream of events open. Where it breaks the browser opens it again; where it was refused, that is done here.
- * @param onOpen is given each stream that is opened.
- * @returns what ends it.
+ * Keeps an event stream open. The browser reconnects a broken stream; this function retries a rejected one.
+ * @param onOpen is called with each opened stream.
+ * @returns a function that closes the stream.
  */
 export function keepOpen(address: string, onOpen: (stream: EventSource) => void): () => void {
   let failures = 0

@@ -4,7 +4,7 @@ import { useKeys } from '../components/keys.ts'
 import { Problem } from '../components/problem.tsx'
 import { draft, isBusy, pictures, sendMessage, stop } from './conversation.ts'
 
-/** Larger ones make requests that few providers take. */
+/** Few providers accept larger requests. */
 const largestBytes = 8_000_000
 
 const readAsDataUrl = (file: File) =>
@@ -15,7 +15,7 @@ const readAsDataUrl = (file: File) =>
     reader.readAsDataURL(file)
   })
 
-/** What is said to all of them. Enter says it, Shift-Enter begins a line; pictures can be pasted. */
+/** The message input. Enter sends, Shift-Enter starts a line; images can be pasted. */
 export function Composer({ models }: { models: string[] }) {
   if (!canUseModels())
     return (
@@ -102,7 +102,7 @@ function MessageForm({ models }: { models: string[] }) {
           aria-label="Images"
           onChange={({ currentTarget }) => {
             void attach(currentTarget.files ?? [])
-            // The same one may be chosen again.
+            // Allows selecting the same file again.
             currentTarget.value = ''
           }}
         />

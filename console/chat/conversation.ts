@@ -6,26 +6,25 @@ import { appendChunk, type Chunk, emptyReply, finishReply, type Reply, reasonIn 
 import { buildRequest, noSettings, type Settings, type Turn } from './request.ts'
 import { dataOf, piecesOf } from './sse.ts'
 
-/** The conversation stays while one looks at other screens; it is nowhere but in this page. */
+/** The conversation, in memory only. It survives a change of screens. */
 export const turns = signal<Turn[]>([])
 export const settings = signal<Settings>(noSettings)
-/** Messages of a request that is asked again. */
+/** Messages of a reopened request, sent before the conversation. */
 export const earlierMessages = signal<ChatRequest['messages']>([])
 export const draft = signal('')
-/** Pictures that go with it, as data URLs. */
+/** Images of the draft, as data URLs. */
 export const pictures = signal<string[]>([])
-/** How often a preset was saved here. The list of presets to ask is reloaded when it changes. */
+/** Counts saved presets. The list of models and presets reloads when it changes. */
 export const timesSaved = signal(0)
 
-/** Those under way. */
+/** Requests in flight. */
 const controllers = new Set<AbortController>()
 export const isBusy = signal(false)
 
-/** Text is drawn so often at the most. */
 const renderIntervalMs = 60
 let nextTurn = 1
 
-/** Says something to all of them at once. @throws Error when the settings cannot be sent. */
+/** Sends a message to all selected models. @throws Error if the settings are invalid. */
 export function sendMessage(models: string[], text: string, images: string[]): void {
   const before = turns.peek()
   const turn: Turn = {
@@ -39,7 +38,7 @@ export function sendMessage(models: string[], text: string, images: string[]): v
   models.forEach((model, at) => void ask(turn.id, model, bodies[at]!))
 }
 
-/** Asks one of them once more for the same. */
+/** Requests the reply of a model again. */
 export function retryReply(turnId: number, model: string): void {
   const all = turns.peek()
   const at = all.findIndex(({ id }) => id === turnId)
@@ -55,7 +54,7 @@ export function stop(): void {
   for (const controller of controllers) controller.abort()
 }
 
-/** Begins anew. @returns what brings back what was said so far; undefined where nothing was. */
+/** Clears the conversation. @returns a function that restores it; undefined if it was empty. */
 export function clear(): (() => void) | undefined {
   const before = { turns: turns.peek(), opening: earlierMessages.peek(), settings: settings.peek() }
   stop()
@@ -69,7 +68,7 @@ export function clear(): (() => void) | undefined {
   }
 }
 
-/** Whatever was on its way when the chat was left has not come. */
+/** Marks unfinished replies as stopped. */
 const withStoppedReplies = (turn: Turn): Turn => {
   const isComing = ({ state }: Reply) => state === 'waiting' || state === 'coming'
   const replies = Object.entries(turn.replies).map(([model, reply]) => [

@@ -10,7 +10,7 @@ import { isBusy, timesSaved, turns } from './conversation.ts'
 import { startNewChat } from './new-chat.tsx'
 import { maxModels, modelsFromQuery } from './request.ts'
 
-/** Whom the address names, and how to change that. */
+/** The models in the address. */
 export function useSelectedModels(): { models: string[]; choose: (models: string[]) => void } {
   const { query, path, route } = useLocation()
   return {
@@ -19,7 +19,7 @@ export function useSelectedModels(): { models: string[]; choose: (models: string
   }
 }
 
-/** All that can be asked: models that no guardrail forbids, and presets. */
+/** All allowed models, and active presets. */
 export function useModelChoices(): { choices: string[] | undefined; failure: Failure | undefined; reload: () => void } {
   const { data: found, failure, reload: reloadModels } = useGet('GET /models/user', {})
   const models = found?.data
@@ -42,7 +42,7 @@ type BarProps = {
   isOpen: boolean
 }
 
-/** Who is asked, side by side. */
+/** The selected models and the actions of the chat. */
 export function ModelBar({ models, choose, choices, toggle, isOpen }: BarProps) {
   const others = choices.filter((one) => !models.includes(one))
   const filter: Filter = {
@@ -82,7 +82,7 @@ export function ModelBar({ models, choose, choices, toggle, isOpen }: BarProps) 
   )
 }
 
-/** One more beside those that are there. */
+/** Adds a model to compare with. */
 function Compare({ among, choose }: { among: string[]; choose: (model: string) => void }) {
   const [typed, setTyped] = useState('')
   const fitting = among.filter((one) => one.toLowerCase().includes(typed.toLowerCase())).slice(0, 12)

@@ -1,7 +1,7 @@
 import { toast } from '../components/toast.tsx'
 import { clear } from './conversation.ts'
 
-/** A new chat, and for a while the way back to the one before: it is kept nowhere else. */
+/** Starts a new chat. A toast can restore the previous one, which is stored nowhere else. */
 export function startNewChat(): void {
   const undo = clear()
   if (undo) toast('New chat started', { undo })

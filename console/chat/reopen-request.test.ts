@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { settingsOf, splitMessages } from './reopen-request.ts'
 import { fieldsOf } from './request.ts'
 
-test('a kept request becomes its system prompt, what came before, and what was said last', () => {
+test('splitMessages separates system prompt, earlier and last message', () => {
   const taken = splitMessages([
     { role: 'system', content: 'Be short.' },
     { role: 'user', content: 'Hi' },
@@ -18,7 +18,7 @@ test('a kept request becomes its system prompt, what came before, and what was s
   assert.equal(taken.last, 'Which invoice?')
 })
 
-test('a request that ended with the answer of a tool leaves nothing to say, and goes before whole', () => {
+test('splitMessages has no last message after a tool result', () => {
   const { before, last } = splitMessages([
     { role: 'user', content: 'Look' },
     { role: 'tool', content: 'found', tool_call_id: '1' },
@@ -26,7 +26,7 @@ test('a request that ended with the answer of a tool leaves nothing to say, and 
   assert.deepEqual([before.length, last], [2, ''])
 })
 
-test('a kept request is asked as it was: each of its fields is sent again, but for its session', () => {
+test('settingsOf keeps all parameters except session_id', () => {
   const parameters = {
     ...{ temperature: 0, top_p: 0.5, max_tokens: 9, reasoning: { effort: 'low' } },
     ...{ tools: [{ type: 'function', function: { name: 'find' } }], seed: 7 },

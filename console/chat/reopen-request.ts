@@ -7,7 +7,7 @@ import { noSettings, type Settings } from './request.ts'
 
 type Message = ChatRequest['messages'][number]
 
-/** A kept request as the chat has it: its system prompt, what came before, and what was said last. */
+/** Splits stored messages into the system prompt, earlier messages and the last user message. */
 export function splitMessages(messages: Message[]): { system: string; before: Message[]; last: string } {
   const isSystem = ({ role }: Message) => role === 'system' || role === 'developer'
   const rest = messages.filter((message) => !isSystem(message))
@@ -24,11 +24,11 @@ function textOf({ content }: Message): string {
   return (content ?? []).map(({ text }) => text ?? '').join('\n')
 }
 
-/** How a kept request was asked, as the chat has it: what has no field of its own stands among the further ones. */
+/** The chat settings of a stored request. Parameters without an input become additional fields. */
 export function settingsOf(system: string, parameters: Record<string, unknown>): Settings {
   const { temperature, top_p, max_tokens, max_completion_tokens, reasoning, session_id: _own, ...more } = parameters
   const { effort, ...thinking } = (reasoning ?? {}) as { effort?: unknown }
-  // A field that is filled in is all that is said of reasoning.
+  // The effort input can only represent `reasoning` if it has no other field.
   const isEffortAll = typeof effort === 'string' && Object.keys(thinking).length === 0
   const others = { ...more, ...(reasoning !== undefined && reasoning !== null && !isEffortAll && { reasoning }) }
   const number = (value: unknown) => (typeof value === 'number' ? String(value) : '')
@@ -43,7 +43,7 @@ export function settingsOf(system: string, parameters: Record<string, unknown>):
   }
 }
 
-/** Fills a new chat with a request that is to be asked again. @returns why it cannot be, when it cannot. */
+/** Fills a new chat with a stored request. @returns a problem to display. */
 export function useReopenedRequest(id: string | undefined, startNewChat: () => void): string | undefined {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {

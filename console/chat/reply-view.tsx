@@ -7,7 +7,7 @@ import { type Reply, tokensPerSecond } from './reply.ts'
 
 type ReplyProps = { name: string; reply: Reply; retry: () => void }
 
-/** What one of them answered, and what that took. */
+/** A reply with its duration, tokens and cost. */
 export function ReplyView({ name, reply, retry }: ReplyProps) {
   const { state, text, reasoning, calls, images, failure } = reply
   return (
@@ -41,7 +41,7 @@ export function ReplyView({ name, reply, retry }: ReplyProps) {
   )
 }
 
-/** Pictures come as data; the pages' policy lets none be fetched from elsewhere. */
+/** Only data URLs: the content security policy blocks other hosts. */
 const isDataUrl = (url: string) => url.startsWith('data:image/')
 
 const endings: Record<string, string> = { length: 'cut: maximum length', content_filter: 'cut by a content filter' }

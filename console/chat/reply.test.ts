@@ -4,7 +4,7 @@ import { appendChunk, type Chunk, emptyReply, finishReply, tokensPerSecond } fro
 
 const piece = (delta: object): Chunk => ({ choices: [{ delta }] })
 
-test('pieces of text, thoughts and tool calls become one reply', () => {
+test('appendChunk merges text, reasoning and tool calls', () => {
   const chunks = [
     piece({ reasoning: 'Hm' }),
     piece({ content: 'Hello ' }),
@@ -22,7 +22,7 @@ test('pieces of text, thoughts and tool calls become one reply', () => {
   )
 })
 
-test('the first token is the first piece that says anything, and speed is counted from there', () => {
+test('tokensPerSecond counts from the first chunk with content', () => {
   let reply = appendChunk(emptyReply, piece({ role: 'assistant', content: '' }), 100)
   reply = appendChunk(reply, piece({ content: 'a' }), 500)
   reply = appendChunk(reply, { choices: [], usage: { prompt_tokens: 3, completion_tokens: 20, cost: 0.5 } }, 900)
@@ -32,7 +32,7 @@ test('the first token is the first piece that says anything, and speed is counte
   assert.equal(reply.usage?.cost, 0.5)
 })
 
-test('an error within the stream fails the reply, and what came before stays', () => {
+test('appendChunk keeps the text when the stream reports an error', () => {
   const broken = appendChunk(
     appendChunk(emptyReply, piece({ content: 'Half' }), 1),
     { error: { message: 'It broke.' } },

@@ -1,13 +1,13 @@
 type ToolCall = { name: string; input: string }
 
-/** What a model answers to one message, as far as it has come. Times are in milliseconds since it was asked. */
+/** The reply of a model, perhaps incomplete. Times are in milliseconds since the request. */
 export type Reply = {
   state: 'waiting' | 'coming' | 'whole' | 'stopped' | 'failed'
   text: string
   reasoning: string
   calls: ToolCall[]
   images: string[]
-  /** By which the request log knows it. */
+  /** The id in the request log. */
   generationId?: string | undefined
   model?: string
   provider?: string
@@ -35,7 +35,7 @@ export type Chunk = {
   error?: { message: string; metadata?: Record<string, unknown> }
 }
 
-/** The reply with one more piece of it. */
+/** Returns the reply with one more chunk. */
 export function appendChunk(reply: Reply, { model, provider, choices, usage, error }: Chunk, ms: number): Reply {
   const [choice] = choices ?? []
   const next: Reply = { ...reply, ...(model && { model }), ...(provider && { provider }) }
@@ -68,16 +68,16 @@ function add(reply: Reply, { content, reasoning, refusal, images = [], tool_call
 const hasAnything = ({ text, reasoning, calls, images }: Reply) =>
   text !== '' || reasoning !== '' || calls.length > 0 || images.length > 0
 
-/** The stream has ended. */
+/** Marks a reply as complete, unless it failed. */
 export const finishReply = (reply: Reply, ms: number): Reply =>
   reply.state === 'failed' ? reply : { ...reply, state: 'whole', totalMs: ms }
 
-/** Tokens a second after the first; undefined where too little came to tell. */
+/** Tokens per second after the first token; undefined without enough data. */
 export function tokensPerSecond({ usage, firstMs, totalMs }: Reply): number | undefined {
   if (!usage || firstMs === undefined || totalMs === undefined || totalMs - firstMs < 1) return undefined
   return usage.completion / ((totalMs - firstMs) / 1000)
 }
 
-/** What the provider said, where the failure is its own. */
+/** The error message of the provider, if it caused the failure. */
 export const reasonIn = (metadata: Record<string, unknown> | undefined): string | undefined =>
   typeof metadata?.raw === 'string' ? metadata.raw : undefined

@@ -3,7 +3,7 @@ import type { Reply } from './reply.ts'
 
 type Message = ChatRequest['messages'][number]
 
-/** How models are asked, beside what is said. `more` is any further fields of the request, as JSON. */
+/** Settings of the requests. `more` is additional fields as JSON. */
 export type Settings = {
   system: string
   temperature: string
@@ -15,10 +15,10 @@ export type Settings = {
 
 export const noSettings: Settings = { system: '', temperature: '', topP: '', maxTokens: '', effort: '', more: '' }
 
-/** What was said once, and what each of those who were asked answered. */
+/** A user message and the reply of each model. */
 export type Turn = { id: number; text: string; images: string[]; replies: Readonly<Record<string, Reply>> }
 
-/** @throws Error that says what is wrong with the further fields. */
+/** The request fields of the settings. @throws Error if the additional fields are invalid. */
 export function fieldsOf({ temperature, topP, maxTokens, effort, more }: Settings): Partial<ChatRequest> {
   return {
     ...parsed(more),
@@ -47,13 +47,13 @@ const userMessage = ({ text, images }: Pick<Turn, 'text' | 'images'>): Message =
     images.length === 0
       ? text
       : [
-          // Providers refuse a text that is empty.
+          // Providers reject empty text parts.
           ...(text === '' ? [] : [{ type: 'text', text: text }]),
           ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
         ],
 })
 
-/** A turn that a model did not answer is not told it again, nor what others answered. */
+/** The previous turns that the model answered, with its own answers only. */
 function historyFor(turns: Turn[], model: string): Message[] {
   return turns.flatMap((turn) => {
     const reply = turn.replies[model]
@@ -62,7 +62,7 @@ function historyFor(turns: Turn[], model: string): Message[] {
   })
 }
 
-/** The request that goes to one of those who are asked. @param opening messages of an earlier request. */
+/** The request to one model. @param opening messages of a stored request. */
 export function buildRequest(
   model: string,
   { turns, turn, opening, settings }: { turns: Turn[]; turn: Turn; opening: Message[]; settings: Settings },
@@ -77,9 +77,8 @@ export function buildRequest(
   }
 }
 
-/** At most so many stand side by side. */
 export const maxModels = 4
 
-/** Those who are asked, as the address has them. */
+/** The models in the query string. */
 export const modelsFromQuery = (model: string | undefined): string[] =>
   [...new Set((model ?? '').split(',').filter(Boolean))].slice(0, maxModels)

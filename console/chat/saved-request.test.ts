@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { noSettings } from './request.ts'
 import { savedRequest, skippedText } from './saved-request.ts'
 
-test('a saved request has the preset it was tried with, the parameters and the system prompt', () => {
+test('savedRequest has the preset, the parameters and the system prompt', () => {
   const settings = { ...noSettings, system: ' Be brief. ', temperature: '0.3', more: '{"models": ["a/2"]}' }
   assert.deepEqual(savedRequest('@preset/haiku@2', settings), {
     model: '@preset/haiku@2',
@@ -13,7 +13,7 @@ test('a saved request has the preset it was tried with, the parameters and the s
   })
 })
 
-test('lists fields and further models that were not saved', () => {
+test('skippedText lists fields and models that were not saved', () => {
   assert.equal(skippedText(['metadata'], ['a/1', 'b/1']), 'Not saved: metadata, the additional model b/1.')
   assert.equal(skippedText([], ['a/1']), undefined)
 })

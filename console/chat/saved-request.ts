@@ -1,7 +1,7 @@
 import type { ChatPresetBody } from '../api/types.ts'
 import { fieldsOf, type Settings } from './request.ts'
 
-/** The request that a preset is saved from: the model, or the preset, that is asked first, with the settings. */
+/** The request that a preset is saved from: the first model or preset, with the settings. */
 export function savedRequest(model: string | undefined, settings: Settings): ChatPresetBody {
   const system = settings.system.trim()
   return {
@@ -11,7 +11,7 @@ export function savedRequest(model: string | undefined, settings: Settings): Cha
   }
 }
 
-/** Lists what was not saved: fields that presets do not keep, and all models but the first. */
+/** Lists what was not saved: fields that presets do not support, and all models but the first. */
 export function skippedText(fields: string[], models: string[]): string | undefined {
   const all = [...fields, ...models.slice(1).map((model) => `the additional model ${model}`)]
   return all.length === 0 ? undefined : `Not saved: ${all.join(', ')}.`

@@ -52,7 +52,7 @@ export function Screen() {
 
 type ConversationProps = { models: string[]; choices: string[] | undefined; choose: (models: string[]) => void }
 
-/** So near to the end counts as being there: then what comes is followed. */
+/** Within this distance from the end, new text scrolls into view. */
 const followDistancePx = 60
 
 function Conversation({ models, choices, choose }: ConversationProps) {
@@ -102,7 +102,7 @@ function TurnView({ turn }: { turn: Turn }) {
   )
 }
 
-/** Before anything is said: whom to ask. */
+/** The empty chat: suggests models. */
 function Start({ models, choices, choose }: ConversationProps) {
   if (choices?.length === 0) {
     return (

@@ -32,7 +32,7 @@ function NumberField({ label, name, step, max, hint }: NumberProps) {
   )
 }
 
-/** How all of them are asked; what is left empty is up to the model, or the preset. */
+/** The request settings. Empty fields use the default of the model or the preset. */
 export function SettingsPanel({ models, onClose }: { models: string[]; onClose: () => void }) {
   const { system, effort, more } = settings.value
   return (

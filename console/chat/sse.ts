@@ -1,4 +1,4 @@
-/** The `data:` of each event of a stream, as it comes. Ends with the stream, or with `[DONE]`. */
+/** Yields the `data:` of each event. Ends with the stream or with `[DONE]`. */
 export async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -15,7 +15,7 @@ export async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<s
   }
 }
 
-/** Not every browser lets a stream be walked by itself. */
+/** Iterates over a stream. Not every browser supports `for await` on one. */
 export async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { axisTicks, timeTicks } from './axis-ticks.ts'
 
-test('an axis of amounts begins at zero and has few round numbers', () => {
+test('axisTicks returns few round numbers from zero', () => {
   assert.deepEqual(axisTicks(66), [0, 20, 40, 60, 80])
   assert.deepEqual(axisTicks(0.0031), [0, 0.001, 0.002, 0.003, 0.004])
 })
 
-test('an axis of what is whole has no halves', () => {
+test('axisTicks returns integers for counts', () => {
   assert.deepEqual(axisTicks(2, true), [0, 1, 2])
   assert.deepEqual(axisTicks(2), [0, 0.5, 1, 1.5, 2])
 })
 
-test('marks of a time are round in the zone of the reader, and no more than there is room for', () => {
+test('timeTicks are round local times, up to a maximum', () => {
   const seconds = (...at: [number, number]) => new Date(2026, 10, 22, ...at).getTime() / 1000
   assert.deepEqual(
     timeTicks(seconds(13, 50), seconds(14, 50), 5),

@@ -1,4 +1,4 @@
-/** Round numbers from 0 to beyond the highest. @param isWhole whether there are no halves of them. */
+/** Round numbers from 0 to at least the highest value. @param isWhole integers only. */
 export function axisTicks(high: number, isWhole = false): number[] {
   const rough = high / 4
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -7,16 +7,16 @@ export function axisTicks(high: number, isWhole = false): number[] {
   return Array.from({ length: Math.ceil(high / step) + 1 }, (_, index) => Number((index * step).toPrecision(6)))
 }
 
-/** Minutes between the marks of an axis of time. */
+/** Possible minutes between the ticks of a time axis. */
 const steps = [1, 5, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080, 20_160, 43_200]
 
-/** Round times of the reader's zone between two others, in seconds since the epoch. @param most as many as there is room for. */
+/** Round local times between two times, in seconds since the epoch. @param most the maximum number. */
 export function timeTicks(from: number, to: number, most: number): number[] {
   const step = steps.find((minutes) => (to - from) / 60 / minutes <= most) ?? steps.at(-1)!
   const day = new Date(from * 1000)
   const marks: number[] = []
   for (let turn = 0; ; turn++) {
-    // By the calendar: a day may have 23 hours.
+    // Calendar arithmetic: a day can have 23 hours.
     const at = new Date(day.getFullYear(), day.getMonth(), day.getDate(), 0, turn * step).getTime() / 1000
     if (at > to) return marks
     if (at >= from) marks.push(at)

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** How much waits on a screen, shown beside its name. */
+/** The number displayed beside the name of a screen. */
 const badges = signal<Record<string, number>>({})
 
 export const badgeOf = (screen: string): number | undefined => badges.value[screen]

@@ -5,10 +5,10 @@ import type { Filters } from './filters.ts'
 
 export type { Filter } from './filter-label.ts'
 
-/** Filters beside each other. A narrow window has them in one line, to be pushed sideways. */
+/** A row of filters, which scrolls horizontally in a narrow window. */
 export const Chips = ({ children }: { children: ComponentChildren }) => <div class="chips">{children}</div>
 
-/** A button that opens a small menu below it, in which arrow keys move. A press elsewhere, and Escape, close it. */
+/** A button with a menu. Arrow keys move in it; Escape or a click outside closes it. */
 export function Menu({
   button,
   label,
@@ -20,7 +20,7 @@ export function Menu({
 }) {
   const place = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
-  /** Who chose something by keys goes on from the button. */
+  /** Returns the focus to the button. */
   const close = () => {
     setOpen(false)
     place.current?.querySelector('button')?.focus()
@@ -56,10 +56,10 @@ export function Menu({
   )
 }
 
-/** What the focus moves through in an open menu. */
+/** The focusable elements of an open menu. */
 const choosable = '.menu input, .menu button'
 
-/** What is taken away with its button leaves the focus where another filter is added. */
+/** Moves the focus to the button that adds a filter. */
 function toAdding(from: HTMLElement): void {
   const all = from.closest('.bar, .does')?.querySelectorAll<HTMLElement>('.menu-place > button')
   all?.[all.length - 1]?.focus()
@@ -141,7 +141,7 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        // What is suggested by another name is meant where its name was typed.
+        // The display name of a suggestion selects it.
         const named = fitting.find((one) => filter.format?.(one) === typed.trim())
         choose(named ?? (filter.onlySuggested ? fitting[0] : typed.trim()))
       }}
@@ -161,7 +161,7 @@ function TextFilter({ filter, value, choose }: Choosing<'text'>) {
   )
 }
 
-/** A menu of the filters that are not set; those that are stand as chips. */
+/** A menu of the unset filters. Set filters are chips. */
 export function AddFilter(props: { among: Filter[]; filters: Filters }) {
   return (
     <Menu button="+ filter" label="Add a filter">
@@ -170,7 +170,7 @@ export function AddFilter(props: { among: Filter[]; filters: Filters }) {
   )
 }
 
-/** Which filter, and then by what: each time the menu opens it begins anew. */
+/** Selects a filter, then its value. */
 function Adding({ among, filters, close }: { among: Filter[]; filters: Filters; close: () => void }) {
   const [filter, setFilter] = useState<Filter>()
   useEffect(() => {

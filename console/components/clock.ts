@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The time, once a second while anybody looks. */
+/** The current time, updated every second while the page is visible. */
 export const now = signal(new Date())
 
 if (typeof document !== 'undefined') {

@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Something the palette can do: `words` find it besides its title. */
+/** A command of the palette. `words` are additional search terms. */
 export type Command = { title: string; words?: string; hint?: string; act: () => void }
 
 const sources = signal<readonly (() => Command[])[]>([])
 
 export const commands = (): Command[] => sources.value.flatMap((source) => source())
 
-/** While the component is there, the palette has these too. */
+/** Registers commands while the component is mounted. */
 export function useCommands(own: Command[]): void {
   const latest = useRef(own)
   latest.current = own
@@ -21,7 +21,7 @@ export function useCommands(own: Command[]): void {
   }, [])
 }
 
-/** Those in which every word that was typed occurs; where the title begins with it first. */
+/** The commands that contain every typed word; titles that start with the first word come first. */
 export function findCommands(all: Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   const rank = ({ title }: Command) => (words[0] && title.toLowerCase().startsWith(words[0]) ? 0 : 1)

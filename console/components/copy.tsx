@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { toast } from './toast.tsx'
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies text to the clipboard and confirms it. */
 export async function copyText(text: string, what = 'Copied'): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // Without TLS, except on this machine, pages get no clipboard: this older way still works there.
+    // Without TLS the clipboard API is available only on localhost. `execCommand` still works.
     const field = document.createElement('textarea')
     field.value = text
     document.body.append(field)

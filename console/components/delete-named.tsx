@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { Problem } from './problem.tsx'
 import { useAction } from './use-action.ts'
 
-/** As it is shown, and can be typed: whatever spaces and ends of lines are in it. */
+/** Collapses white space, as HTML does. */
 const asShown = (name: string) => name.trim().replace(/\s+/g, ' ')
 
-/** What cannot be taken back asks for the name first. */
+/** Confirms an irreversible action: the user must type the name. */
 export function DeleteNamed({ name, verb, act }: { name: string; verb: string; act: () => Promise<void> }) {
   const [typed, setTyped] = useState('')
   const { problem, isBusy, act: run } = useAction()

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { keepFocus } from './focus.ts'
 
-/** A native dialog that is open as long as it is rendered. Escape, and a press beside it, close it. */
+/** A modal dialog, open while it is mounted. Escape or a click outside closes it. */
 export function Dialog({
   title,
   onClose,
@@ -31,7 +31,7 @@ export function Dialog({
       }}
     >
       {children}
-      {/* Last, so that the first field has the focus; where there is no keyboard, nobody presses Escape. */}
+      {/* Last, so that the first field gets the focus. Required on devices without a keyboard. */}
       {className !== 'palette' && (
         <button type="button" class="bare shut" onClick={onClose} aria-label="Close">
           ✕

@@ -1,9 +1,9 @@
 import { fieldLabel } from './rule-label.ts'
 
-/** What is other in one field: lines that go, and lines that come. */
+/** A changed field, with its removed and added lines. */
 export type Change = { field: string; removed: string[]; added: string[] }
 
-/** What goes and what comes, a line each. The signs tell it without colours. */
+/** Lists removed and added lines, marked by sign and colour. */
 export function Difference({ changes }: { changes: Change[] }) {
   return (
     <dl class="difference">

@@ -1,11 +1,11 @@
-/** What the first click of two was on. */
+/** The control of the first click of a double click. */
 let firstControl: Element | null = null
 
 const controls = 'button, a, input, select, summary, [role="row"], [role="option"]'
 
 /**
- * The second click of a double one is for what the first was on. What that did may have moved something else there: the next
- * row of a list whose first one has gone, whose button does the same to somebody else.
+ * Ignores the second click of a double click on another control. The first click may have moved it there, for example the
+ * button of the next row after a row was removed.
  */
 function blockSecondClick(event: MouseEvent): void {
   const control = event.target instanceof Element ? event.target.closest(controls) : null
@@ -16,7 +16,7 @@ function blockSecondClick(event: MouseEvent): void {
   }
 }
 
-/** For buttons of a list whose rows have no names of their own: the row that moves up takes over the button. */
+/** For buttons of rows without keys: the next row reuses the button of a removed row. */
 export const onFirstClick = (act: () => void) => (event: MouseEvent) => {
   if (event.detail < 2) act()
 }

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 
-/** What was changed and not saved, by what it is of: it stays while one looks at something else. */
+/** Unsaved changes by the id of the edited thing. They survive a change of screens. */
 const drafts = signal<ReadonlyMap<string, unknown>>(new Map())
 
 export const hasDraft = (of: string): boolean => drafts.value.has(of)
 
-/** The draft of one thing, and how it is set; undefined drops it. */
+/** The draft of one thing and its setter; undefined deletes the draft. */
 export function useDraft<T>(of: string): [T | undefined, (draft: T | undefined) => void] {
   const set = (draft: T | undefined) => {
     const others = new Map(drafts.peek())

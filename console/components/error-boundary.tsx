@@ -2,7 +2,7 @@ import { Component, type ComponentChildren } from 'preact'
 import { asFailure, type Failure } from '../api/failure.ts'
 import { FailureState } from './page-states.tsx'
 
-/** A defect of one screen is told there, and leaves the others as they are. */
+/** Displays an error of a screen in its place. Opening another path resets it. */
 export class ErrorBoundary extends Component<
   { path: string; children: ComponentChildren },
   { failure?: Failure | undefined }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export type Fact = [name: string, value: ComponentChildren]
 
-/** What is known of something, a line each; what is not known has none. */
+/** A list of names and values. Empty values are omitted. */
 export function Facts({ facts, class: name }: { facts: Fact[]; class: string }) {
   return (
     <dl class={name}>

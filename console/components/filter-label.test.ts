@@ -4,7 +4,7 @@ import { type Filter, filterText, removalLabel, titleOf } from './filter-label.t
 
 const textOf = (filter: Filter, value?: string) => Object.values(filterText(filter, value)).join(' ').trim()
 
-test('a chip reads as a phrase, whether something is chosen or not', () => {
+test('filterText reads as a phrase with and without a value', () => {
   const options = [{ value: '24h', label: '24 hours' }]
   const time: Filter = { kind: 'choice', name: 'last', label: 'last', any: 'any time', bare: 'any', options }
   assert.deepEqual([textOf(time), textOf(time, '24h')], ['any time', 'last 24 hours'])
@@ -16,7 +16,7 @@ test('a chip reads as a phrase, whether something is chosen or not', () => {
   assert.deepEqual(taken, ['last 24 hours', 'key', 'openai/gpt'])
 })
 
-test('the unit stands behind the figure, and where the figure is asked for', () => {
+test('filterText and titleOf add the unit', () => {
   const cost: Filter = { kind: 'text', name: 'min_cost', label: 'costs at least', unit: 'USD' }
   assert.deepEqual([textOf(cost, '0.01'), titleOf(cost)], ['costs at least 0.01 USD', 'costs at least, USD'])
 })

@@ -1,14 +1,14 @@
 type Common = {
   name: string
   label: string
-  /** Of what is typed. */
+  /** The unit of the value. */
   unit?: string
-  /** What the chip says where nothing is chosen, after its label; `any` unless told. */
+  /** The text of the chip without a value, after its label. Defaults to `any`. */
   any?: string
-  /** Where the value says enough without the label before it: `any` alone, or each. */
+  /** Omits the label: without a value (`any`) or always. */
   bare?: 'any' | 'always'
 }
-/** A filter of a list: one of some values, or any text. `onlySuggested`: what is typed finds one of the suggestions. */
+/** A filter of a list: a choice or text. With `onlySuggested` the text selects one of the suggestions. */
 export type Filter = Common &
   (
     | { kind: 'choice'; any: string; options: { value: string; label: string }[] }
@@ -21,10 +21,10 @@ export type Filter = Common &
       }
   )
 
-/** What the filter is called where it is to be chosen, or filled in. */
+/** The name of the filter in menus and inputs. */
 export const titleOf = ({ label, unit }: Filter) => (unit ? `${label}, ${unit}` : label)
 
-/** What its chip says, in two parts: read one after the other, they are a phrase. */
+/** The label and the value on the chip. Together they read as a phrase. */
 export function filterText(filter: Filter, value: string | undefined): { label: string; value: string } {
   const { bare, label, unit, any = 'any' } = filter
   const isBare = bare === 'always' || (bare === 'any' && value === undefined)
@@ -32,7 +32,7 @@ export function filterText(filter: Filter, value: string | undefined): { label: 
   return { label: isBare ? '' : label, value: words }
 }
 
-/** What is taken away: a label that says little without its value has that, too. */
+/** The accessible name of the remove button: the label, with the value if the label alone is unclear. */
 export function removalLabel(filter: Filter, value: string): string {
   const words = filterText(filter, value)
   return filter.bare ? `${words.label} ${words.value}`.trim() : filter.label

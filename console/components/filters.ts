@@ -1,10 +1,10 @@
 import { useLocation } from 'preact-iso/router'
 import { queryOf } from '../api/address.ts'
 
-/** What is filtered by stands in the address, so that a view can be sent to a colleague. */
+/** The filters of a list. They are in the address, so that a view can be shared. */
 export type Filters = {
   values: Readonly<Record<string, string>>
-  /** Sets some, and takes away those that are undefined. The list stands at its beginning again. */
+  /** Sets filters, and removes those that are undefined. */
   set: (changes: Record<string, string | undefined>) => void
   clear: () => void
 }

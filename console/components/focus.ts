@@ -1,20 +1,20 @@
 /**
- * Keeps the focus from being lost to the page's body: what had it goes, is busy for a while or is moved in its list, or
- * another page is opened. It never goes to a button, which a key held down a little too long would press.
+ * Moves the focus when the focused element is removed, disabled or moved in its list, or another page opens. Otherwise the
+ * browser would move it to the body. It never moves to a button, which a key held too long would press.
  */
 
-/** What has the focus; `from`: what had it before something that passes. */
+/** The focused element. `from`: the previous one, if the element is in a toast. */
 type Spot = { element: HTMLElement; from?: Spot | undefined }
 
 let currentSpot: Spot | undefined
-/** What the focus comes back to when a dialog closes. */
+/** Elements that get the focus back when a dialog closes. */
 const keptSpots = new Set<Spot>()
-/** Another page was opened, whose heading is not there yet. */
+/** Whether another page was opened whose heading is not rendered yet. */
 let isHeadingPending = false
 
-/** Of these the next one follows, or the one before. */
+/** After the removal of one of these the next or the previous one gets the focus. */
 const items = 'tr, li, article, a'
-/** In these the focus stays, where another part of them goes. */
+/** Containers that get the focus when a part of them is removed. */
 const groups = 'tr, li, article, section, fieldset, form, table, dialog'
 const passing = '.toasts'
 
@@ -22,16 +22,16 @@ const heading = () => document.querySelector<HTMLElement>('main h1')
 const isDialogOpen = () => document.querySelector('dialog[open]') !== null
 const isLost = () => document.activeElement === document.body || document.activeElement === null
 
-/** Who opened another page is at its heading; who types in a field of it stays there. */
+/** Focuses the heading of a page that was opened, unless a field of it has the focus. */
 export function openedPage(): void {
-  // The address "/" leads to the first screen, and nobody has opened that.
+  // The redirect from "/" is not a user action.
   if (!navigator.userActivation.hasBeenActive) return
   isHeadingPending = true
   seekHeading()
 }
 
 function seekHeading(): void {
-  // It is at the heading once the dialog closes.
+  // Continues when the dialog closes.
   if (isDialogOpen()) return
   const main = document.querySelector('main')
   const isTaken = document.activeElement?.matches('main :is(input, textarea, select, [autofocus])')
@@ -40,14 +40,14 @@ function seekHeading(): void {
   if (!isTaken) focus(to ?? main)
 }
 
-/** Notes where the focus is. @returns what brings it back there, or to what is there then. */
+/** Remembers the focus. @returns a function that restores it, or focuses the successor of the element. */
 export function keepFocus(): () => void {
   const spot = currentSpot && { element: currentSpot.element, from: currentSpot.from }
   if (spot) keptSpots.add(spot)
   return () => {
     if (spot) keptSpots.delete(spot)
     currentSpot = isHeadingPending ? undefined : spot
-    // Nothing around a dialog can have it: then it has it once that has gone.
+    // Elements outside of an open dialog cannot have the focus.
     currentSpot?.element.focus({ preventScroll: true })
   }
 }
@@ -57,7 +57,7 @@ function focus(element: Element | null): void {
   if (element.tabIndex < 0 && !element.hasAttribute('tabindex')) {
     element.tabIndex = -1
     const leave = () => {
-      // Another window has the focus: it comes back to this element.
+      // Another window has the focus; it returns to this element.
       if (document.activeElement === element) return
       element.removeAttribute('tabindex')
       element.removeEventListener('blur', leave)
@@ -68,7 +68,7 @@ function focus(element: Element | null): void {
   if (element.matches(':focus-visible')) element.scrollIntoView({ block: 'nearest' })
 }
 
-/** What stands where something was: as its own attribute `data-then` says, else beside it, else around it. */
+/** The element that replaces a removed one: named by `data-then`, else a sibling, else the container. */
 function successor({ element }: Spot, records: MutationRecord[]): Element | null {
   const named = element.closest<HTMLElement>('[data-then]')?.dataset.then
   if (named) return document.getElementById(named)
@@ -105,7 +105,7 @@ function onMutation(records: MutationRecord[]): void {
   if (!isLost() || currentSpot.element.matches(':disabled')) return
   const { element } = currentSpot
   focus(element)
-  // What is hidden takes none.
+  // Hidden elements cannot have the focus.
   if (isLost() && !isDialogOpen()) currentSpot = undefined
 }
 
@@ -114,7 +114,7 @@ if (typeof document !== 'undefined') {
     if (!(target instanceof HTMLElement)) return
     currentSpot = { element: target, from: target.closest(passing) ? (currentSpot?.from ?? currentSpot) : undefined }
   })
-  // Who presses beside everything wants the focus nowhere.
+  // A click beside all controls removes the focus.
   document.addEventListener('pointerdown', ({ target }) => {
     if (!(target instanceof Element && target.closest(passing))) currentSpot = undefined
   })

@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 
-/** What the page that is open is called: the document's title begins with it. */
+/** The name of the current page, with which the document title starts. */
 const called = signal<string | undefined>(undefined)
 
 type HeadingProps = {
   children: string
-  /** Where one page of several that have the same heading is open: its own name. */
+  /** The name of the page, if several pages share the heading. */
   part?: string | undefined
   isUnseen?: boolean
 }
 
-/** The one `<h1>` of a page. Who opens the page has the focus there, and hears its name. */
+/** The `<h1>` of a page. It gets the focus when the page opens, so that screen readers read it. */
 export function Heading({ children: text, part, isUnseen }: HeadingProps) {
   const name = part && part !== text ? `${part} · ${text}` : text
   useLayoutEffect(() => {
@@ -23,7 +23,7 @@ export function Heading({ children: text, part, isUnseen }: HeadingProps) {
   return <h1 class={isUnseen ? 'unseen' : undefined}>{text}</h1>
 }
 
-/** @param screen what the navigation calls the screen. */
+/** Sets the document title. @param screen the title of the screen in the navigation. */
 export function DocumentTitle({ screen }: { screen: string | undefined }) {
   const { value: name } = called
   const own =

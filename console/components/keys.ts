@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A key and what it does here; `says` stands in the list that `?` shows. */
+/** A keyboard shortcut. `says` is its description in the list that `?` shows. */
 export type Binding = { key: string; says: string; act: (event: KeyboardEvent) => void }
 
 const layers = signal<readonly (() => Binding[])[]>([])
 
-/** All that keys do now. */
+/** All active shortcuts. */
 export const bindings = (): Binding[] => layers.value.flatMap((layer) => layer())
 
-/** While the component is there, these keys are its own; of two for one key the later component has it. */
+/** Registers shortcuts while the component is mounted. The latest component wins. */
 export function useKeys(own: Binding[]): void {
   const latest = useRef(own)
   latest.current = own
@@ -22,13 +22,13 @@ export function useKeys(own: Binding[]): void {
   }, [])
 }
 
-/** `Ctrl-K`, `A`, `/`, `Escape`: as bindings name them. */
+/** The name of a key in bindings: `Ctrl-K`, `A`, `/`, `Escape`. */
 function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
   if (altKey) return undefined
   return ctrlKey || metaKey ? `Ctrl-${key.toUpperCase()}` : key
 }
 
-/** Who types means letters. */
+/** Whether the target is a text input, in which keys are text. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }

@@ -6,16 +6,15 @@ import { exactCount } from '../format/count.ts'
 import { useFilters } from './filters.ts'
 import { EmptyState, FailureState, Loading, Progress } from './page-states.tsx'
 
-/** So many rows a page. */
 export const pageSize = 50
 
-/** Which page the address asks for, as routes of lists want it. */
+/** The page in the address, as query parameters of list routes. */
 export function usePage() {
   const offset = Number(useLocation().query.offset)
   return { limit: pageSize, offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0 }
 }
 
-/** The same of a list that is searched by words. */
+/** Like `usePage`, with the search words. */
 export function useSearchPage() {
   const { q } = useLocation().query
   return { ...usePage(), ...(q !== undefined && { q }) }
@@ -23,7 +22,7 @@ export function useSearchPage() {
 
 type List<Row> = { data: Row[]; total_count: number }
 
-/** A list in all its states, with the way to its other pages. */
+/** A list in all its states, with links to its other pages. */
 export function Listing<Row>({
   resource,
   label,

@@ -5,11 +5,10 @@ import { useGet } from '../api/resource.ts'
 import { role } from '../api/session.ts'
 import type { Command } from './commands.ts'
 
-/** So soon after the last letter the service is asked. */
 const restMs = 150
 const most = 5
 
-/** Keys and people whose names have these words, as the service finds them. */
+/** Finds keys and members by name. */
 export function useNameSearch(typed: string): Command[] {
   const { route } = useLocation()
   const words = useRested(typed.trim())
@@ -33,11 +32,11 @@ export function useNameSearch(typed: string): Command[] {
   ]
 }
 
-/** What was found for the words before is not what is looked for. */
+/** The rows of the current search; results of a previous one are ignored. */
 const currentRows = <Row>({ data, isCurrent }: { data: { data: Row[] } | undefined; isCurrent: boolean }): Row[] =>
   isCurrent && data ? data.data : []
 
-/** What was typed, once nothing more is. */
+/** The typed text after a pause. */
 function useRested(typed: string): string {
   const [rested, setRested] = useState('')
   useEffect(() => {

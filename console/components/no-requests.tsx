@@ -3,14 +3,14 @@ import { withRoot } from '../api/root.ts'
 import { EmptyState } from './page-states.tsx'
 
 type Props = {
-  /** Where filters hide what there is: what to say, and how to be without them. */
+  /** The message if filters exclude all requests; false without filters. */
   filtered: string | false
   clear: () => void
   title: string
   children: ComponentChildren
 }
 
-/** No requests, because filters let none pass, or because there are none: then with the line that makes one. */
+/** The empty state of request lists: clears filters, or shows a command that sends a request. */
 export function NoRequests({ filtered, clear, title, children }: Props) {
   if (filtered !== false) {
     return (

@@ -1,11 +1,11 @@
-/** What is cut off at its end is told whole on hover, unless something else is. */
+/** Shows the full text of a truncated element on hover, unless it has a title. */
 function look({ target }: Event): void {
   if (!(target instanceof HTMLElement) || target.closest('[title]')) return
   for (let element: HTMLElement | null = target; element?.offsetParent; element = element.parentElement) {
     if (getComputedStyle(element).textOverflow !== 'ellipsis') continue
     if (element.scrollWidth > element.clientWidth && !element.querySelector('[title]')) {
       element.title = element.textContent ?? ''
-      // What stands there may be another text the next time.
+      // The text may have changed on the next hover.
       element.addEventListener('pointerleave', () => element.removeAttribute('title'), { once: true })
     }
     return

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Failure } from '../api/failure.ts'
 import { Copy } from './copy.tsx'
 
-/** Nothing is there yet, or nothing that passes: what to do next is within. */
+/** An empty list, with what to do next. */
 export function EmptyState({
   title,
   paste,
@@ -27,7 +27,7 @@ export function EmptyState({
   )
 }
 
-/** Something is on its way. It appears only when that takes a while, so that nothing flickers. */
+/** A loading message. It appears after a delay, so that fast answers do not flicker. */
 export function Loading({ what = 'Loading' }: { what?: string }) {
   return (
     <div class="state waiting" role="status">
@@ -36,13 +36,13 @@ export function Loading({ what = 'Loading' }: { what?: string }) {
   )
 }
 
-/** What went wrong, the id to ask for, and again. A right that is missing says who can give it. */
+/** An error with its request id and a retry button. Missing permission names who can grant it. */
 export function FailureState({ failure, retry }: { failure: Failure; retry?: () => void }) {
   const isRight = failure.status === 403
   const [pressedAt, setPressedAt] = useState<Failure>()
   return (
     <div class="state">
-      {/* Without the id, which is another one each time: what stays the same is read aloud once. */}
+      {/* Without the id, which differs each time: screen readers read unchanged text once. */}
       <div role="alert">
         <h2>{isRight ? 'Access denied' : failure.status === 404 ? 'Not found' : 'Something went wrong'}</h2>
         <p>{failure.message}</p>
@@ -68,7 +68,7 @@ export function FailureState({ failure, retry }: { failure: Failure; retry?: () 
   )
 }
 
-/** A thin line at the top while what is shown is not yet what was asked for. */
+/** A thin line at the top during a request. */
 export function Progress({ isOn }: { isOn: boolean }) {
   return <div class={isOn ? 'progress on' : 'progress'} aria-hidden="true" />
 }

@@ -13,7 +13,7 @@ const close = () => {
   isOpen.value = false
 }
 
-/** Goes anywhere, and does anything, by a few letters. */
+/** The command palette. */
 export function Palette() {
   useKeys([{ key: 'Ctrl-K', says: 'open search and commands', act: openPalette }])
   return isOpen.value ? <OpenPalette /> : null

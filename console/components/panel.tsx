@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useKeys } from './keys.ts'
 
-/** The one thing that is open, at the right of its list; in a narrow window in its place. Escape closes it, and who was in it is in the list again. */
+/** A panel at the right of a list, or above it in a narrow window. Closing it returns the focus to the list. */
 export function Panel({
   title,
   onClose,
@@ -13,7 +13,7 @@ export function Panel({
 }) {
   const close = () => {
     onClose()
-    // In a narrow window the list is there again once the panel is gone.
+    // In a narrow window the list is rendered after the panel closes.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true }))
   }
   useKeys([{ key: 'Escape', says: 'close the panel', act: close }])

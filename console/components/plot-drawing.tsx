@@ -1,13 +1,13 @@
 import { axisTimes } from '../format/time.ts'
 import { areaShape, colourOf, lineShape, type Place, type PlotLine } from './plot-shapes.ts'
 
-/** A time that is marked nearer than this to the right edge would be cut there, in pixels. */
+/** Labels nearer to the right edge than this would be cut, in px. */
 const halfLabel = 12
 
 type AxesProps = {
   x: Place
   y: Place
-  /** The values and the instants that are marked. */
+  /** The ticks of both axes. */
   marks: number[]
   times: number[]
   left: number
@@ -69,6 +69,6 @@ export function Shapes({ lines, tops, times, end, x, y, isStacked }: ShapesProps
       </g>
     )
   })
-  // The topmost reaches down to the axis, behind those below it.
+  // The topmost area extends to the axis, behind the others.
   return <>{isStacked ? shapes.reverse() : shapes}</>
 }

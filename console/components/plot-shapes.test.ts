@@ -5,7 +5,7 @@ import { areaShape, isNothing, lineShape, topsOf } from './plot-shapes.ts'
 const x = (time: number) => time * 10
 const y = (value: number) => 100 - value
 
-test('amounts that add up stand on top of each other', () => {
+test('topsOf stacks lines', () => {
   const lines = [
     { label: 'a', values: [1, 2] },
     { label: 'b', values: [10, null] },
@@ -17,18 +17,18 @@ test('amounts that add up stand on top of each other', () => {
   assert.deepEqual(topsOf(lines, false)[1], [10, null])
 })
 
-test('a line joins what is known, and marks few values each', () => {
+test('lineShape joins known values and marks few of them', () => {
   const { path, points } = lineShape([1, null, 3], [0, 1, 2], x, y)
   assert.equal(path, 'M0.0 99.0L20.0 97.0')
   assert.equal(points.length, 2)
   assert.equal(lineShape(Array(30).fill(1), [...Array(30).keys()], x, y).points.length, 0)
 })
 
-test('a value of an area holds until the next, the last to the end', () => {
+test('areaShape draws steps to the end', () => {
   assert.equal(areaShape([5, 7], [0, 1], 2, x, y).path, 'M0.0 100.0V95.0H10.0V93.0H20.0V100.0Z')
 })
 
-test('there is nothing to draw without values, and of amounts where all are zero', () => {
+test('isNothing is true without values or with zero amounts only', () => {
   const of = (...values: (number | null)[]) => [
     { label: 'a', values: [null] },
     { label: 'b', values },

@@ -1,24 +1,24 @@
 export type PlotLine = {
   label: string
   values: (number | null)[]
-  /** Dashed lines are told apart without colour. */
+  /** The dash pattern, which distinguishes lines without colour. */
   dash?: number[]
-  /** A custom property such as `--bad`; else the next of the series' colours. */
+  /** A CSS custom property such as `--bad`. Defaults to the next colour of the series. */
   colour?: string
 }
 
 export type Place = (value: number) => number
-/** What a line becomes: where it goes, or what it covers, and the points that are marked. */
+/** The path of a line or an area, and the marked points. */
 export type Shape = { path: string; points: { x: number; y: number }[] }
 
 const seriesColours = 6
-/** Fewer values than these are marked each. */
+/** Lines with fewer values get a mark for each. */
 const marked = 20
 
 export const colourOf = ({ colour }: PlotLine, index: number) =>
   `var(${colour ?? `--series-${(index % seriesColours) + 1}`})`
 
-/** What each line is drawn up to: of lines that add up, on top of those before it. */
+/** The upper values of each line. Stacked lines are added to the lines before. */
 export function topsOf(lines: PlotLine[], isStacked: boolean): (number | null)[][] {
   if (!isStacked) return lines.map(({ values }) => values)
   const sums: number[] = []
@@ -30,11 +30,11 @@ export function topsOf(lines: PlotLine[], isStacked: boolean): (number | null)[]
   )
 }
 
-/** Whether there is nothing to draw: no value at all, or, of amounts, none but zero. */
+/** Whether all values are missing, or zero if they are amounts. */
 export const isNothing = (lines: PlotLine[], isAmount: boolean): boolean =>
   lines.every(({ values }) => values.every((value) => value === null || (isAmount && value === 0)))
 
-/** A line from value to value. One that is missing leaves no gap: those beside it are joined. */
+/** A line through all values. Missing values leave no gap. */
 export function lineShape(tops: (number | null)[], times: number[], x: Place, y: Place): Shape {
   const points = tops.flatMap((top, index) => (top === null ? [] : [{ x: x(times[index]!), y: y(top) }]))
   return {
@@ -43,7 +43,7 @@ export function lineShape(tops: (number | null)[], times: number[], x: Place, y:
   }
 }
 
-/** All below a line of steps: a value holds until the next. @param ends the end of the last one. */
+/** The area below a step line. @param ends the end of the last step. */
 export function areaShape(tops: (number | null)[], times: number[], ends: number, x: Place, y: Place): Shape {
   const begin = `M${x(times[0] ?? ends).toFixed(1)} ${y(0).toFixed(1)}`
   const steps = tops.map((top, index) => `V${y(top ?? 0).toFixed(1)}H${x(times[index + 1] ?? ends).toFixed(1)}`)

@@ -3,7 +3,7 @@ import type { PlotLine } from './plot-shapes.ts'
 
 type PlotTableProps = { title: string; times: number[]; lines: PlotLine[]; format: (value: number) => string }
 
-/** The same figures as a table, the newest first. */
+/** The values of a plot as a table, newest first. */
 export function PlotTable({ title, times, lines, format }: PlotTableProps) {
   const newestFirst = times.map((time, index) => ({ time, index })).reverse()
   return (

@@ -11,32 +11,32 @@ export type { PlotLine } from './plot-shapes.ts'
 
 type PlotProps = {
   title: string
-  /** The instants of the values, in seconds since the epoch. */
+  /** The times of the values, in seconds since the epoch. */
   times: number[]
   lines: PlotLine[]
-  /** A value with its unit. */
+  /** Formats a value with its unit. */
   format: (value: number) => string
   height?: number
-  /** Amounts that add up: each line is an area on top of those before it. */
+  /** Stacks the lines as areas. */
   isStacked?: boolean
-  /** Things that are whole: the axis has no halves of them. */
+  /** Integer values: the axis has integer ticks only. */
   isCount?: boolean
-  /** What is told where all of it is nothing; without it a line at zero is drawn. */
+  /** The text for plots without amounts. By default a line at zero is drawn. */
   emptyText?: string
-  /** The cursors of plots with the same name move together. */
+  /** The cursors of plots with the same group move together. */
   syncGroup?: string
 }
 
-/** A plot is as high as its window is wide, in measure: on a large screen it is read from farther away. In px of the usual text size. */
+/** The default height of a plot: larger in wider windows, within limits. In px of the default text size. */
 export const usualHeight = () => Math.round(Math.min(260, Math.max(168, innerWidth / textScale / 9)))
 const edge = { left: 62, right: 8, top: 8, bottom: 26 }
-/** As much of the axis as a time takes, in px. */
+/** The width of a time label, in px. */
 const timeWidth = 70
 
-/** Where the cursor stands: in which plots, at which of their instants. */
+/** The cursor: its group of plots and the index of the time. */
 const cursor = signal<{ syncGroup: string; index: number }>()
 
-/** Lines over time, the cursor reads all of them at once, and a table with the same figures behind. */
+/** A plot of lines over time. The cursor shows all values of a time; a table has the same values. */
 export function Plot(props: PlotProps) {
   const { title, lines, height = usualHeight(), emptyText } = props
   const isBare = isNothing(lines, emptyText !== undefined)
@@ -72,7 +72,7 @@ function Drawn(props: PlotProps) {
   return (
     <figure class="plot">
       <figcaption>{title}</figcaption>
-      {/* With the legend, which is below: nothing jumps when it comes. */}
+      {/* Includes the height of the legend, so that nothing moves when it appears. */}
       <div
         ref={place}
         aria-hidden="true"
@@ -102,7 +102,7 @@ function Drawn(props: PlotProps) {
   )
 }
 
-/** As high as with lines, so that nothing jumps when there are some. */
+/** As high as a plot with lines, so that nothing moves. */
 function EmptyPlot({ title, height, says }: { title: string; height: number; says: string | undefined }) {
   return (
     <figure class="plot">
@@ -125,7 +125,7 @@ function Reading({ times, syncGroup, x, top, bottom }: ReadingProps) {
 
 type LegendProps = Pick<PlotProps, 'times' | 'lines' | 'format'> & { syncGroup: string; isStacked: boolean }
 
-/** Which line is which, and what each says where the cursor stands: of an area its own amount, not where it ends. */
+/** The legend with the values at the cursor. Stacked lines show their own amount. */
 function Legend({ times, lines, format, syncGroup, isStacked }: LegendProps) {
   const index = indexIn(syncGroup) ?? -1
   const time = times[index]

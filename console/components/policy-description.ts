@@ -1,13 +1,13 @@
 import type { Guardrail } from '../api/types.ts'
 import { money } from '../format/money.ts'
 
-/** A guardrail, or what its fields are to become. */
+/** A guardrail, or a draft of one. */
 type Policy = Omit<Guardrail, 'id' | 'workspace_id' | 'created_at' | 'updated_at'>
 type Builtin = NonNullable<Policy['content_filter_builtins']>[number]
 
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 const regions = { global: 'hosts without a region', europe: 'Europe', us: 'the US' }
-/** What each builtin filter looks for. */
+/** What each built-in filter detects. */
 export const builtins: Record<Builtin['slug'], string> = {
   email: 'email addresses',
   phone: 'phone numbers',
@@ -20,7 +20,7 @@ export const builtins: Record<Builtin['slug'], string> = {
   'regex-prompt-injection': 'prompt injection',
 }
 const acts = { block: 'is blocked', redact: 'is redacted', flag: 'is flagged' }
-/** More than these are counted. */
+/** Longer lists end with a count. */
 const maxNamed = 6
 
 /** `a, b and 3 more` */
@@ -29,7 +29,7 @@ function listed(items: string[]): string {
   return more > 0 ? `${items.slice(0, maxNamed).join(', ')} and ${more} more` : items.join(', ')
 }
 
-/** What a policy means, a sentence a rule. Empty where it forbids nothing. */
+/** Describes a policy with a sentence for each rule. Empty without rules. */
 export function describePolicy(policy: Policy): string[] {
   const { allowed_models, ignored_models, allowed_providers, ignored_providers, allowed_data_regions } = policy
   return [

@@ -9,11 +9,11 @@ type ReplayFrameProps<Span extends string> = {
   choose: (span: Span) => void
   isLoading: boolean
   problem: string | undefined
-  /** The figures; undefined until they came. */
+  /** The results; undefined while loading. */
   children: ComponentChildren | undefined
 }
 
-/** A look at the past by other rules: over which time, and what was found. */
+/** The frame of a replay: its time range, progress and results. */
 export function ReplayFrame<Span extends string>(props: ReplayFrameProps<Span>) {
   const { title, class: name, spans, span, choose, isLoading, problem, children } = props
   return (

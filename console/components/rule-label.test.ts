@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fieldLabel, ruleLabel } from './rule-label.ts'
 
-test('a rule that decided something is told in words, whatever part of it did', () => {
+test('ruleLabel describes rules and their parts', () => {
   assert.deepEqual(
     ['ignored_models', 'content_filter_builtins.credit-card', 'content_filters[2]', 'enforce_zdr_vendor_a'].map(
       ruleLabel,

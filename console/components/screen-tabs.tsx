@@ -5,10 +5,10 @@ import { role } from '../api/session.ts'
 import { Heading } from './heading.tsx'
 import { EmptyState } from './page-states.tsx'
 
-/** A part by the last part of its path; the first has none. `isOfAll` is offered to those who see all of the organization. */
+/** A tab by the last part of its path, empty for the first. Developers do not see tabs with `isOfAll`. */
 export type ScreenTab = { name: string; title: string; Part: ComponentType; isOfAll?: boolean }
 
-/** Of tabs that a narrow window has in one line, the one that is open. */
+/** Scrolls the current tab into view. */
 export function useScrollToCurrent(currentName: string) {
   const nav = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -17,7 +17,7 @@ export function useScrollToCurrent(currentName: string) {
   return nav
 }
 
-/** A screen of several parts, each with an address. @param screen its name, which begins that. */
+/** A screen with tabs, each with its path. @param screen the first part of the path. */
 export function ScreenTabs({ screen, title, parts }: { screen: string; title: string; parts: ScreenTab[] }) {
   const currentName = useRoute().params.rest ?? ''
   const offered = parts.filter(({ name, isOfAll }) => !isOfAll || name === currentName || role() !== 'developer')

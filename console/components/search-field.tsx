@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { useFilters } from './filters.ts'
 import { useKeys } from './keys.ts'
 
-/** Words that the service searches a list by. They stand in the address. */
+/** The search input of a list. The search words are in the address. */
 export function SearchField({ label, placeholder }: { label: string; placeholder: string }) {
   const filters = useFilters()
   const field = useRef<HTMLInputElement>(null)

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Copy } from './copy.tsx'
 
-/** What is shown once. It goes only when told to: a slip of the mouse must not lose it. */
+/** Displays a secret once. Only the Done button closes it, so that a stray click cannot lose it. */
 export function Secret({ title, text, onDone }: { title: string; text: string; onDone: () => void }) {
   const place = useRef<HTMLElement>(null)
   useEffect(() => place.current?.focus(), [text])

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { bindings, useKeys } from './keys.ts'
 
-/** `?` shows what keys do here. */
+/** The list of keyboard shortcuts, opened with `?`. */
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false)
   useKeys([{ key: '?', says: 'show keyboard shortcuts', act: () => setOpen(true) }])

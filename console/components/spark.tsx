@@ -5,7 +5,7 @@ type SparkProps = {
   height?: number
 }
 
-/** Lines without axes, from zero up to the most of the first. The figures beside it say what matters. */
+/** A small plot without axes. */
 export function Spark({ label, lines, width = 220, height = 38 }: SparkProps) {
   const most = Math.max(1, ...lines.flatMap(({ values }) => values))
   const points = (values: number[]) =>

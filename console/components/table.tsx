@@ -7,10 +7,10 @@ import { visibleColumns } from './visible-columns.ts'
 export type Column<Row> = {
   name: string
   title: string
-  /** As a track of a CSS grid, in px of the usual text size: `120px`, `minmax(160px, 2fr)`. */
+  /** A CSS grid track, in px of the default text size: `120px`, `minmax(160px, 2fr)`. */
   width: string
   isNumber?: boolean
-  /** Left out where the list is narrower than this, in px, or has no room for all: then the highest first. */
+  /** Hidden below this width, in px. If columns do not fit, those with the highest value are hidden first. */
   from?: number
   cell: (row: Row) => ComponentChildren
 }
@@ -20,16 +20,16 @@ type TableProps<Row> = {
   rows: Row[]
   columns: Column<Row>[]
   keyOf: (row: Row) => string
-  /** The key of the one that is open. */
+  /** The key of the open row. */
   opened?: string | undefined
   onOpen: (row: Row) => void
-  /** A row in two lines, for narrow windows. */
+  /** Renders a row in two lines, for narrow windows. */
   narrow: (row: Row) => ComponentChildren
-  /** Called when the end comes near. */
+  /** Called near the end of the rows. */
   onEnd?: () => void
-  /** Is given what scrolls. */
+  /** Receives the scroll container. */
   list?: RefObject<HTMLDivElement | null>
-  /** Whether the list stands at its top. */
+  /** Called with whether the list is scrolled to its top. */
   onTop?: (isAtTop: boolean) => void
   /** Below the last row. */
   foot?: ComponentChildren
@@ -37,14 +37,14 @@ type TableProps<Row> = {
 
 const rowHeight = 28 * textScale
 const narrowHeight = 50 * textScale
-/** Below this a row has two lines: in px of the usual text size, as all widths of columns. */
+/** Below this width a row has two lines, in px of the default text size. */
 const narrowWidth = 660
-/** Rows that are there beyond what is seen, at either end. */
+/** Rendered rows outside of the viewport, at each end. */
 const overscan = 12
-/** The window of rows moves by so many at once: not each pixel that is scrolled draws anew. */
+/** The rendered window moves by this number of rows, to render rarely while scrolling. */
 const step = 6
 
-/** Any number of rows, of which only those in sight are there. `j` and `k` move, Enter opens. */
+/** A virtual list: only visible rows are rendered. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, opened, onOpen, narrow, onEnd, onTop, foot } = props
   const own = useRef<HTMLDivElement>(null)
@@ -124,7 +124,7 @@ export function Table<Row>(props: TableProps<Row>) {
         <div role="presentation" style={{ transform: `translateY(${first * height}px)` }}>
           {rows.slice(first, last).map((row, index) => (
             <div
-              // What leaves at one end is used again at the other. A row stays itself while others come in above.
+              // Row elements are reused while scrolling. New rows above do not change the key of a row.
               key={(rows.length - first - index) % drawn}
               id={`row-${first + index}`}
               class="row"
@@ -154,7 +154,7 @@ export function Table<Row>(props: TableProps<Row>) {
 
 type View = { top: number; height: number; width: number }
 
-/** Whether the same rows are drawn, whichever of both heights they have. */
+/** Whether both views render the same rows, for both row heights. */
 function isSameView(a: View, b: View): boolean {
   const at = ({ top }: View, height: number) => Math.floor(top / height / step)
   const isPlace = [rowHeight, narrowHeight].every((height) => at(a, height) === at(b, height))

@@ -1,9 +1,9 @@
 /**
- * How much larger than usual text is, as whoever looks has set it in their browser. What scripts measure in px is of the
- * usual size, as the sheets' rem are: one px of those is so many of the window's.
+ * The text size set in the browser, relative to the default. Scripts calculate in px of the default size, as style sheets
+ * do in rem. Multiply by this factor for px of the window.
  */
 export const textScale =
   typeof document === 'undefined' ? 1 : Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
 
-/** A length of the usual size, as sheets have it. */
+/** Converts px of the default text size to rem. */
 export const rem = (px: number): string => `${px / 16}rem`

@@ -5,7 +5,7 @@ export const themes: Theme[] = ['system', 'light', 'dark']
 /** A year. */
 const keptSeconds = 31_536_000
 
-/** As the page came: a theme that only a script knew would show the other one first. */
+/** The theme in the page. If only a script knew it, the page would flash. */
 const chosen = (): Theme => themes.find((theme) => theme === document.documentElement.dataset.theme) ?? 'system'
 
 export const theme = signal<Theme>(chosen())

@@ -1,7 +1,7 @@
 import { clockTime, exactTime, relativeTime } from '../format/time.ts'
 import { now } from './clock.ts'
 
-/** For lists: the time of day, and the day where it is another. */
+/** The time of day, with the date unless it is today. For lists. */
 export function ClockTime({ time }: { time: string }) {
   const at = new Date(time)
   return (
@@ -11,7 +11,7 @@ export function ClockTime({ time }: { time: string }) {
   )
 }
 
-/** For details: how long ago, the exact time on hover. */
+/** The relative time, with the exact time on hover. For details. */
 export function RelativeTime({ time }: { time: string }) {
   const at = new Date(time)
   return (

@@ -5,17 +5,16 @@ type Toast = { id: number; text: string; undo?: (() => void) | undefined; isBad?
 const toasts = signal<Toast[]>([])
 let next = 0
 const visibleMs = 4_000
-/** How long something can be undone. */
 const undoMs = 10_000
 
 const drop = (id: number) => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id)
 }
 
-/** Says in passing what was done; with `undo`, for ten seconds, how to take it back. What failed stays until it is closed. */
+/** Shows a message for some seconds, with `undo` for ten seconds. Errors stay until closed. */
 export function toast(text: string, { undo, isBad }: { undo?: () => void; isBad?: boolean } = {}): void {
   const id = next++
-  // What failed before in the same way is said once.
+  // Repeated errors are displayed once.
   const others = toasts.value.filter((one) => !one.isBad || one.text !== text)
   toasts.value = [...others, { id, text, ...(undo && { undo }), ...(isBad && { isBad }) }]
   if (!isBad) window.setTimeout(() => drop(id), undo ? undoMs : visibleMs)

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { asFailure } from '../api/failure.ts'
 import { toast } from './toast.tsx'
 
-/** Does something once at a time; what the service says against it is shown where it was wanted. */
+/** Runs one action at a time. The component displays its error. */
 export function useAction() {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
@@ -19,7 +19,7 @@ export function useAction() {
   return { problem, isBusy, act }
 }
 
-/** The same for what has no place of its own to say it. @param prefix the sentence before what the service says. */
+/** Runs an action and shows its error in a toast. @param prefix precedes the error message. */
 export async function runOrToast(action: () => Promise<void>, prefix = ''): Promise<void> {
   try {
     await action()

@@ -2,13 +2,13 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { textScale } from './text-size.ts'
 
-/** How wide a place is, in px of the usual text size, also when that changes; 0 before it is known. */
+/** The width of an element, in px of the default text size; 0 before it is measured. */
 export function useWidth(): [RefObject<HTMLDivElement | null>, number] {
   const place = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   useEffect(() => {
     const element = place.current
-    // Who leaves the screen at once is gone before it is looked at.
+    // The component may be unmounted already.
     if (!element) return
     const look = () => setWidth(element.clientWidth / textScale)
     const observer = new ResizeObserver(look)

@@ -10,13 +10,13 @@ const columns = [
 ]
 const namesAt = (room: number) => visibleColumns(columns, room).map(({ name }) => name)
 
-test('a column that may be left out is, before another one is cut off', () => {
+test('visibleColumns hides optional columns that do not fit', () => {
   assert.deepEqual(namesAt(550), ['model', 'key', 'tokens', 'outcome'])
   assert.deepEqual(namesAt(549), ['model', 'tokens', 'outcome'])
   assert.deepEqual(namesAt(469), ['model', 'outcome'])
 })
 
-test('what may not be left out stays, and so it does before the room is known', () => {
+test('visibleColumns keeps required columns', () => {
   assert.deepEqual(namesAt(200), ['model', 'outcome'])
   assert.deepEqual(namesAt(0), ['model', 'outcome'])
   assert.deepEqual(visibleColumns([], 100), [])

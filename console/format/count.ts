@@ -3,7 +3,7 @@ const whole = new Intl.NumberFormat('en-US')
 /** `12,408` */
 export const exactCount = (count: number) => whole.format(count)
 
-/** Short where it is long: `640`, `1.2k`, `22.4k`, `3.1M`. */
+/** A short number: `640`, `1.2k`, `22.4k`, `3.1M`. */
 export function count(amount: number): string {
   if (amount < 1_000) return String(Math.round(amount))
   for (const [size, unit] of [
@@ -17,7 +17,7 @@ export function count(amount: number): string {
   return String(amount)
 }
 
-/** `0.31 %` of a share between 0 and 1. */
+/** Formats a share between 0 and 1: `0.31 %`. */
 export function percent(share: number): string {
   const value = share * 100
   const digits = value === 0 || value >= 99.95 ? 0 : value < 10 ? 2 : 1

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exactMoney, money, perMillion } from './money.ts'
 
-test('money has as many digits as tell two small prices apart, and two from a dollar on', () => {
+test('money has two decimals from a dollar on, else significant digits', () => {
   const texts = [0, 0.00041, 0.007924, 0.016224, 0.5, 0.25, 1, 12.3, 1234.567, -0.01242, 0.000000123].map(money)
   assert.deepEqual(texts, [
     '$0',
@@ -19,11 +19,11 @@ test('money has as many digits as tell two small prices apart, and two from a do
   ])
 })
 
-test('the exact amount leaves no digit out', () => {
+test('exactMoney keeps all digits', () => {
   assert.deepEqual([0, 0.007924, 12.3, -0.01242].map(exactMoney), ['$0.00', '$0.007924', '$12.30', '−$0.01242'])
 })
 
-test('a price is told of a million tokens', () => {
+test('perMillion formats a token price', () => {
   assert.deepEqual([0.000002, 0, 0.00000001, 0.0000035].map(perMillion), [
     '2.00 / M',
     '0.00 / M',

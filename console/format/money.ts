@@ -1,6 +1,6 @@
 const separated = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** As many digits as tell two prices apart: two from a dollar on, else three that are not zero. `$0.00041`, `$12.30`. */
+/** Formats USD with two decimals from a dollar on, else three significant digits: `$0.00041`, `$12.30`. */
 export function money(usd: number): string {
   const amount = Math.abs(usd)
   const sign = usd < 0 ? '−' : ''
@@ -11,13 +11,13 @@ export function money(usd: number): string {
   return text.endsWith('.') ? `${sign}$${text}00` : `${sign}$${text.replace(/^(\d+\.\d)$/, '$10')}`
 }
 
-/** Every digit there is. */
+/** Formats USD with all digits. */
 export function exactMoney(usd: number): string {
   const digits = usd === 0 ? 2 : usd.toFixed(12).replace(/0+$/, '').split('.')[1]!.length
   return `${usd < 0 ? '−' : ''}$${Math.abs(usd).toFixed(Math.max(2, digits))}`
 }
 
-/** A price of one token, told of a million: `2.00 / M`. */
+/** A token price per million tokens: `2.00 / M`. */
 export function perMillion(usdPerToken: number): string {
   const price = usdPerToken * 1e6
   return `${price >= 0.1 || price === 0 ? price.toFixed(2) : Number(price.toPrecision(2))} / M`

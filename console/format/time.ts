@@ -1,6 +1,6 @@
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** `14:03:27` in the reader's own zone, with the day where that is not today. */
+/** `14:03:27` in the reader's own zone, with the date unless it is today. */
 export function clockTime(at: Date, now: Date): string {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
   return at.toDateString() === now.toDateString() ? time : `${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`
@@ -21,7 +21,7 @@ function zoneOf(at: Date): string {
   return `UTC${minutes < 0 ? '−' : '+'}${hours}${rest ? `:${two(rest)}` : ''}`
 }
 
-/** `2 s ago`, `5 min ago`, `in 3 h`, `yesterday` told as `26 h ago`. */
+/** A relative time: `2 s ago`, `5 min ago`, `in 3 h`, `26 h ago`. */
 export function relativeTime(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime()
   const span = wholeSpan(Math.abs(ms))
@@ -37,7 +37,7 @@ function wholeSpan(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** How long something took: `0.2 ms`, `81 ms`, `0.62 s`, `6.8 s`, `2 min 5 s`. */
+/** Formats a duration: `0.2 ms`, `81 ms`, `0.62 s`, `6.8 s`, `2 min 5 s`. */
 export function duration(ms: number): string {
   if (ms === 0) return '0 ms'
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`
@@ -49,7 +49,7 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
-/** What stands at the marks of an axis of time, told in seconds: `14:30`, or `11-22` where a day begins. */
+/** Labels for the ticks of a time axis: `14:30`, or `11-22` at midnight. @param seconds since the epoch. */
 export function axisTimes(seconds: number[]): string[] {
   return seconds.map((second) => {
     const at = new Date(second * 1000)

@@ -6,7 +6,7 @@ import { exactCount } from '../format/count.ts'
 
 export const outcomes = { refuse: 'refused', reroute: 'rerouted', redact: 'redacted' }
 
-/** Each request that would have gone another way: what would have become of it, by which rule, and what it did cost. */
+/** The affected requests with their outcome, the rule, and their actual cost. */
 export function AffectedRequests({ replay: { touched: total, touched_requests: requests } }: { replay: Replay }) {
   if (requests.length === 0) return null
   return (

@@ -5,7 +5,10 @@ import { invalidate } from '../api/resource.ts'
 import { toast } from '../components/toast.tsx'
 
 type Target = { kind: 'key' | 'member'; id: string; name: string }
-/** `workspaceId`: the guardrail's, to whose keys it can be assigned; undefined while that is not known. */
+/**
+ * `workspaceId`: the workspace whose keys it can be assigned to; undefined while loading. `defaultOf`: the name of the
+ * workspace whose default it is.
+ */
 type AssignmentsProps = {
   id: string
   workspaceId: string | undefined
@@ -13,7 +16,7 @@ type AssignmentsProps = {
   canChange: boolean
 }
 
-/** Whom it governs: keys and members, or all of a workspace. */
+/** The keys and members that the guardrail is assigned to, or the workspace whose default it is. */
 export function Assignments({ id, workspaceId, defaultOf, canChange }: AssignmentsProps) {
   const page = { params: { id } }
   const keys = useAllRows('GET /guardrails/{id}/assignments/keys', page)

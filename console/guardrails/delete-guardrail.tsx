@@ -11,8 +11,8 @@ import { runOrToast } from '../components/use-action.ts'
 import { emptyPolicy, patchBetween, policyOf } from './policy.ts'
 
 /**
- * Deletes a guardrail. What it said and whom it governed can be brought back; what is spent of a limit cannot, so that
- * one with a limit asks for its name.
+ * Deletes a guardrail. Its policy and assignments can be restored, but not the spend of its limit. Hence a guardrail with a
+ * limit requires confirmation.
  */
 export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
   const { route } = useLocation()
@@ -52,7 +52,7 @@ export function DeleteGuardrail({ guardrail }: { guardrail: Guardrail }) {
 
 type AssignmentIds = { keys: string[]; members: string[] }
 
-/** Whom it governs, all pages of them. */
+/** Fetches all assignments of a guardrail. */
 async function fetchAssignments(id: string): Promise<AssignmentIds> {
   const [keys, members] = await Promise.all([
     fetchAllPages((query) => call('GET /guardrails/{id}/assignments/keys', { params: { id }, query })),
@@ -61,7 +61,7 @@ async function fetchAssignments(id: string): Promise<AssignmentIds> {
   return { keys: keys.map(({ key_hash }) => key_hash), members: members.map(({ user_id }) => user_id) }
 }
 
-/** @returns the id of the one that says the same and governs the same. */
+/** Creates the guardrail and its assignments again. @returns the new id. */
 async function restoreGuardrail(guardrail: Guardrail, { keys, members }: AssignmentIds): Promise<string> {
   const { name, workspace_id } = guardrail
   const fields = patchBetween(emptyPolicy(''), policyOf(guardrail))

@@ -1,7 +1,7 @@
 import { Builtins, Patterns } from './filter-fields.tsx'
 import { type EditorProps, type Policy, zdrFields } from './policy.ts'
 
-/** The fields of a policy. They are filled once: what is typed stays as it was typed. */
+/** The form of a policy. Inputs are uncontrolled, so that typed text is not reformatted. */
 export function Editor({ policy, change }: EditorProps) {
   const set = (part: Partial<Policy>) => change({ ...policy, ...part })
   return (
@@ -63,7 +63,7 @@ function NameFields({ policy, change }: EditorProps) {
   )
 }
 
-/** An interval needs a limit: it goes and comes with it. */
+/** The limit and its reset interval. Without a limit the interval is removed. */
 function Limit({ policy, change }: EditorProps) {
   const { limit_usd, reset_interval } = policy
   const limitTo = (text: string) => {
@@ -108,7 +108,7 @@ function Limit({ policy, change }: EditorProps) {
 
 type ListField = 'allowed_models' | 'ignored_models' | 'allowed_providers' | 'ignored_providers'
 
-/** One item a line, or between commas. None is null, which says nothing. */
+/** A list with one item per line, or separated by commas. An empty list is null. */
 function List({ policy, change, field, says }: EditorProps & { field: ListField; says: string }) {
   const update = (text: string) => {
     const items = [...new Set(text.split(/[\s,]+/).filter(Boolean))]

@@ -21,7 +21,7 @@ function Action<Value extends string>(props: {
   )
 }
 
-/** What the service finds by itself, and what is done with it. */
+/** The built-in detectors and their actions. */
 export function Builtins({ policy, change }: EditorProps) {
   const set = policy.content_filter_builtins ?? []
   const take = (slug: Builtin['slug'], action: Builtin['action'] | '') => {
@@ -48,7 +48,7 @@ export function Builtins({ policy, change }: EditorProps) {
   )
 }
 
-/** Own patterns, in order. One that is emptied goes. */
+/** Custom patterns, in order. */
 export function Patterns({ policy, change }: EditorProps) {
   const all = policy.content_filters ?? []
   const replace = (filters: Pattern[]) => change({ ...policy, content_filters: filters.length > 0 ? filters : null })

@@ -21,7 +21,7 @@ const paste = `curl "$BASE_URL/guardrails" -H "Authorization: Bearer $MANAGEMENT
   -H 'content-type: application/json' \\
   -d '{"name": "Small change", "limit_usd": 1, "reset_interval": "daily"}'`
 
-/** All guardrails, each with what it means, whom it governs and what is spent of its limit. */
+/** All guardrails with their effect, assignments and spend. */
 export function GuardrailList({ canChange }: { canChange: boolean }) {
   const { route } = useLocation()
   const { data, failure, isLoading, isCurrent, reload } = useAllRows('GET /guardrails', {})
@@ -97,7 +97,7 @@ function Narrow({ guardrail, effect, appliesTo }: Row) {
   )
 }
 
-/** Whom each guardrail governs, in a few words. */
+/** Describes what each guardrail applies to. */
 function useAppliesTo(): (id: string) => string {
   const workspaces = useAllRows('GET /workspaces', {}).data
   const keys = useAllRows('GET /guardrails/assignments/keys', {}).data
@@ -115,7 +115,7 @@ function useAppliesTo(): (id: string) => string {
   }
 }
 
-/** How many each guardrail governs. */
+/** The number of assignments of each guardrail. */
 function countsIn(assignments: { guardrail_id: string }[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { guardrail_id: id } of assignments) counts.set(id, (counts.get(id) ?? 0) + 1)

@@ -20,7 +20,7 @@ import { changesBetween, emptyPolicy, type Policy, policyOf } from './policy.ts'
 import { TryText } from './try-text.tsx'
 import { UnsavedChanges } from './unsaved-changes.tsx'
 
-/** One guardrail. A workspace's default is there before anything is said in it: the first save makes it. */
+/** A guardrail. The default of a workspace can be opened before it exists; the first save creates it. */
 export function GuardrailPage({ id, canChange }: { id: string; canChange: boolean }) {
   const { data, failure, reload } = useGet('GET /guardrails/{id}', { params: { id } })
   const workspaces = useAllRows('GET /workspaces', {}).data
@@ -56,9 +56,9 @@ type GuardrailDetailsProps = {
   id: string
   guardrail: Guardrail | undefined
   saved: Policy
-  /** The workspace of which all is governed. */
+  /** The name of the workspace whose default it is. */
   defaultOf: string | undefined
-  /** The workspace that it is one of, where there are several. */
+  /** Its workspace, if there are several. */
   workspace?: string | undefined
   canChange: boolean
   reload: () => void
@@ -67,7 +67,7 @@ type GuardrailDetailsProps = {
 function GuardrailDetails({ id, guardrail, saved, defaultOf, workspace, canChange, reload }: GuardrailDetailsProps) {
   const { route } = useLocation()
   const [draft, setDraft] = useDraft<Policy>(id)
-  /** Moves when the fields are to be filled anew. */
+  /** Changes when the form must be filled again. */
   const [filled, setFilled] = useState(0)
   const policy = draft ?? saved
   const isChanged = changesBetween(saved, policy).length > 0

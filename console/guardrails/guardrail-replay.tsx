@@ -14,12 +14,11 @@ const spans = { '24 h': 1, '7 d': 7, '30 d': 30 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
-/** So many requests are told one by one. */
 const maxListed = 100
 
 type GuardrailReplayProps = { id: string; saved: Policy; policy: Policy }
 
-/** What a policy would have done to the requests of the last days: without changes saved, beside as it would be. */
+/** Replays past requests with the saved policy, and with the unsaved changes. */
 export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
   const [span, setSpan] = useState<Span>('7 d')
   const isChanged = changesBetween(saved, policy).length > 0
@@ -43,7 +42,7 @@ export function GuardrailReplay({ id, saved, policy }: GuardrailReplayProps) {
   )
 }
 
-/** @param key undefined where nothing is to be replayed. */
+/** @param key undefined disables the request. */
 function useReplay(id: string, span: Span, key: string | undefined, policy: GuardrailPatch) {
   return useResource(key && `/guardrails/${id}/replay ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()
@@ -60,7 +59,7 @@ const totals = [
 
 function Figures({ before, after }: { before: Replay; after: Replay | undefined }) {
   const latest = after ?? before
-  // Those refused at the time are none of them, not even by this one.
+  // Requests that were refused at the time are not counted.
   if (before.requests === 0)
     return (
       <p class="dim">No requests were sent in this time range by keys and members that the guardrail applies to.</p>
@@ -102,7 +101,7 @@ function Figures({ before, after }: { before: Replay; after: Replay | undefined 
   )
 }
 
-/** By which rule, of which models, and what cannot be told. */
+/** The results by rule and model, and their limitations. */
 function Parts({ replay }: { replay: Replay }) {
   const models = replay.by_model.filter(
     ({ would_refuse, would_reroute, would_redact }) => would_refuse + would_reroute + would_redact > 0,

@@ -3,7 +3,7 @@ import { Usd } from '../components/usd.tsx'
 
 const periods = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
-/** What is spent of a limit, in figures and as a bar. */
+/** The spend of a limit, as text and as a bar. */
 export function LimitUsage({
   guardrail,
 }: {

@@ -4,7 +4,7 @@ import { changesBetween, emptyPolicy, patchBetween, policyOf } from './policy.ts
 
 const before = { ...emptyPolicy('House rules'), limit_usd: 50, allowed_models: ['a/one', 'a/two'] }
 
-test('a change tells each item that goes and each that comes', () => {
+test('changesBetween lists removed and added items', () => {
   const after = { ...before, limit_usd: 20, allowed_models: ['a/two', 'a/three'] }
   assert.deepEqual(changesBetween(before, after), [
     { field: 'limit_usd', removed: ['50'], added: ['20'] },
@@ -12,20 +12,20 @@ test('a change tells each item that goes and each that comes', () => {
   ])
 })
 
-test('the body names what changes and nothing else, and a list whole', () => {
+test('patchBetween has the changed fields with whole lists', () => {
   const after = { ...before, description: '', allowed_models: ['a/two', 'a/three'] }
   assert.deepEqual(patchBetween(before, after), { allowed_models: ['a/two', 'a/three'] })
   assert.deepEqual(patchBetween({ ...before, description: 'old' }, after).description, null)
 })
 
-test('where the rule on data changes, each vendor is named: the service would copy it into those that are not', () => {
+test('patchBetween sends all vendor fields when enforce_zdr changes', () => {
   const was = { ...before, enforce_zdr_vendor_a: false }
   const patch = patchBetween(was, { ...was, enforce_zdr: true, enforce_zdr_vendor_b: true })
   assert.deepEqual([patch.enforce_zdr, patch.enforce_zdr_vendor_a, patch.enforce_zdr_vendor_b], [true, false, true])
   assert.equal(patch.enforce_zdr_other, null)
 })
 
-test('the label of a builtin filter is the service’s own: it is neither a change nor sent', () => {
+test('patchBetween ignores labels of built-in filters', () => {
   const labelled = (label: string, action: 'block' | 'redact') => [{ slug: 'email' as const, action, label }]
   const was = { ...before, content_filter_builtins: labelled('[EMAIL]', 'redact') }
   assert.deepEqual(patchBetween(was, { ...was, content_filter_builtins: labelled('', 'redact') }), {})
@@ -34,7 +34,7 @@ test('the label of a builtin filter is the service’s own: it is neither a chan
   })
 })
 
-test('of a state in the audit trail only the policy counts', () => {
+test('policyOf keeps only policy fields', () => {
   const state = {
     ...before,
     id: 'g',

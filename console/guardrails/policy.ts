@@ -1,6 +1,6 @@
 import type { Guardrail, GuardrailPatch } from '../api/types.ts'
 
-/** What a guardrail says, without what the service keeps about it. */
+/** The policy fields of a guardrail, without ids, usage and times. */
 export type Policy = Omit<
   Guardrail,
   | 'id'
@@ -15,10 +15,10 @@ export type Policy = Omit<
 >
 export type Field = keyof Policy
 
-/** What fields of it need. `change` takes the whole policy as it is to be. */
+/** Props of policy inputs. `change` receives the whole new policy. */
 export type EditorProps = { policy: Policy; change: (policy: Policy) => void }
 
-/** Which models may run only where no data is retained. `enforce_zdr` is copied into each that is not named with it. */
+/** Zero data retention by vendor. The service copies `enforce_zdr` into the fields that a request omits. */
 const zdr = {
   enforce_zdr_vendor_a: null,
   enforce_zdr_vendor_b: null,
@@ -28,7 +28,7 @@ const zdr = {
 }
 export const zdrFields = Object.keys(zdr) as Field[]
 
-/** A policy that says nothing, its fields in the order in which it is told. The type names one that is forgotten. */
+/** A policy without rules, its fields in display order. The type reports a missing field. */
 const emptyFields = {
   name: '',
   description: null,
@@ -49,13 +49,13 @@ const emptyFields = {
   content_filters: null,
 } satisfies Policy
 
-/** Every field that can change, in that order. */
+/** All editable fields, in display order. */
 export const fields = Object.keys(emptyFields) as Field[]
 
-/** A policy that says nothing. */
+/** A policy without rules. */
 export const emptyPolicy = (name: string): Policy => ({ ...emptyFields, name })
 
-/** Only what a policy says, of a guardrail or of its state in the audit trail. */
+/** The policy fields of a guardrail, or of its state in the audit log. */
 export function policyOf(state: object): Policy {
   const policyEntries = Object.entries(state).filter(([name]) => fields.includes(name as Field))
   return { ...emptyPolicy(''), ...Object.fromEntries(policyEntries) }
@@ -63,7 +63,7 @@ export function policyOf(state: object): Policy {
 
 export type Change = { field: Field; removed: string[]; added: string[] }
 
-/** What differs, line by line: an item of a list is a line, a single value too. */
+/** The changed fields. Each item of a list, and each single value, is a line. */
 export function changesBetween(before: Policy, after: Policy): Change[] {
   return fields.flatMap((field) => {
     const [was, is] = [linesOf(before[field]), linesOf(after[field])]
@@ -81,13 +81,13 @@ function linesOf(value: Policy[Field]): string[] {
   return value.map((item) => (typeof item === 'string' ? item : filterLine(item)))
 }
 
-/** The label of a builtin is the service's own. */
+/** A content filter as a line. The service sets the labels of built-in filters. */
 function filterLine({ slug, pattern, action, label, scan_scope }: Filter): string {
   const more = slug ? scan_scope && `in ${scan_scope.replace('_', ' ')}` : label && `as ${label}`
   return [action, slug ?? pattern, more].filter(Boolean).join(' ')
 }
 
-/** The body that turns one policy into the other. */
+/** The PATCH body for the changes between two policies. */
 export function patchBetween(before: Policy, after: Policy): GuardrailPatch {
   const changed = changesBetween(before, after).map(({ field }) => field)
   const named = changed.includes('enforce_zdr') ? [...new Set([...changed, ...zdrFields])] : changed

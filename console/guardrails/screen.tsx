@@ -7,7 +7,7 @@ import { GuardrailPage } from './guardrail-page.tsx'
 
 const forbidden = new Failure(403, 'You need access to the whole organization to see guardrails.')
 
-/** The policies: `/guardrails` is the list, `/guardrails/<id>` one of them. */
+/** `/guardrails` is the list, `/guardrails/<id>` a guardrail. */
 export function Screen() {
   const id = useRoute().params.rest
   const who = sessionState.value

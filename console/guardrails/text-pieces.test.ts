@@ -9,7 +9,7 @@ const found = (start: number, end: number, action: 'block' | 'redact' | 'flag', 
   rule,
 })
 
-test('a text is cut where something begins or ends, and nothing of it is lost', () => {
+test('piecesOf splits a text at the bounds of findings', () => {
   const all = [found(3, 8, 'flag', 'a'), found(6, 10, 'block', 'b')]
   const pieces = piecesOf('to ada blue', all)
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('a text is cut where something begins or ends, and nothing of it is lost', 
   assert.deepEqual(piecesOf('x', []), [{ text: 'x', found: [] }])
 })
 
-test('a rule is told once, with how often it found something', () => {
+test('countsOf counts the findings of each rule', () => {
   const all = [found(0, 1, 'flag', 'a'), found(1, 2, 'block', 'b'), found(2, 3, 'flag', 'a')]
   assert.deepEqual(countsOf(all), [
     { rule: 'a', action: 'flag', count: 2 },

@@ -1,12 +1,12 @@
 import type { TriedText } from '../api/types.ts'
 
 type Found = TriedText['found'][number]
-/** A piece of a text, and what was found that covers it; the strictest action first. */
+/** A piece of a text with the findings that cover it, strictest action first. */
 export type Piece = { text: string; found: Found[] }
 
 const strictest: Found['action'][] = ['block', 'redact', 'flag']
 
-/** A text in pieces, cut wherever something that was found begins or ends. */
+/** Splits a text at the start and the end of each finding. */
 export function piecesOf(text: string, found: Found[]): Piece[] {
   const cuts = new Set([0, text.length, ...found.flatMap(({ start, end }) => [start, end])])
   const ends = [...cuts].sort((a, b) => a - b)
@@ -20,7 +20,7 @@ export function piecesOf(text: string, found: Found[]): Piece[] {
   })
 }
 
-/** How often each rule found something. */
+/** The number of findings of each rule. */
 export function countsOf(found: Found[]): { rule: string; action: Found['action']; count: number }[] {
   const counts = Map.groupBy(found, ({ rule }) => rule)
   return [...counts].map(([rule, all]) => ({ rule, action: all[0]!.action, count: all.length }))

@@ -12,14 +12,14 @@ import { countsOf, piecesOf } from './text-pieces.ts'
 type TryProps = { id: string; saved: Policy; policy: Policy }
 type TriedResult = { text: string; tried: TriedText }
 
-/** What the filters and patterns find in a text, as they are in the fields, saved or not. */
+/** Shows what the filters find in a text, with unsaved changes. */
 export function TryText({ id, saved, policy }: TryProps) {
   const [text, setText] = useState('')
   const debounced = useDebounced(JSON.stringify([text, patchBetween(saved, policy)]))
   const [debouncedText, patch] = JSON.parse(debounced) as [string, ReturnType<typeof patchBetween>]
   const key = debouncedText === '' ? undefined : `/guardrails/${id}/try ${debounced}`
   const { data, failure, isLoading } = useResource<TriedResult>(key, async (signal) => {
-    // A default that nobody made yet is tried by what would make it.
+    // A default that does not exist yet is tested with the draft.
     const body = { text: debouncedText, policy: patch }
     return {
       text: debouncedText,
@@ -87,7 +87,7 @@ function Result({ result: { text, tried }, policy }: { result: TriedResult; poli
   )
 }
 
-/** `content_filters[0]` as the pattern itself. */
+/** The name of a rule: `content_filters[0]` becomes its pattern. */
 function inWords(rule: string, policy: Policy): string {
   const [, slug] = rule.split('.')
   if (slug) return builtins[slug as keyof typeof builtins]

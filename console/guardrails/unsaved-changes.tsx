@@ -11,7 +11,7 @@ import { changesBetween, type Policy, patchBetween } from './policy.ts'
 
 type UnsavedChangesProps = { id: string; saved: Policy; policy: Policy; drop: () => void; done: () => void }
 
-/** The change that saving makes, before it is made. */
+/** Lists the unsaved changes, and saves or discards them. */
 export function UnsavedChanges({ id, saved, policy, drop, done }: UnsavedChangesProps) {
   const [problem, setProblem] = useState<string>()
   const [isSaving, setSaving] = useState(false)

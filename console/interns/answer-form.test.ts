@@ -15,7 +15,7 @@ function filled(values: [string, string][]): FormData {
   return data
 }
 
-test('each field is sent as its type, and one that was left empty is not', () => {
+test('contentOf converts fields to their types and omits empty ones', () => {
   const fields = [
     field('city', 'string'),
     field('count', 'integer'),
@@ -42,7 +42,7 @@ test('each field is sent as its type, and one that was left empty is not', () =>
   })
 })
 
-test('a list that is required and empty is a fault that names it', () => {
+test('contentOf throws for an empty required list', () => {
   const days = field('days', 'array', { required: true, options: ['mon'] })
   assert.throws(() => contentOf([days], filled([])), /days/)
 })

@@ -2,7 +2,7 @@ import type { InternElicitation } from '../api/types.ts'
 
 export type Field = InternElicitation['fields'][number]
 
-/** What was filled in, as the intern takes it: a field that was left empty is not sent. @throws Error with the fault. */
+/** Converts the form data to the answer. Empty fields are omitted. @throws Error if a required list is empty. */
 export function contentOf(fields: Field[], filled: FormData): Record<string, unknown> {
   const content: Record<string, unknown> = {}
   for (const field of fields) {

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 
 type ComposerProps = {
   label: string
-  /** @returns whether it was taken. */
+  /** @returns whether the message was accepted. */
   send: (text: string) => Promise<boolean>
 }
 
-/** What is said to an intern. Enter says it, Shift-Enter begins a line. What is not taken stands there again. */
+/** The message input of a session. Enter sends, Shift-Enter starts a line. A rejected message is put back. */
 export function Composer({ label, send }: ComposerProps) {
   const [text, setText] = useState('')
   const say = async () => {

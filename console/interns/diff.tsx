@@ -1,12 +1,12 @@
 import { escapeInvisible } from './visible-text.ts'
 
-/** Only its first two lines name the file: a line further down that begins like these goes or comes. */
+/** Only the first two lines are file headers; similar lines further down are content. */
 function toneOf(line: string, at: number): string | undefined {
   if (/^(@@|\\)/.test(line) || (at < 2 && /^(---|\+\+\+) /.test(line))) return 'dim'
   return line.startsWith('+') ? 'comes' : line.startsWith('-') ? 'goes' : undefined
 }
 
-/** The lines that go and come, each marked by its sign and its colour. */
+/** A diff with coloured lines. */
 export function Diff({ path, diff }: { path: string; diff: string }) {
   return (
     <>

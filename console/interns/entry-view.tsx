@@ -17,7 +17,7 @@ const names: Record<InternEntry['type'], string> = {
   end: 'end',
 }
 
-/** One thing that was said or done. All of it is text of others: none of it becomes markup. */
+/** An entry of the transcript. The text is untrusted and never becomes markup. */
 export function EntryView({ entry }: { entry: InternEntry }) {
   return (
     <li class={`entry of-${entry.type}`}>

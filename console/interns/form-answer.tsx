@@ -7,7 +7,7 @@ import { escapeInvisible } from './visible-text.ts'
 type FormReply = { action: 'accept'; content: Record<string, unknown> } | { action: 'decline' | 'cancel' }
 type Props = { question: InternElicitation; isSent: boolean; send: (reply: FormReply) => void }
 
-/** The fields that an intern wants filled in. */
+/** The form of a question with fields. */
 export function FormAnswer({ question: { id, message, fields }, isSent, send }: Props) {
   const [fault, setFault] = useState('')
   const submit = (event: SubmitEvent) => {

@@ -4,10 +4,10 @@ import { sentAnswers } from './intern-messages.ts'
 import type { Waiting } from './intern-updates.ts'
 import { QuestionCard } from './question-card.tsx'
 
-/** A question must have been in front so long before a key answers it: a key pressed twice answers one. */
+/** A key answers a question only after it was current for this time, so that a double press answers only one. */
 const minVisibleMs = 500
 
-/** What waits, the one in front marked: `a`, `A` and `r` answer that, `j` and `k` bring another to the front. */
+/** The open questions. `a`, `A` and `r` answer the current one, `j` and `k` select another. */
 export function Inbox({ waiting }: { waiting: Waiting[] }) {
   const [chosen, choose] = useState<string>()
   const list = useRef<HTMLElement>(null)
@@ -15,12 +15,12 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
   const current = currentOf(waiting, open, chosen)
   const visibleSince = useRef(Number.POSITIVE_INFINITY)
   useLayoutEffect(() => {
-    // It is in the document now, and a key would reach it, but nobody has seen it before the browser has painted it.
+    // The question is in the document, but not painted yet.
     visibleSince.current = Number.POSITIVE_INFINITY
   }, [current])
   useEffect(() => {
     visibleSince.current = performance.now()
-    // It stays in front when one that ends sooner comes in.
+    // It stays current when a question with an earlier deadline arrives.
     if (current !== undefined) choose(current)
   }, [current])
   const move = (by: number) => {
@@ -28,7 +28,7 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
     if (open[at]) choose(open[at].question.id)
   }
   const press = (key: string) => (event: KeyboardEvent) => {
-    // When the key was pressed counts, not when a busy page comes to it.
+    // The time of the key press counts, not when a busy page handles it.
     if (event.repeat || event.timeStamp - visibleSince.current < minVisibleMs) return
     list.current?.querySelector<HTMLButtonElement>(`.front [data-key="${key}"]`)?.click()
   }
@@ -53,7 +53,7 @@ export function Inbox({ waiting }: { waiting: Waiting[] }) {
   )
 }
 
-/** The one that was chosen; once it is answered the next one, or the last where there is none. */
+/** The selected question; after its answer the next open one, or the last. */
 function currentOf(waiting: Waiting[], open: Waiting[], chosen: string | undefined): string | undefined {
   const after = waiting.slice(
     Math.max(

@@ -8,7 +8,7 @@ import { toast } from '../components/toast.tsx'
 
 type Action = 'wake' | 'suspend' | 'restart'
 
-/** What its state allows. */
+/** The actions that each status allows. */
 const actionsByStatus: Partial<Record<Intern['status'], Action[]>> = {
   running: ['restart', 'suspend'],
   failed: ['wake', 'suspend'],
@@ -22,7 +22,7 @@ async function perform(act: Action, internId: string): Promise<void> {
   if (act !== 'suspend') await call('POST /interns/{internId}/provision', input)
 }
 
-/** Wake, suspend, restart. What ends its work is asked for first. */
+/** Buttons to wake, suspend and restart. Actions that end runs require confirmation. */
 export function InternActions({ intern, after }: { intern: Intern; after: () => void }) {
   const [confirming, setConfirming] = useState<Action>()
   const [isBusy, setBusy] = useState(false)

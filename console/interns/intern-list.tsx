@@ -4,7 +4,7 @@ import { InternActions } from './intern-actions.tsx'
 import { InternStatus } from './intern-status.tsx'
 import { escapeInvisible } from './visible-text.ts'
 
-/** A line for each: how it is, who it is, and what its state allows. */
+/** A list of interns with status and actions. */
 export function InternList({ interns, after }: { interns: Intern[]; after: () => void }) {
   return (
     <ul class="interns">

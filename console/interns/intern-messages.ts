@@ -5,9 +5,9 @@ import type { InternQuestion } from '../api/types.ts'
 import { toast } from '../components/toast.tsx'
 import type { InternRef } from './intern-updates.ts'
 
-/** Questions whose answer was sent from here, and is not refused. */
+/** Questions whose answer was sent from this page and not rejected. */
 export const sentAnswers = signal<ReadonlySet<string>>(new Set())
-/** Answers what an intern asks. It goes on by itself: whoever answered may leave. */
+/** Answers a question. The run continues in the background. */
 export async function answer(intern: InternRef, question: InternQuestion, content: string): Promise<void> {
   sentAnswers.value = new Set(sentAnswers.peek()).add(question.id)
   if (await send(intern, question.session_id, { role: 'tool', tool_call_id: question.id, content })) return
@@ -16,12 +16,12 @@ export async function answer(intern: InternRef, question: InternQuestion, conten
   sentAnswers.value = remaining
 }
 
-/** Says something in a session. @returns whether it was taken. */
+/** Sends a message in a session. @returns whether it was accepted. */
 export function sendMessage(intern: InternRef, sessionId: string, text: string): Promise<boolean> {
   return send(intern, sessionId, { role: 'user', content: text })
 }
 
-/** Begins a conversation. @returns its session, or undefined where the intern did not take it. */
+/** Starts a session. @returns its id, or undefined if the message was rejected. */
 export async function startSession(intern: InternRef, text: string): Promise<string | undefined> {
   try {
     const body = { messages: [{ role: 'user' as const, content: text }], background: true }
@@ -35,7 +35,7 @@ export async function startSession(intern: InternRef, text: string): Promise<str
   }
 }
 
-/** Ends what it is doing in a session. */
+/** Cancels a run. */
 export async function stopRun(intern: InternRef, runId: string): Promise<void> {
   try {
     await call('POST /interns/{internId}/runs/{runId}/cancel', { params: { internId: intern.id, runId }, body: {} })

@@ -21,7 +21,7 @@ import { Tabs, usePart } from './tabs.tsx'
 import { Tools } from './tools/tools.tsx'
 import { escapeInvisible } from './visible-text.ts'
 
-/** One intern: how it is, what it asks, and its conversations. */
+/** An intern: status, open questions and sessions. */
 export function InternPage({ id }: { id: string }) {
   const { data, failure, reload } = useGet('GET /interns/{internId}', { params: { internId: id } })
   const interns = useInterns()
@@ -84,7 +84,6 @@ function Tab({ intern, waiting, canChange, after }: TabProps) {
 
 export const NotRunning = () => <p class="dim">The intern is not running. Wake it to continue.</p>
 
-/** So many sessions are told at first. */
 const initialSessions = 100
 
 function Sessions({ id, name }: { id: string; name: string }) {

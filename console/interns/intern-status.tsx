@@ -8,7 +8,7 @@ const tones: Partial<Record<Intern['status'], string>> = {
   stopped: '',
 }
 
-/** How an intern is: a mark and a word; while it is made ready, at which step. */
+/** The status of an intern, with the current step while it starts. */
 export function InternStatus({ intern: { status, progress } }: { intern: Intern }) {
   return (
     <span class="intern-state">

@@ -6,18 +6,18 @@ import { useResource } from '../api/resource.ts'
 import type { Intern, InternQuestion, WaitingQuestion } from '../api/types.ts'
 import { setBadge } from '../components/badges.ts'
 
-/** As much of an intern as who answers it must know. */
+/** The fields of an intern that answers need. */
 export type InternRef = Pick<Intern, 'id' | 'name'>
 export type Creator = Pick<WaitingQuestion, 'creator_user_id' | 'creator_name'>
 export type Waiting = { intern: InternRef; creator: Creator; question: InternQuestion }
 export type InternsState = { interns: Intern[]; waiting: Waiting[] }
 
-/** Several events come at once when a turn ends: they are one change. */
+/** Events within this time are one change: several arrive when a turn ends. */
 const settleMs = 120
-/** Where events are not heard, it is asked so often. */
+/** The polling interval without an event stream. */
 const pollMs = 10_000
 
-/** Calls `act` when an intern, or what one asks, has changed. */
+/** Calls `act` when an intern or a question has changed. */
 export function useInternChanges(act: () => void): void {
   const timer = useRef<number>(undefined)
   const schedule = () => {
@@ -38,7 +38,7 @@ export function useInternChanges(act: () => void): void {
   }, [])
 }
 
-/** All interns that one sees, and what they wait for answers to: what ends first comes first. */
+/** All visible interns, and their open questions, earliest deadline first. */
 export function useInterns() {
   const state = useResource<InternsState>('interns', loadInterns)
   useInternChanges(state.reload)

@@ -10,7 +10,7 @@ import { WorkspaceRules } from './rules/workspace-rules.tsx'
 import { type Tab, Tabs, usePart } from './tabs.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
 
-/** `seenBy`: everybody unless told. */
+/** `seenBy`: all roles by default. */
 type Part = Tab & { Part: ComponentType; seenBy?: Session['role'][] }
 
 const parts: Part[] = [
@@ -22,7 +22,7 @@ const parts: Part[] = [
 
 const forbidden = new Failure(403, 'You need access to the whole organization to see this.')
 
-/** What waits and who there is, and what holds for all interns of the workspace. */
+/** The tabs of the workspace: interns with open questions, rules, hosts and webhooks. */
 export function Home() {
   const currentName = usePart()
   const role = useSession()?.role

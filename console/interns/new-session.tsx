@@ -3,7 +3,7 @@ import { Composer } from './composer.tsx'
 import { startSession } from './intern-messages.ts'
 import type { InternRef } from './intern-updates.ts'
 
-/** Begins a conversation, and leads to it. */
+/** Starts a session and opens its page. */
 export function NewSession({ intern }: { intern: InternRef }) {
   const { route } = useLocation()
   const send = async (text: string) => {

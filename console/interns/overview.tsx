@@ -4,7 +4,7 @@ import { Inbox } from './inbox.tsx'
 import { InternList } from './intern-list.tsx'
 import { useInterns } from './intern-updates.ts'
 
-/** Who waits for me, and how they all are. */
+/** The open questions and all interns. */
 export function Overview() {
   const { data, failure, reload } = useInterns()
   return (

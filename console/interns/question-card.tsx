@@ -13,7 +13,7 @@ import { escapeInvisible } from './visible-text.ts'
 
 type Offer = { option: string; says: string; key?: string }
 
-/** What each answer is called, and its key. */
+/** The label and the key of each answer. */
 const offers: Offer[] = [
   { option: 'allow_once', says: 'Allow once', key: 'a' },
   { option: 'allow_always', says: 'Allow always', key: 'A' },
@@ -22,7 +22,7 @@ const offers: Offer[] = [
   { option: 'cancel', says: 'Cancel' },
 ]
 
-/** The buttons of a permission: one for each kind, or one for each option where several are of a kind. */
+/** The buttons of a permission question: one for each kind, or for each option if several have the same kind. */
 function offersOf({ options, choices = [] }: InternPermission): (Offer & { sends: string })[] {
   return offers.flatMap((offer) => {
     const ofKind = choices.filter(({ kind }) => kind === offer.option)
@@ -39,7 +39,7 @@ function offersOf({ options, choices = [] }: InternPermission): (Offer & { sends
 
 type Props = { waiting: Waiting; isFront: boolean; choose: () => void }
 
-/** One question: whose, what exactly, since when and until when it waits, and the answers that it takes. */
+/** A question with its details, deadline and answers. */
 export function QuestionCard({ waiting: { intern, creator, question }, isFront, choose }: Props) {
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -86,7 +86,7 @@ export function QuestionCard({ waiting: { intern, creator, question }, isFront, 
   )
 }
 
-/** For whom it works: a manager sees those of others too. */
+/** The creator of the intern. Managers see questions of other members too. */
 function CreatorName({ creator: { creator_user_id: id, creator_name: name } }: { creator: Creator }) {
   return <>{useSession()?.member.id === id ? 'you' : (name ?? 'a former member')}</>
 }
@@ -103,7 +103,7 @@ function TimeLeft({ until }: { until: string }) {
 
 type PermissionProps = { waiting: Waiting & { question: InternPermission }; isFront: boolean; isSent: boolean }
 
-/** Nothing can be allowed before all of it is there to be read. */
+/** A permission question. It can be allowed only after all details are loaded. */
 function Permission({ waiting: { intern, question }, isFront, isSent }: PermissionProps) {
   const params = { internId: intern.id, questionId: question.id }
   const { data, failure, reload } = useGet(

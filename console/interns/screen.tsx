@@ -3,7 +3,7 @@ import { InternPage } from './intern-page.tsx'
 import { Home } from './interns-home.tsx'
 import { SessionPage } from './session-page.tsx'
 
-/** `/interns` is what waits and who there is, `/interns/<id>` one intern, `/interns/<id>/<session>` a conversation. */
+/** `/interns` is the list, `/interns/<id>` an intern, `/interns/<id>/<session>` a session. */
 export function Screen() {
   const [id, session] = useRoute().params.rest?.split('/') ?? []
   if (id && session) return <SessionPage key={session} internId={id} sessionId={session} />

@@ -15,7 +15,7 @@ import { useInternChanges, useInterns } from './intern-updates.ts'
 import { useTranscript } from './use-transcript.ts'
 import { escapeInvisible } from './visible-text.ts'
 
-/** One conversation, as it happens. */
+/** A session, live while the intern runs. */
 export function SessionPage({ internId, sessionId }: { internId: string; sessionId: string }) {
   const { data: intern, failure, reload } = useGet('GET /interns/{internId}', { params: { internId } })
   useInternChanges(reload)
@@ -32,7 +32,7 @@ export function SessionPage({ internId, sessionId }: { internId: string; session
   )
 }
 
-/** What was said with an intern that does not run: its host tells it. */
+/** The stored transcript of a session whose intern does not run. */
 function StoredConversation({ intern, sessionId }: { intern: Intern; sessionId: string }) {
   const params = { internId: intern.id, sessionId }
   const { data, failure, reload } = useResource(`kept session ${intern.id} ${sessionId}`, async (signal) => {
@@ -87,7 +87,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
       {session.dropped_entries > 0 && <p class="dim">Earlier entries are no longer stored.</p>}
       <Entries entries={entries} />
       <Inbox waiting={waiting} />
-      {/* Not before what was said is there, which would push it down. */}
+      {/* After the transcript has loaded, because that would move the input. */}
       {session.status === 'idle' && canUseModels() && (entries || session.turns === 0) && (
         <Composer label={`Message to ${intern.name}`} send={(text) => sendMessage(intern, sessionId, text)} />
       )}
@@ -96,7 +96,7 @@ function Conversation({ intern, sessionId }: { intern: Intern; sessionId: string
   )
 }
 
-/** What comes is followed, as long as one has not scrolled away from the end. */
+/** Keeps the end of the transcript in view, unless the user scrolled away. */
 function ScrollAnchor({ count }: { count: number }) {
   const end = useRef<HTMLDivElement>(null)
   const isSeen = useRef(true)

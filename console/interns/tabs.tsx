@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router'
 
 import { useScrollToCurrent } from '../components/screen-tabs.tsx'
 
-/** A part of a page by its name in the address, `?part=rules`; the first has none. */
+/** A tab by its name in the address, `?part=rules`; empty for the first. */
 export type Tab = { name: string; title: string }
 
 export const usePart = () => useLocation().query.part ?? ''

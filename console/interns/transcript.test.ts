@@ -16,12 +16,12 @@ const piece = (offset: number, text: string): InternText => ({
 })
 const texts = (entries: InternEntry[]) => entries.map((entry) => 'text' in entry && entry.text)
 
-test('an entry replaces the one with its id, and a new one comes last', () => {
+test('withEntry replaces an entry by id or appends it', () => {
   const entries = withEntry([message('1', 'a'), message('2', 'b')], message('1', 'changed'))
   assert.deepEqual(texts(withEntry(entries, message('3', 'c'))), ['changed', 'b', 'c'])
 })
 
-test('a piece of text is put at its offset, also when it comes twice or begins its entry', () => {
+test('withText inserts a piece at its offset, also twice', () => {
   const begun = withText([], piece(0, 'Hello'))
   assert.deepEqual(texts(withText(withText(begun, piece(5, ' you')), piece(5, ' you'))), ['Hello you'])
 })

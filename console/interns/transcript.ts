@@ -1,12 +1,12 @@
 import type { InternEntry, InternText } from '../api/types.ts'
 
-/** An entry replaces the one with its id, or comes last. */
+/** Replaces the entry with the same id, or appends it. */
 export function withEntry(entries: InternEntry[], entry: InternEntry): InternEntry[] {
   const at = entries.findIndex(({ id }) => id === entry.id)
   return at < 0 ? [...entries, entry] : entries.with(at, entry)
 }
 
-/** A piece of a text that is not saved yet is put at its offset. */
+/** Inserts a piece of streamed text at its offset. */
 export function withText(entries: InternEntry[], piece: InternText): InternEntry[] {
   const { entry_id: id, run_id, type, at, offset, text } = piece
   const before = entries.find((entry) => entry.id === id)

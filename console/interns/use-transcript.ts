@@ -4,7 +4,7 @@ import { keepOpen } from '../api/stream.ts'
 import type { InternEntry, InternText } from '../api/types.ts'
 import { withEntry, withText } from './transcript.ts'
 
-/** What is said and done in a session, as it happens. */
+/** The live transcript of a session. */
 export function useTranscript(internId: string, sessionId: string, isOn: boolean): InternEntry[] | undefined {
   const [entries, setEntries] = useState<InternEntry[]>()
   useEffect(() => {

@@ -2,8 +2,8 @@ const invisibleCharacters =
   /(?![\n\t])\p{Cc}|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}/gu
 
 /**
- * Text of an agent, where characters that are not seen, or change how other text is seen, stand as escapes: `\x1b`,
- * `\u202e`. What the service has escaped already stays as it is.
+ * Escapes invisible characters, and those that change how other text is displayed, in text of agents: `\x1b`, `\u202e`.
+ * Existing escapes stay as they are.
  */
 export const escapeInvisible = (text: string): string =>
   text.replace(invisibleCharacters, (character) => {

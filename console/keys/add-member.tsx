@@ -8,7 +8,7 @@ import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import { assignableRoles } from './permissions.ts'
 
-/** What each may, beside its word. */
+/** The permissions of each role. */
 const says: Record<Member['access'], string> = {
   owner: 'everything',
   admin: 'all permissions except owners and management keys',
@@ -17,7 +17,7 @@ const says: Record<Member['access'], string> = {
   viewer: 'read access',
 }
 
-/** Takes somebody into the organization. */
+/** Adds a member to the organization. */
 export function AddMember({ onAdded, onClose }: { onAdded: () => void; onClose: () => void }) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')

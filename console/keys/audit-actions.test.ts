@@ -6,7 +6,7 @@ import { describeAction, knownActions, targetKinds } from './audit-actions.ts'
 
 const sources = fileURLToPath(new URL('../../src', import.meta.url))
 
-test('each act that the service writes down by its whole name has words', () => {
+test('actionNames describes every action in the sources', () => {
   const texts = globSync('**/*.ts', { cwd: sources })
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => readFileSync(`${sources}/${file}`, 'utf8'))
@@ -18,7 +18,7 @@ test('each act that the service writes down by its whole name has words', () => 
   )
 })
 
-test('the kinds of things that acts are done to are told in words, each once', () => {
+test('targetKinds names each kind once', () => {
   const values = targetKinds.map(({ value }) => value)
   assert.deepEqual(
     ['credential', 'generation', 'guardrail', 'key'].map(
@@ -29,7 +29,7 @@ test('the kinds of things that acts are done to are told in words, each once', (
   assert.equal(new Set(values).size, values.length)
 })
 
-test('an act is told in words, and one of another version by its name', () => {
+test('describeAction falls back to the name of unknown actions', () => {
   assert.equal(describeAction('key.updated'), 'updated a key')
   assert.equal(describeAction('robot.taken_apart'), 'robot: taken apart')
 })

@@ -1,4 +1,4 @@
-/** What a line of the audit trail says was done, by the machine's name of it. */
+/** Descriptions of the actions in the audit log. */
 const actionNames: Record<string, string> = {
   'assignment.created': 'assigned a guardrail',
   'assignment.deleted': 'removed a guardrail assignment',
@@ -60,13 +60,13 @@ const actionNames: Record<string, string> = {
   'workspace.updated': 'updated a workspace',
 }
 
-/** What was done, in words; one that is not known here, as a service of another version may write it, by its name. */
+/** Describes an action. Unknown actions, perhaps of a newer version, are displayed by name. */
 export const describeAction = (action: string): string =>
   actionNames[action] ?? action.replace('.', ': ').replaceAll('_', ' ')
 
 export const knownActions = Object.keys(actionNames)
 
-/** To whatever things were done: those that have another name here, and those that go by their own. */
+/** Names of target types that differ from the API. */
 const kindNames: Record<string, string> = { credential: 'provider key', generation: 'request', session: 'browser' }
 
 export const targetKinds = [...new Set(knownActions.map((name) => name.slice(0, name.indexOf('.')))), 'generation']

@@ -1,12 +1,12 @@
 import { describeAction } from './audit-actions.ts'
 
-/** One field that a change touched, as `limit 5 → 10`. */
+/** A changed field, such as `limit 5 → 10`. */
 export type Change = { field: string; before: unknown; after: unknown }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What differs between before and after; of what was made or deleted, all that it had. */
+/** The changed fields; all fields of a created or deleted target. */
 export function changesOf(before: unknown, after: unknown): Change[] {
   if (!isRecord(before) && !isRecord(after)) {
     return before === after || (before === null && after === null) ? [] : [{ field: '', before, after }]
@@ -17,7 +17,7 @@ export function changesOf(before: unknown, after: unknown): Change[] {
     .map((field) => ({ field, before: old[field], after: next[field] }))
 }
 
-/** Why something was refused, where the trail has but the kind of refusal: a message would tell of paths. */
+/** Reasons of refusals. The log stores only their kind, because messages could contain paths. */
 const reasons: Record<string, string> = {
   conflict: 'Conflict with an existing file.',
   failed: 'Failed.',
@@ -31,7 +31,7 @@ const reasons: Record<string, string> = {
   unavailable: 'The intern’s files could not be reached.',
 }
 
-/** A value of a field in one line; what is not there, or null, is a dash. */
+/** Formats a value on one line; a dash for missing values. */
 export function formatValue(value: unknown, field = ''): string {
   if (value === undefined || value === null) return '–'
   if (typeof value !== 'string') return JSON.stringify(value)

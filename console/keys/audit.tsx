@@ -9,7 +9,7 @@ import { ClockTime } from '../components/timestamp.tsx'
 import { describeAction, knownActions, targetKinds } from './audit-actions.ts'
 import { changesOf, formatValue } from './audit-changes.ts'
 
-/** @param names of what is listed, by id. */
+/** @param names of the listed targets, by id. */
 const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   {
     ...{ kind: 'text', name: 'action', label: 'action', placeholder: 'Filter by action' },
@@ -19,10 +19,10 @@ const filtersOf = (names: ReadonlyMap<string, string | null>): Filter[] => [
   { kind: 'text', name: 'target_id', label: 'target', format: (id) => names.get(id) ?? id.slice(0, 12) },
 ]
 
-/** Who changed what and when; nothing removes a line from it. */
+/** The audit log, which is append-only. */
 export function AuditLog() {
   const chosen = useFilters()
-  // Another filter begins with its first page.
+  // A changed filter resets the page.
   const set: typeof chosen.set = (changes) => chosen.set({ ...changes, offset: undefined })
   const chips = { ...chosen, set }
   const { action, target_kind, target_id } = chosen.values

@@ -13,7 +13,7 @@ import { editableKeyFields } from './permissions.ts'
 
 type Props = { of: Key; onChanged: () => void; onClose: () => void }
 
-/** Changes a key, which can be taken back, or deletes it, which cannot. */
+/** Changes or deletes a key. Changes can be undone. */
 export function ChangeKey({ of: key, onChanged, onClose }: Props) {
   const before = fieldsOf(key)
   const [fields, setFields] = useState(before)
@@ -31,7 +31,7 @@ export function ChangeKey({ of: key, onChanged, onClose }: Props) {
     void act(async () => {
       await save(patch)
       onClose()
-      // Who may only disable a key cannot enable it again.
+      // Developers can disable a key, but not enable it again.
       const isFinal = onlyName && patch.disabled
       toast(`${key.name} updated`, isFinal ? {} : { undo: () => void runOrToast(() => save(undoOf(patch, key))) })
     })

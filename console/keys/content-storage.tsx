@@ -6,7 +6,7 @@ import type { WorkspaceFields } from './workspace-fields.ts'
 
 type Props = { id: string | undefined; fields: WorkspaceFields; set: (part: Partial<WorkspaceFields>) => void }
 
-/** Of which requests of a workspace prompts and answers are kept. @param id undefined for one that is not made yet. */
+/** Selects the requests whose prompts and answers are stored. @param id undefined for a new workspace. */
 export function StorageInputs({ id, fields: { isStored: isKept, percent, keys }, set }: Props) {
   return (
     <>

@@ -11,13 +11,13 @@ import { nameOfMember } from './member-name.ts'
 import { canManageOrganization } from './permissions.ts'
 
 type Props = {
-  /** Where it is to be; the session's own unless told. */
+  /** The workspace of the key. Defaults to the session's workspace. */
   workspace: { workspace_id?: string }
   onCreated: (name: string, secret: string) => void
   onClose: () => void
 }
 
-/** Makes a key for oneself, or, who manages the organization, for somebody else. */
+/** Creates a key. Managers can create keys for other members. */
 export function CreateKey({ workspace, onCreated, onClose }: Props) {
   const [fields, setFields] = useState(emptyFields)
   const [kind, setKind] = useState<'api' | 'management'>('api')
@@ -64,7 +64,7 @@ export function CreateKey({ workspace, onCreated, onClose }: Props) {
   )
 }
 
-/** Whose requests they are that are made with it. */
+/** Selects the member to whom the requests of the key belong. */
 function OwnerSelect({ me, ownerId, choose }: { me: string; ownerId: string; choose: (id: string) => void }) {
   const members = useAllRows('GET /organization/members', {}).data ?? []
   return (

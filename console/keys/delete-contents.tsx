@@ -6,7 +6,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { toast } from '../components/toast.tsx'
 import { counted } from '../format/count.ts'
 
-/** Deletes all prompts and answers that a workspace keeps. */
+/** Deletes all stored prompts and answers of a workspace. */
 export function DeleteContents({ of: { id, name }, onClose }: { of: Workspace; onClose: () => void }) {
   const remove = async () => {
     const { deleted_count } = await call('DELETE /workspaces/{id}/contents', { params: { id } })

@@ -11,24 +11,24 @@ const key = {
   disabled: false,
 } as Key
 
-test('only what was changed is sent', () => {
+test('patchOf has the changed fields only', () => {
   const before = fieldsOf(key)
   assert.deepEqual(patchOf(before, before), {})
   assert.deepEqual(patchOf(before, { ...before, name: ' bot ' }), { name: 'bot' })
   assert.deepEqual(patchOf(before, { ...before, limit: '0' }), { limit: 0 })
 })
 
-test('a key without limit has nothing that starts again', () => {
+test('patchOf removes the reset together with the limit', () => {
   assert.deepEqual(patchOf(fieldsOf(key), { ...fieldsOf(key), limit: '' }), { limit: null, limit_reset: null })
 })
 
-test('a key ends with the end of its day, and an empty field means never', () => {
+test('parseFields expires a key at the end of its day', () => {
   const { expires_at } = parseFields({ ...emptyFields, expires: '2027-01-31' })
   assert.equal(expires_at, new Date(2027, 0, 31, 23, 59, 59).toISOString())
   assert.equal(parseFields(emptyFields).expires_at, null)
 })
 
-test('a change is taken back by what was there before, to the second', () => {
+test('undoOf restores the previous values exactly', () => {
   const patch = patchOf(fieldsOf(key), { ...fieldsOf(key), expires: '', disabled: true })
   assert.deepEqual(undoOf(patch, key), { expires_at: key.expires_at, disabled: false })
 })

@@ -1,6 +1,6 @@
 import type { Key, KeyPatch } from '../api/types.ts'
 
-/** What the form of a key holds: text, as fields do. */
+/** The form state of a key. */
 export type KeyFields = { name: string; limit: string; reset: string; expires: string; disabled: boolean }
 
 export const emptyFields: KeyFields = { name: '', limit: '', reset: '', expires: '', disabled: false }
@@ -13,7 +13,7 @@ export const fieldsOf = ({ name, limit, limit_reset, expires_at, disabled }: Key
   disabled,
 })
 
-/** What the fields mean. A key ends with its last day, in the zone of who fills it in. */
+/** Converts the form to the API's format. A key expires at the end of its last day, in the local time zone. */
 export const parseFields = ({ name, limit, reset, expires, disabled }: KeyFields) => ({
   name: name.trim(),
   limit: limit.trim() === '' ? null : Number(limit),
@@ -22,7 +22,7 @@ export const parseFields = ({ name, limit, reset, expires, disabled }: KeyFields
   disabled,
 })
 
-/** Only what was changed: who may only rename a key is refused when anything else is sent. */
+/** The changed fields. The service rejects unchanged fields that the user is not allowed to set. */
 export function patchOf(before: KeyFields, after: KeyFields): KeyPatch {
   const [old, next] = [parseFields(before), parseFields(after)]
   return Object.fromEntries(
@@ -30,7 +30,7 @@ export function patchOf(before: KeyFields, after: KeyFields): KeyPatch {
   ) as KeyPatch
 }
 
-/** What takes a change back. */
+/** The patch that reverts a change. */
 export const undoOf = (patch: KeyPatch, key: Key): KeyPatch =>
   Object.fromEntries(Object.keys(patch).map((field) => [field, key[field as keyof Key]])) as KeyPatch
 

@@ -2,7 +2,7 @@ import type { KeyFields } from './key-fields.ts'
 
 type Props = { fields: KeyFields; set: (change: Partial<KeyFields>) => void; onlyName: boolean }
 
-/** The fields of a key. @param onlyName for who may change nothing else of it. */
+/** The inputs of a key. @param onlyName hides all but the name. */
 export function KeyInputs({ fields, set, onlyName }: Props) {
   return (
     <>

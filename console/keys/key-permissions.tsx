@@ -14,7 +14,7 @@ const kindPermissions = {
   management: 'management only, no model requests',
 }
 
-/** What a key may, all in one place: of what kind it is, what it may spend, how long, and what guardrails leave of it. */
+/** The permissions of a key: kind, limit, expiry and guardrails. */
 export function KeyPermissions({ of: key, onClose }: { of: Key; onClose: () => void }) {
   const { limit, limit_reset, limit_remaining: left, expires_at } = key
   const state = stateOf(key)
@@ -56,7 +56,7 @@ export function KeyPermissions({ of: key, onClose }: { of: Key; onClose: () => v
 
 type AppliedGuardrail = { guardrail: Guardrail; by: string }
 
-/** Those of its workspace, of itself and of whose it is: the strictest of all holds. */
+/** The guardrails of its workspace, of the key and of its owner. The strictest rule applies. */
 function KeyGuardrails({ of: key }: { of: Key }) {
   const guardrails = useAllRows('GET /guardrails', {})
   const workspaces = useAllRows('GET /workspaces', {})

@@ -2,7 +2,7 @@ import type { Key } from '../api/types.ts'
 
 type Standing = { tone: 'bad' | 'warn'; says: string }
 
-/** Why a key is refused; undefined of one that works. */
+/** Why a key is rejected; undefined for a valid key. */
 export function stateOf({
   disabled,
   expires_at,

@@ -18,7 +18,7 @@ import { useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
 
 const heads = ['key', 'owner', '#spent', '#limit', '#remaining', 'expires', '']
 
-/** All keys of a workspace that one may see, disabled ones too. */
+/** All visible keys of a workspace, including disabled ones. */
 export function Keys() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /keys', { query: { ...useSearchPage(), ...workspace, include_disabled: 'true' } })
@@ -123,7 +123,7 @@ function KeyRow({ of: key, onShow, onChange }: RowProps) {
   )
 }
 
-/** Nothing is said of a key that works. */
+/** The state of a key that is rejected. */
 function State({ of: key }: { of: Key }) {
   const state = stateOf(key)
   return state ? <Mark {...state} /> : null

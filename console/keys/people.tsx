@@ -17,7 +17,7 @@ import { RemoveMember } from './remove-member.tsx'
 
 type Link = { name: string; url: string }
 
-/** The members of the organization, and what they may do. */
+/** The members of the organization and their roles. */
 export function People() {
   const resource = useGet('GET /organization/members', { query: useSearchPage() })
   const [open, setOpen] = useState<Member | 'new'>()
@@ -118,7 +118,7 @@ function Access({ of: member, name, onChanged }: { of: Member; name: string; onC
       onChange={(event) => {
         const field = event.currentTarget
         const selected = field.value as Member['access']
-        // It shows what holds until the service has agreed.
+        // Shows the current role until the service confirms the change.
         field.value = member.access
         void runOrToast(() => change(selected))
       }}

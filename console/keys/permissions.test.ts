@@ -5,7 +5,7 @@ import { assignableRoles, canChangeMember, canCreateKeys, editableKeyFields } fr
 const who = (role: 'owner' | 'admin' | 'developer' | 'viewer') => ({ role, member: { id: 'me' } })
 const key = { kind: 'api', disabled: false, creator_user_id: 'me' } as const
 
-test('owners and admins change every key, but management keys only owners', () => {
+test('editableKeyFields lets admins edit all but management keys', () => {
   const others = { ...key, creator_user_id: 'other', disabled: true }
   assert.deepEqual([editableKeyFields(who('owner'), others), editableKeyFields(who('admin'), others)], ['all', 'all'])
   const management = { ...key, kind: 'management' as const }
@@ -15,7 +15,7 @@ test('owners and admins change every key, but management keys only owners', () =
   )
 })
 
-test('developers change some of their own enabled keys, and viewers nothing', () => {
+test('editableKeyFields lets developers edit their enabled keys', () => {
   assert.equal(editableKeyFields(who('developer'), key), 'some')
   for (const change of [{ creator_user_id: 'other' }, { disabled: true }, { kind: 'intern' as const }]) {
     assert.equal(editableKeyFields(who('developer'), { ...key, ...change }), 'nothing')
@@ -23,7 +23,7 @@ test('developers change some of their own enabled keys, and viewers nothing', ()
   assert.deepEqual([editableKeyFields(who('viewer'), key), canCreateKeys(who('viewer'))], ['nothing', false])
 })
 
-test('nobody is offered a change of their own access, and admins none of owners', () => {
+test('canChangeMember excludes oneself, and owners for admins', () => {
   assert.equal(canChangeMember(who('owner'), { id: 'me', access: 'owner' }), false)
   assert.equal(canChangeMember(who('admin'), { id: 'other', access: 'owner' }), false)
   assert.equal(canChangeMember(who('admin'), { id: 'other', access: 'viewer' }), true)

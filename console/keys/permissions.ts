@@ -1,18 +1,18 @@
 import type { Key, Member, Session } from '../api/types.ts'
 
-/** What the buttons offer to whom. The service decides; this only keeps from offering what it would refuse. */
+/** The part of the session that permissions depend on. The service enforces them; the console hides buttons. */
 type CurrentSession = Pick<Session, 'role'> & { member: Pick<Session['member'], 'id'> }
 
 const isManager = ({ role }: CurrentSession) => role === 'owner' || role === 'admin'
 
-/** Makes and changes everything of the organization. */
+/** Whether the session can change everything in the organization. */
 export const canManageOrganization = (session: CurrentSession | undefined): session is CurrentSession =>
   session !== undefined && isManager(session)
 
-/** Viewers make no keys. */
+/** Whether the session can create keys. Viewers cannot. */
 export const canCreateKeys = (session: CurrentSession | undefined) => session !== undefined && session.role !== 'viewer'
 
-/** Which part of a key may be changed: all, the name and whether it is disabled, or nothing. */
+/** The editable fields of a key: all, some (name and disabled), or none. */
 export function editableKeyFields(
   session: CurrentSession | undefined,
   key: Pick<Key, 'kind' | 'disabled' | 'creator_user_id'>,
@@ -24,13 +24,13 @@ export function editableKeyFields(
   return session.role === 'developer' && key.kind === 'api' && isOwn && !key.disabled ? 'some' : 'nothing'
 }
 
-/** Whether the access of a member may be changed. Nobody locks themselves out by a slip. */
+/** Whether the role of a member can be changed. Nobody can change their own. */
 export function canChangeMember(session: CurrentSession | undefined, member: Pick<Member, 'id' | 'access'>): boolean {
   if (!canManageOrganization(session) || member.id === session.member.id) return false
   return session.role === 'owner' || member.access !== 'owner'
 }
 
-/** What a member may be made, the most first. */
+/** The roles that the session can assign, highest first. */
 export const assignableRoles = (session: CurrentSession | undefined): Member['access'][] =>
   (['owner', 'admin', 'developer', 'member', 'viewer'] as const).filter(
     (access) => access !== 'owner' || session?.role === 'owner',

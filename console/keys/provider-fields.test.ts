@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { changeIn, newProvider, priorities, priorityOf, useOf } from './provider-fields.ts'
 
-test('when a key is used is told in one word and said in three fields', () => {
+test('priorityOf and useOf are inverse', () => {
   for (const when of Object.keys(priorities) as (keyof typeof priorities)[]) assert.equal(priorityOf(useOf(when)), when)
 })
 
-test('only what was changed is sent, and a key that was not typed stays', () => {
+test('changeIn has the changed fields only', () => {
   const before = { ...newProvider, provider: 'openai', name: 'team' }
   assert.deepEqual(changeIn(before, before), {})
   assert.deepEqual(changeIn(before, { ...before, key: 'sk-2', name: ' ' }), { key: 'sk-2', name: null })

@@ -3,7 +3,7 @@ import type { ProviderCredential } from '../api/types.ts'
 type Use = Pick<ProviderCredential, 'is_fallback' | 'is_required' | 'is_byok_only'>
 type Priority = 'before' | 'after' | 'instead' | 'only'
 
-/** When a workspace's own key of a provider is used, beside the operator's. */
+/** When a workspace's provider key is used relative to the operator's. */
 export const priorities: Record<Priority, string> = {
   before: 'before the operator’s',
   after: 'after the operator’s',
@@ -17,7 +17,7 @@ export function priorityOf({ is_fallback, is_required, is_byok_only }: Use): Pri
   return is_fallback ? 'after' : 'before'
 }
 
-/** What says so; one of the three at the most. */
+/** The API fields for a priority; at most one is true. */
 export const useOf = (priority: Priority): Use => ({
   is_fallback: priority === 'after',
   is_required: priority === 'instead',
@@ -28,7 +28,7 @@ export type ProviderFields = { provider: string; key: string; name: string; prio
 
 export const newProvider: ProviderFields = { provider: '', key: '', name: '', priority: 'before', disabled: false }
 
-/** What the form of a credential begins with. What was stored is told to nobody: an empty key stays as it is. */
+/** The form state of a stored key. Its value is never displayed; an empty value keeps it. */
 export const fieldsIn = (credential: ProviderCredential): ProviderFields => ({
   provider: credential.provider,
   key: '',
@@ -37,7 +37,7 @@ export const fieldsIn = (credential: ProviderCredential): ProviderFields => ({
   disabled: credential.disabled,
 })
 
-/** Only what was changed. */
+/** The changed fields. */
 export function changeIn(before: ProviderFields, after: ProviderFields) {
   return {
     ...(after.key !== '' && { key: after.key }),

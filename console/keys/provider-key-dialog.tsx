@@ -10,15 +10,15 @@ import { runOrToast, useAction } from '../components/use-action.ts'
 import { changeIn, fieldsIn, newProvider, type ProviderFields, priorities, useOf } from './provider-fields.ts'
 
 type Props = {
-  /** The one to change; a new one without. */
+  /** The key to change; undefined for a new one. */
   of?: ProviderCredential
-  /** Whose a new one is; the session's own unless told. */
+  /** The workspace of a new key. Defaults to the session's workspace. */
   workspace?: { workspace_id?: string }
   onStored: () => void
   onClose: () => void
 }
 
-/** Stores the workspace's key of a provider, replaces it, or removes it. What is stored is never shown again. */
+/** Adds, changes or removes a provider key of a workspace. Stored keys are never displayed. */
 export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose }: Props) {
   const before = credential ? fieldsIn(credential) : newProvider
   const [fields, setFields] = useState(before)
@@ -36,7 +36,7 @@ export function ProviderKeyDialog({ of: credential, workspace, onStored, onClose
     void act(async () => {
       if (credential) {
         await patch(change)
-        // The key that was there before is known to nobody any more.
+        // The previous key cannot be restored, because it is never displayed.
         const { key, ...rest } = changeIn(fields, before)
         const undo = () => void runOrToast(() => patch(rest))
         toast(`${name} updated`, change.key === undefined ? { undo } : {})

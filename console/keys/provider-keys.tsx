@@ -10,7 +10,7 @@ import { priorities, priorityOf } from './provider-fields.ts'
 import { ProviderKeyDialog } from './provider-key-dialog.tsx'
 import { useWorkspaceFilter, WorkspaceSelect } from './workspace-select.tsx'
 
-/** The keys of providers that a workspace brought; they come before the operator's. */
+/** The provider keys of a workspace. */
 export function Providers() {
   const workspace = useWorkspaceFilter()
   const resource = useGet('GET /byok', { query: { ...usePage(), ...workspace } })

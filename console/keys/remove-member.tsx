@@ -7,7 +7,7 @@ import { toast } from '../components/toast.tsx'
 
 type Props = { of: Member; name: string; onRemoved: () => void; onClose: () => void }
 
-/** Ends a membership, and the keys with it where that is wanted. */
+/** Removes a member, and optionally disables their keys. */
 export function RemoveMember({ of: member, name, onRemoved, onClose }: Props) {
   const [isWithKeys, setWithKeys] = useState(true)
   const remove = async () => {

@@ -15,5 +15,5 @@ const parts = [
   { name: 'audit', title: 'Audit log', Part: AuditLog, isOfAll: true },
 ]
 
-/** Who may use the service, with what, and who changed that. */
+/** Keys, members, workspaces, provider keys, sessions and the audit log. */
 export const Screen = () => <ScreenTabs screen="keys" title="Keys & people" parts={parts} />

@@ -9,7 +9,7 @@ import { runOrToast } from '../components/use-action.ts'
 
 const methods = { key: 'Key', link: 'Sign-in link', oidc: 'OpenID Connect' }
 
-/** The browsers that are signed in. */
+/** The signed-in browser sessions. */
 export function Sessions() {
   const resource = useGet('GET /sessions', { query: usePage() })
   const end = async ({ id, member }: ListedSession) => {

@@ -18,13 +18,13 @@ import {
 } from './workspace-fields.ts'
 
 type Props = {
-  /** The one to change; a new one without. */
+  /** The workspace to change; undefined for a new one. */
   of?: Workspace
   onChanged: () => void
   onClose: () => void
 }
 
-/** Makes a workspace, or changes one, which can be taken back, or deletes it, which cannot. */
+/** Creates, changes or deletes a workspace. Changes can be undone. */
 export function WorkspaceDialog({ of: workspace, onChanged, onClose }: Props) {
   const before = workspace ? fieldsOfWorkspace(workspace) : newWorkspace
   const [fields, setFields] = useState(before)

@@ -20,7 +20,7 @@ const workspace = (more: Partial<Workspace>) =>
     ...more,
   }) as Workspace
 
-test('only what was changed is sent, and a share is told in percent', () => {
+test('workspacePatch has the changed fields, with the rate as a share', () => {
   const before = fieldsOfWorkspace(workspace({}))
   assert.equal(before.percent, '12.5')
   assert.deepEqual(workspacePatch(before, before), {})
@@ -42,7 +42,7 @@ test('describeStorage describes the requests whose prompts are stored', () => {
   )
 })
 
-test('a name becomes what addresses may hold', () => {
+test('slugFor converts a name to a slug', () => {
   assert.equal(slugFor('Équipe  “Données” 2'), 'equipe-donnees-2')
   assert.equal(slugFor(`${'a'.repeat(63)} b`), 'a'.repeat(63))
 })

@@ -1,6 +1,6 @@
 import type { NewWorkspace, Workspace, WorkspacePatch } from '../api/types.ts'
 
-/** What the form of a workspace holds: text, as fields do. `keys` null are all of the workspace. */
+/** The form state of a workspace. `keys` null means all keys. */
 export type WorkspaceFields = {
   name: string
   slug: string
@@ -28,7 +28,7 @@ export const fieldsOfWorkspace = (workspace: Workspace): WorkspaceFields => ({
   keys: workspace.io_logging_api_key_ids,
 })
 
-/** What the fields mean, as the service takes it. */
+/** Converts the form to the API's format. */
 export const parseWorkspaceFields = ({ name, slug, description, isStored, percent, keys }: WorkspaceFields) =>
   ({
     name: name.trim(),
@@ -39,7 +39,7 @@ export const parseWorkspaceFields = ({ name, slug, description, isStored, percen
     io_logging_api_key_ids: keys,
   }) satisfies NewWorkspace
 
-/** Only what was changed. */
+/** The changed fields. */
 export function workspacePatch(before: WorkspaceFields, after: WorkspaceFields): WorkspacePatch {
   const [old, next] = [parseWorkspaceFields(before), parseWorkspaceFields(after)]
   return Object.fromEntries(
@@ -49,7 +49,7 @@ export function workspacePatch(before: WorkspaceFields, after: WorkspaceFields):
   ) as WorkspacePatch
 }
 
-/** What a new workspace is called in addresses, unless somebody says otherwise. */
+/** The default slug for a name. */
 export const slugFor = (name: string) =>
   name
     .toLowerCase()
@@ -62,7 +62,7 @@ export const slugFor = (name: string) =>
 
 const percentOf = (rate: number) => String(Number((rate * 100).toFixed(4)))
 
-/** Of which requests prompts and answers are kept. */
+/** Describes for which requests prompts and answers are stored. */
 export function describeStorage(workspace: Workspace): string {
   const { is_observability_io_logging_enabled: isStored, io_logging_sampling_rate: rate } = workspace
   const { io_logging_api_key_ids: keys } = workspace

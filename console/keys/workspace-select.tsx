@@ -2,13 +2,13 @@ import { useAllRows } from '../api/pages.ts'
 import { useSession } from '../api/session.ts'
 import { useFilters } from '../components/filters.ts'
 
-/** The workspace that the address names, as routes of lists want it; without one it is the session's own. */
+/** The workspace in the address, as query parameter of list routes. Defaults to the session's workspace. */
 export function useWorkspaceFilter(): { workspace_id?: string } {
   const { workspace_id } = useFilters().values
   return workspace_id === undefined ? {} : { workspace_id }
 }
 
-/** Which workspace is shown, for those who see them all, where there are several. */
+/** Selects the workspace, for sessions that can read several. */
 export function WorkspaceSelect() {
   const { values, set } = useFilters()
   const me = useSession()

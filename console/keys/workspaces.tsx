@@ -12,7 +12,7 @@ import { describeStorage } from './workspace-fields.ts'
 
 type Open = { what: 'new' } | { what: 'change' | 'forget'; workspace: Workspace }
 
-/** The parts of the organization, and what each keeps of its prompts and answers. */
+/** The workspaces of the organization. */
 export function Workspaces() {
   const resource = useGet('GET /workspaces', { query: usePage() })
   const [open, setOpen] = useState<Open>()

@@ -12,7 +12,7 @@ export const intelligenceOf = ({ benchmarks }: Model) => benchmarks?.artificial_
 const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' })
 export const dayOf = ({ created }: Model) => day.format(created * 1000)
 
-/** `image, file` beside text. */
+/** The input modalities other than text, such as `image, file`. */
 const extraInputs = ({ architecture }: Model) =>
   architecture.input_modalities.filter((one) => one !== 'text').join(', ')
 
@@ -20,7 +20,7 @@ function Context({ model }: { model: Model }) {
   return <span title={`${exactCount(model.context_length)} tokens`}>{count(model.context_length)}</span>
 }
 
-/** @param hasScores whether any model has: a column of dashes says nothing. */
+/** @param hasScores whether any model has a score; otherwise the column is omitted. */
 export function columnsOf(measured: MeasuredModels, hasScores: boolean): Column<Model>[] {
   const number = (
     name: string,

@@ -8,17 +8,17 @@ const placesOf = (dots: Parameters<typeof placeLabels>[0], within = wide) =>
     ({ name, y, isLeft }) => `${name} ${isLeft ? 'left' : 'right'} ${y < 100 ? 'above' : 'below'}`,
   )
 
-test('a name stands above its dot to the right, and to the left where there is no room', () => {
+test('placeLabels puts labels to the right, or to the left at the edge', () => {
   assert.deepEqual(placesOf([{ name: 'one', x: 500, y: 100 }]), ['one right above'])
   assert.deepEqual(placesOf([{ name: 'one', x: 995, y: 100 }]), ['one left above'])
 })
 
-test('names of dots that are near each other go round, and one that has no place is left out', () => {
+test('placeLabels avoids overlaps and omits labels without room', () => {
   const near = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) => ({ name, x: 500, y: 100 }))
   assert.deepEqual(placesOf(near), ['first right above', 'second left above', 'third right below', 'fourth left below'])
 })
 
-test('a name lies on no other dot', () => {
+test('placeLabels avoids other dots', () => {
   const dots = [
     { name: 'first', x: 500, y: 100 },
     { name: 'second', x: 520, y: 92 },

@@ -2,14 +2,14 @@ type Dot = { name: string; x: number; y: number }
 type Label = { name: string; x: number; y: number; isLeft: boolean }
 type Box = { left: number; right: number; top: number; bottom: number }
 
-/** Of the font of plots, in px. */
+/** Sizes of the plot font, in px. */
 const letter = 6.6
 const line = 13
 const dot = 6
 
 const meet = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
-/** A name where it lies on no dot and on no name before it: above its own or below, to the right or to the left. */
+/** Places labels beside their dots without overlaps. Labels without room are omitted. */
 export function placeLabels(dots: Dot[], within: { left: number; right: number }): Label[] {
   const taken = dots.map(({ x, y }): Box => ({ left: x - dot, right: x + dot, top: y - dot, bottom: y + dot }))
   return dots.flatMap(({ name, x, y }) => {

@@ -6,7 +6,7 @@ import { Plot, type PlotLine } from '../components/plot.tsx'
 import { percent } from '../format/count.ts'
 import { duration } from '../format/time.ts'
 
-/** What was measured of all who serve a model, hour by hour. */
+/** Hourly measurements of the endpoints of a model. */
 export function History({ id }: { id: string }) {
   const { data, failure, reload } = useGet('GET /endpoints/history', { query: { model: id } })
   const plots = useMemo(() => (data ? linesOf(data.data, Date.now()) : undefined), [data])
@@ -43,7 +43,7 @@ export function History({ id }: { id: string }) {
 const speed = (value: number) => value.toFixed(0)
 const share = (value: number) => percent(value / 100)
 
-/** Strokes by which lines are told apart without colour. */
+/** Dash patterns that distinguish lines without colour. */
 const dashes = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]]
 
 type Point = EndpointHistory['points'][number]
@@ -51,7 +51,7 @@ type Point = EndpointHistory['points'][number]
 const hourMs = 3_600_000
 const hoursShown = 24
 
-/** Every endpoint on the axis of a day; hours in which one had nothing to measure are gaps. */
+/** The lines of all endpoints for 24 hours. Hours without measurements are null. */
 export function linesOf(histories: EndpointHistory[], now: number) {
   const last = Math.floor(now / hourMs)
   const dates = Array.from({ length: hoursShown }, (_, index) => (last - hoursShown + 1 + index) * hourMs)

@@ -6,7 +6,7 @@ import { PerMillion } from './price.tsx'
 const tones: Record<string, string> = { healthy: 'ok', degraded: 'warn', down: 'bad', unconfigured: 'warn' }
 const words: Record<string, string> = { unconfigured: 'no credential' }
 
-/** Everyone who serves a model, side by side. Of several that can be asked the best in a column is bold. */
+/** The endpoints of a model. The best value of a column is bold if several endpoints are configured. */
 export function Endpoints({ endpoints }: { endpoints: Endpoint[] }) {
   const configured = endpoints.filter(({ status }) => status !== 'unconfigured')
   const compared = configured.length > 1 ? configured : []

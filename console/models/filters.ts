@@ -7,7 +7,7 @@ const choice = (name: string, label: string, any: string, options: [value: strin
   any,
   options: options.map(([value, optionLabel]) => ({ value, label: optionLabel })),
 })
-/** @param title its label and, after a comma, its unit. */
+/** @param title the label and, after a comma, the unit. */
 const text = (name: string, title: string, placeholder: string, suggestions?: string[]): Filter => ({
   kind: 'text',
   name,
@@ -31,10 +31,10 @@ export const sort = choice('sort', 'sort', 'newest first', [
   ['design-arena-elo-high-to-low', 'design'],
 ])
 
-/** What is known of all models, to choose from. */
+/** Suggestions for filters. */
 type Known = { authors: string[]; providers: string[]; parameters: string[] }
 
-/** Every filter of `GET /models`, and one by who asks. */
+/** All filters of `GET /models`, and one for models that the session can use. */
 export function modelFilters({ authors, providers, parameters }: Known): Filter[] {
   return [
     { ...choice('mine', 'allowed', 'all models', [['true', 'for me']]), bare: 'any' },

@@ -6,7 +6,7 @@ import { FailureState } from '../components/page-states.tsx'
 import { ruleLabel } from '../components/rule-label.ts'
 import { counted } from '../format/count.ts'
 
-/** What each guardrail leaves of a model: of all for who sees them, else of those in force for oneself. */
+/** The guardrails that restrict a model: all of them, or for developers those that apply to the session. */
 export function ModelGuardrails({ author, slug }: { author: string; slug: string }) {
   const isAll = canSeeAll(useSession())
   const { data, failure, reload } = useAllRows('GET /models/{author}/{slug}/guardrails', { params: { author, slug } })

@@ -16,7 +16,7 @@ import { isFiltered, modelQuery } from './model-query.ts'
 import { blendedPrice } from './pareto.ts'
 import { Scatter } from './scatter.tsx'
 
-/** All models, as a table or as plots; what passes stands in the address. */
+/** All models as a table or as plots. Filters are in the address. */
 export function ModelList() {
   const filters = useFilters()
   const { values } = filters
@@ -73,7 +73,7 @@ function NoModels({ filters }: { filters: Filters }) {
   )
 }
 
-/** What the whole catalogue knows, so that a filter does not take its own choices away. */
+/** Options from the whole catalogue, so that a filter does not remove its own options. */
 function useFilterOptions(models: Model[]) {
   const providers = useGet('GET /providers', {}).data?.data ?? []
   const several = (values: string[]) => [...new Set(values)].sort()
@@ -84,7 +84,7 @@ function useFilterOptions(models: Model[]) {
   }
 }
 
-/** These stand there always, the others when they are set. */
+/** Filters that are always visible; others appear when set. */
 const always = ['mine', 'model_authors', 'max_price']
 
 function Bar({ filters, models, count }: { filters: Filters; models: Model[]; count: number | undefined }) {

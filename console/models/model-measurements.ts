@@ -1,7 +1,7 @@
 import { call } from '../api/client.ts'
 import { useResource } from '../api/resource.ts'
 
-/** What own requests of the last 30 days showed of a model. */
+/** Measurements of a model from the session’s requests of the last 30 days. */
 export type Measured = { requests: number; firstToken: number | null; throughput: number | null }
 export type MeasuredModels = ReadonlyMap<string, Measured>
 
@@ -24,5 +24,5 @@ async function load(signal: AbortSignal): Promise<MeasuredModels> {
 
 const none: MeasuredModels = new Map()
 
-/** A list is shown without it too: what was measured comes when it is there. */
+/** The measurements; empty until loaded. */
 export const useMeasured = (): MeasuredModels => useResource('measured models', load).data ?? none

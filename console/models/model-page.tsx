@@ -14,7 +14,7 @@ import { History } from './endpoint-history.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { ModelGuardrails } from './model-guardrails.tsx'
 
-/** One model: what it is, who serves it, at what price and how well. Escape leads back to the list. */
+/** A model with its endpoints, guardrails and history. Escape returns to the list. */
 export function ModelPage({ id }: { id: string }) {
   const { route, query } = useLocation()
   const [author = '', slug = ''] = id.split('/')
@@ -75,7 +75,7 @@ function Head({ model }: { model: Model }) {
   )
 }
 
-/** Whether the guardrails in force for this session let it be asked. */
+/** Whether the guardrails of this session allow the model. */
 function useAllowed(id: string): boolean | undefined {
   const { data } = useGet('GET /models/user', { query: { q: id, output_modalities: 'all' } })
   return data?.data.some((model) => model.id === id)

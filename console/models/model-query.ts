@@ -2,10 +2,10 @@ import type { Routes } from '../api/types.ts'
 
 export type ModelQuery = NonNullable<Routes['GET /models']['query']>
 
-/** Pages and feeds are not asked for here. */
+/** All query parameters but those of pages and feeds. */
 type Passed = Exclude<keyof ModelQuery, 'offset' | 'limit' | 'use_rss' | 'use_rss_chat_links'>
 
-/** What `GET /models` can be asked for, by the same names in the address. The type names what is forgotten. */
+/** The query parameters of `GET /models`, with the same names in the address. The type reports a missing one. */
 const passed = Object.keys({
   q: true,
   category: true,
@@ -36,11 +36,11 @@ const passed = Object.keys({
   sort: true,
 } satisfies Record<Passed, true>) as Passed[]
 
-/** What the address asks for, as the API takes it. */
+/** The API query for the address. */
 export function modelQuery(values: Readonly<Record<string, string>>): ModelQuery {
   return Object.fromEntries(passed.flatMap((name) => (values[name] ? [[name, values[name]]] : []))) as ModelQuery
 }
 
-/** Whether fewer than all models are asked for. */
+/** Whether a filter is set. */
 export const isFiltered = (values: Readonly<Record<string, string>>) =>
   values.mine !== undefined || Object.keys(modelQuery(values)).some((name) => name !== 'sort')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blendedPrice, frontOf, logMarks, logPlace } from './pareto.ts'
 
-test('the front has those to which no other is better and as cheap', () => {
+test('frontOf returns the Pareto front', () => {
   const points = [
     { id: 'dear and bad', price: 10, good: 20 },
     { id: 'best', price: 8, good: 60 },
@@ -16,11 +16,11 @@ test('the front has those to which no other is better and as cheap', () => {
   )
 })
 
-test('a price is told of a million tokens, three of four in the prompt', () => {
+test('blendedPrice weights prompt tokens with 75 %', () => {
   assert.equal(blendedPrice({ prompt: '0.000002', completion: '0.00001' }).toFixed(6), '4.000000')
 })
 
-test('ten times the price is as far from one as a hundred times from ten', () => {
+test('logPlace is logarithmic', () => {
   assert.equal(logPlace(10, [1, 100]), 0.5)
   assert.deepEqual(logMarks([0.5, 200]), [1, 10, 100])
   assert.deepEqual(logMarks([0.9, 6]), [1, 2, 5])

@@ -1,4 +1,4 @@
-/** The price of a token, told of a million in dollars; the exact one on hover. */
+/** A token price per million tokens, with the exact price on hover. */
 export function PerMillion({ usd }: { usd: string | undefined }) {
   if (usd === undefined) return <span class="dim">–</span>
   const price = Number(usd) * 1e6
@@ -6,7 +6,7 @@ export function PerMillion({ usd }: { usd: string | undefined }) {
   return <span title={`$${usd} per token`}>{shownPrice(price)}</span>
 }
 
-/** `$3.00`, `$0.075`: cents, and more digits where there are parts of them. */
+/** Formats a price: `$3.00`, `$0.075`. */
 export function shownPrice(usd: number): string {
   const cents = usd.toFixed(2)
   return `$${Math.abs(Number(cents) - usd) < 1e-9 ? cents : Number(usd.toPrecision(3))}`

@@ -6,23 +6,23 @@ import { placeLabels } from './dot-labels.ts'
 import { frontOf, logMarks, logPlace, type Point } from './pareto.ts'
 import { shownPrice } from './price.tsx'
 
-/** The names of many models want room: half of a large window. */
+/** Half of the window height within limits, for many labels. */
 const heightIn = (window: number) => Math.round(Math.min(720, Math.max(380, window / 2)))
 const edge = { left: 44, right: 16, top: 24, bottom: 34 }
 
 type ScatterProps = {
   title: string
-  /** What is good, with its unit. */
+  /** The name of the score, with its unit. */
   goodName: string
   points: Point[]
   pathOf: (id: string) => string
 }
 
-/** Price against something good: upwards is better, leftwards cheaper. A line joins those that nothing beats. */
+/** A scatter plot of price and a score. A line joins the Pareto front. */
 export function Scatter({ title, goodName, points: all, pathOf }: ScatterProps) {
   const [place, width] = useWidth()
   const height = heightIn(innerHeight / textScale)
-  // A logarithm knows no price of nothing.
+  // A logarithmic axis has no zero.
   const points = all.filter(({ price }) => price > 0)
   const free = all.length - points.length
   const front = frontOf(points)
@@ -106,7 +106,7 @@ function Drawing({ points, front, width, height, goodName, pathOf }: DrawingProp
 const pointLabel = ({ id, price, good }: Point, goodName: string) =>
   `${id}: ${shownPrice(price)}, ${goodName} ${Number(good.toPrecision(3))}`
 
-/** Those of the front are filled, the others rings: told apart without colour. Around each there is room to press. */
+/** Dots of the front are filled, others are rings. An invisible circle enlarges the click target. */
 function Dot({ x, y, isFront }: { x: number; y: number; isFront: boolean }) {
   return (
     <>
@@ -124,7 +124,7 @@ type LabelsProps = {
   width: number
 }
 
-/** Names beside dots, those of the front first, as long as there is room. */
+/** Labels of dots, those of the front first, as space allows. */
 function Labels({ points, front, x, y, width }: LabelsProps) {
   const isFront = new Set(front)
   const named = [...front.toReversed(), ...points.filter((point) => !isFront.has(point))]

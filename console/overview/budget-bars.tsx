@@ -6,10 +6,10 @@ import { type Budget, budgetStatus } from './budgets.ts'
 
 const words = { daily: 'per day', weekly: 'per week', monthly: 'per month' }
 
-/** At least so many are told; all that somebody should look at are. */
+/** At least this number is visible, and all that need attention. */
 const minVisible = 5
 
-/** Limits on spending as bars: what is spent, what servers hold, and what will be at the end of the period at this pace. */
+/** Spending limits as bars: spent, reserved and forecast amounts. */
 export function BudgetBars({ budgets }: { budgets: Budget[] }) {
   const urgent = (budget: Budget) => ({ bad: 2, warn: 1, ok: 0 })[budgetStatus(budget).tone]
   const first = budgets.toSorted((a, b) => urgent(b) - urgent(a) || b.spent / b.limit - a.spent / a.limit)
@@ -43,7 +43,7 @@ function Bars({ budgets }: { budgets: Budget[] }) {
 function BudgetBar({ budget }: { budget: Budget }) {
   const { name, kind, limit, spent, held, forecast, interval, resetsAt } = budget
   const { tone, says } = budgetStatus(budget)
-  // The whole bar is the limit, or what will be spent where that is more.
+  // The width of the bar is the limit, or the spend or the forecast if that is larger.
   const whole = Math.max(limit, spent, forecast ?? 0)
   const width = (amount: number) => `${Math.min(100, (amount / whole) * 100)}%`
   return (

@@ -7,7 +7,7 @@ const budget: Budget = {
   ...{ limit: 10, spent: 5, held: 0, forecast: null, interval: 'daily', resetsAt: null },
 }
 
-test('a budget says whether it lasts', () => {
+test('budgetStatus reports used-up limits and forecasts', () => {
   const cases = [{ spent: 2 }, { spent: 5.1, forecast: 10.2 }, { spent: 9.5 }, { spent: 10 }]
   const tones = cases.map((more) => budgetStatus({ ...budget, ...more }).tone)
   assert.deepEqual(tones, ['ok', 'warn', 'warn', 'bad'])

@@ -1,13 +1,13 @@
-/** A limit on spending, and how far it is used. */
+/** A spending limit and its usage. */
 export type Budget = {
   id: string
   name: string
   kind: 'guardrail' | 'key'
   limit: number
   spent: number
-  /** By servers, for requests under way and the next ones. */
+  /** The amount that servers reserved for requests. */
   held: number
-  /** What will be spent at the end of the running period if it goes on as it did; null where nothing tells. */
+  /** The forecast spend at the end of the period; null without data. */
   forecast: number | null
   interval: Interval | null
   resetsAt: string | null
@@ -15,13 +15,13 @@ export type Budget = {
 }
 type Interval = 'daily' | 'weekly' | 'monthly'
 
-/** Where a key stands, whatever workspace it is of. */
+/** The path of a key in its workspace. */
 export const keyPath = ({ hash, workspace_id }: { hash: string; workspace_id: string }) =>
   `/keys?q=${hash}&workspace_id=${workspace_id}`
 
 export type Tone = 'ok' | 'warn' | 'bad'
 
-/** How it stands with a budget: what is used up, what will be. */
+/** The status of a budget. */
 export function budgetStatus(budget: Budget): { tone: Tone; says: string } {
   if (budget.spent >= budget.limit) return { tone: 'bad', says: 'limit reached: requests are rejected' }
   if (budget.forecast !== null && budget.forecast > budget.limit)

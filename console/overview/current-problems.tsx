@@ -20,7 +20,7 @@ import {
 import type { Row } from './queries.ts'
 import { serviceProblems } from './service-problems.ts'
 
-/** Endpoints of so many models are looked at: those that were asked most. */
+/** Checks the endpoints of this number of most used models. */
 const maxModels = 8
 
 const since = (ms: number) => ({
@@ -35,7 +35,7 @@ async function failuresOfLastHour(signal: AbortSignal): Promise<Row[]> {
   return (await call('POST /analytics/query', { body }, { signal })).data.data
 }
 
-/** Of the models that are asked most, those that were asked today. */
+/** The endpoints of the most used models that had requests today. */
 async function recentlyUsedEndpoints(signal: AbortSignal) {
   const metrics = ['request_count'] as const
   const body = { metrics: [...metrics], dimensions: ['model' as const], time_range: since(86_400_000) }
@@ -55,10 +55,10 @@ async function recentlyUsedEndpoints(signal: AbortSignal) {
   return answers.flatMap(({ data }) => data.endpoints)
 }
 
-/** `isWhole` says that all was read: before, nobody knows that nothing is wrong. */
+/** `isComplete`: all data was read, so an empty list means that there are no problems. */
 type ProblemsState = { problems: ProblemItem[]; isComplete: boolean; failure: Failure | undefined }
 
-/** What is wrong now, from all that the API has. @param turn another one whenever it is to be asked again. */
+/** The current problems. @param turn reloads the data when it changes. */
 export function useProblems(budgets: Budget[], keys: Key[], turn: number): ProblemsState {
   const failures = useResource('failures of the last hour', failuresOfLastHour)
   const endpoints = useResource('recently used endpoints', recentlyUsedEndpoints)

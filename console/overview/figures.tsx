@@ -5,7 +5,7 @@ import { exactMoney, money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { Row } from './queries.ts'
 
-/** The sums of the time that is shown, each beside what it was in as long a time before. */
+/** The totals of the time range, compared with the previous one. */
 export function Figures({ total, before, span }: { total: Row; before: Row; span: string }) {
   const of = (row: Row, name: string) => (typeof row[name] === 'number' ? row[name] : undefined)
   const change = (name: string) => <Change now={of(total, name)} before={of(before, name)} span={span} />
@@ -58,7 +58,7 @@ function Figure({ name, exact, after, children }: FigureProps) {
   )
 }
 
-/** `+12 %` of the time before, which its title tells. */
+/** The change since the previous time range, such as `+12 %`. */
 function Change({ now, before, span }: { now: number | undefined; before: number | undefined; span: string }) {
   if (!now || !before) return null
   const share = now / before - 1

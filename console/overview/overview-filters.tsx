@@ -26,7 +26,7 @@ const by = choiceFilter(
 
 const labels: Record<string, string> = { api_key_hash: 'key', user_id: 'member', workspace_id: 'workspace' }
 
-/** What is shown of which time: all of it stands in the address. */
+/** The time range, breakdown and filters. They are in the address. */
 export function OverviewFilters({
   filters,
   groups,

@@ -14,7 +14,7 @@ type PlotsProps = {
   by: ReturnType<typeof breakdownOf>
 }
 
-/** The same time in five plots, whose cursors move together. */
+/** Five plots of the time range, with a common cursor. */
 export function Plots({ overTime, groups, groupsOverTime, time, by }: PlotsProps) {
   const { from, to, stepMs } = time
   const { times, spent, requests, failures, latency, saving } = useMemo(() => {

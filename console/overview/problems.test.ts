@@ -13,7 +13,7 @@ import { serviceProblems } from './service-problems.ts'
 
 const now = Date.UTC(2026, 10, 22, 12)
 
-test('an endpoint that fails too often is told with its share and why; few failures are not', () => {
+test('failingEndpoints reports high failure rates with reasons', () => {
   const rows = [
     { endpoint: 'a/b@p', error: null, request_count: 8, error_count: 0, refused_count: 0 },
     { endpoint: 'a/b@p', error: 'rate_limited', request_count: 2, error_count: 2, refused_count: 0 },
@@ -29,7 +29,7 @@ test('an endpoint that fails too often is told with its share and why; few failu
 const endpoint = (model_id: string, status: string) =>
   ({ model_id, status, tag: 'p', provider_name: 'P', uptime_last_30m: 40 }) as Endpoint
 
-test('an endpoint that is down is told with its uptime', () => {
+test('brokenEndpoints reports endpoints with their uptime', () => {
   const problems = brokenEndpoints([
     endpoint('a/b', 'unconfigured'),
     endpoint('a/d', 'down'),
@@ -41,7 +41,7 @@ test('an endpoint that is down is told with its uptime', () => {
   )
 })
 
-test('a provider without credential is told once, with all models that miss it and what to set', () => {
+test('unconfiguredProviders reports a provider once with its models', () => {
   const endpoints = [endpoint('a/b', 'unconfigured'), endpoint('a/c', 'unconfigured'), endpoint('a/e', 'healthy')]
   const lacking = [{ provider: 'p', name: 'P', variables: ['P_KEY', 'P_TOKEN'], models: 9 }]
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('a provider without credential is told once, with all models that miss it a
 
 const circuit = { endpoint: 'a/b@p', workspace_id: null, reason: 'failure_rate', until: null, of_this_host: true }
 
-test('a circuit is told as long as it is open, once for all processes', () => {
+test('openCircuits reports each open circuit once', () => {
   const shut = (state: ShutCircuit['state'], server = '1') => ({ ...circuit, state, server })
   assert.deepEqual(openCircuits([shut('half_open')]), [])
   assert.deepEqual(
@@ -61,7 +61,7 @@ test('a circuit is told as long as it is open, once for all processes', () => {
   )
 })
 
-test('an intern of somebody else that failed is told too, without a page to go to', () => {
+test('failedInterns reports interns of others without a link', () => {
   const failed = (id: string) => ({ id, name: id, status: 'failed' as const, last_failure_message: 'no room' })
   assert.deepEqual(
     failedInterns([failed('ada')], [failed('ada'), failed('bob')]).map(({ path }) => path),
@@ -83,7 +83,7 @@ const quiet = {
   },
 } as unknown as Status
 
-test('of a service that is well nothing is told, nor of requests that are just being written', () => {
+test('serviceProblems is empty for a healthy service', () => {
   const ledger = {
     memory: { waiting: 3, oldest_at: new Date(now - 400).toISOString() },
     files: nothing,
@@ -93,7 +93,7 @@ test('of a service that is well nothing is told, nor of requests that are just b
   assert.deepEqual([...serviceProblems(quiet, now), ...serviceProblems(busy, now)], [])
 })
 
-test('each thing that is wrong with the service has its line', () => {
+test('serviceProblems lists every problem', () => {
   const old = { waiting: 40, oldest_at: new Date(now - 60_000).toISOString() }
   const process = { ledger: { memory: { waiting: 2, oldest_at: null }, files: old, is_full: true } }
   const problems = serviceProblems(
@@ -126,7 +126,7 @@ test('each thing that is wrong with the service has its line', () => {
   assert.match(problems[2]!.why, /40 of them in files\. No further requests are accepted/)
 })
 
-test('a key is told in the week before it ends, not after, and not when it is off', () => {
+test('expiringKeys lists enabled keys in the week before they expire', () => {
   const key = (days: number, disabled = false) => ({
     ...{ hash: '1', name: 'ci', workspace_id: 'w' },
     disabled,

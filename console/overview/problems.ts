@@ -4,15 +4,15 @@ import { money } from '../format/money.ts'
 import { type Budget, budgetStatus, keyPath } from './budgets.ts'
 import type { Row } from './queries.ts'
 
-/** Something that somebody should look at, and where. */
+/** A problem and the path of its page. */
 export type ProblemItem = { id: string; tone: 'warn' | 'bad'; what: string; why: string; path: string }
 
-/** Below so many requests in the last hour a share says nothing. */
+/** With fewer requests in the last hour the failure rate is not significant. */
 const fewRequests = 5
 const tooManyFail = 0.05
 const expiryWarningMs = 7 * 86_400_000
 
-/** Endpoints and reasons of the last hour. @param rows by endpoint and error, without granularity. */
+/** Endpoints with a high failure rate. @param rows by endpoint and error, without granularity. */
 export function failingEndpoints(rows: Row[]): ProblemItem[] {
   const byEndpoint = Map.groupBy(rows, (row) => row.endpoint as string | null)
   return [...byEndpoint].flatMap(([endpoint, own]) => {
@@ -36,7 +36,7 @@ export function failingEndpoints(rows: Row[]): ProblemItem[] {
   })
 }
 
-/** Endpoints of the models that were asked lately which fail. */
+/** Endpoints that are down or degraded. */
 export function brokenEndpoints(endpoints: Endpoint[]): ProblemItem[] {
   return endpoints
     .filter(({ status }) => status === 'down' || status === 'degraded')
@@ -49,7 +49,7 @@ export function brokenEndpoints(endpoints: Endpoint[]): ProblemItem[] {
     }))
 }
 
-/** Providers that could not be asked for models that were asked lately: as the status tells them, or the endpoints. */
+/** Providers without a credential that serve recently used models. */
 export function unconfiguredProviders(endpoints: Endpoint[], lacking: Lacking[] = []): ProblemItem[] {
   const byProvider = Map.groupBy(
     endpoints.filter(({ status }) => status === 'unconfigured'),
@@ -70,7 +70,7 @@ export function unconfiguredProviders(endpoints: Endpoint[], lacking: Lacking[] 
 
 type Lacking = Status['host']['providers_without_credential'][number]
 
-/** One line for each endpoint: several processes leave the same one alone. */
+/** Open circuits, one line for each endpoint: several processes can have the same. */
 export function openCircuits(circuits: ShutCircuit[]): ProblemItem[] {
   const shut = circuits.filter(({ state }) => state === 'open' || state === 'paused')
   return [...Map.groupBy(shut, ({ endpoint }) => endpoint)].map(([endpoint, own]) => {
@@ -103,7 +103,7 @@ export function exceededBudgets(budgets: Budget[]): ProblemItem[] {
 
 type Failed = Pick<Intern, 'id' | 'name' | 'status' | 'last_failure_message'>
 
-/** @param own those that one sees; of others there is no page to go to. */
+/** @param own visible interns. @param all those of the organization; the others have no page to link to. */
 export function failedInterns(own: Failed[], all: Failed[] = []): ProblemItem[] {
   const isOwn = new Set(own.map(({ id }) => id))
   const others = all.filter(({ id }) => !isOwn.has(id))

@@ -4,14 +4,14 @@ import { overviewQueries } from './queries.ts'
 
 const now = Date.UTC(2026, 10, 22, 12, 34)
 
-test('the address says which time, by what, and what passes', () => {
+test('overviewQueries use range, breakdown and filters of the address', () => {
   const { groupsOverTime, total } = overviewQueries({ last: '24h', by: 'key', provider: 'openai', q: 'x' }, now)
   assert.deepEqual(groupsOverTime.dimensions, ['api_key_id'])
   assert.equal(groupsOverTime.granularity, 'hour')
   assert.deepEqual(total.filters, [{ field: 'provider', operator: 'eq', value: 'openai' }])
 })
 
-test('the time before is as long, and ends where this one begins', () => {
+test('overviewQueries compare with the previous time range', () => {
   const { total, before } = overviewQueries({ last: '7d' }, now)
   const length = ({ start, end }: { start: string; end: string }) => Date.parse(end) - Date.parse(start)
   assert.equal(before.time_range.end, total.time_range.start)

@@ -5,7 +5,7 @@ type Dimension = NonNullable<AnalyticsQuery['dimensions']>[number]
 type Filter = NonNullable<AnalyticsQuery['filters']>[number]
 export type Row = AnalyticsRow & { [name: string]: unknown }
 
-/** By what amounts are told apart: as the address has it, and the API; `filter` is how the request log names it. */
+/** Breakdowns by their names in the address. `filter` is the filter of the request log. */
 export const breakdowns: Record<string, { label: string; dimension: Dimension; filter: string }> = {
   model: { label: 'model', dimension: 'model', filter: 'model' },
   key: { label: 'key', dimension: 'api_key_id', filter: 'api_key_hash' },
@@ -16,7 +16,7 @@ export const breakdowns: Record<string, { label: string; dimension: Dimension; f
 
 export const breakdownOf = (name: string | undefined) => breakdowns[name ?? 'model'] ?? breakdowns.model!
 
-/** By what groups are ordered, the most first: as the address has it, and the API. */
+/** Orders of the groups by their names in the address, descending. */
 export const orders = {
   requests: 'request_count',
   tokens: 'tokens_total',
@@ -29,14 +29,14 @@ export type Order = keyof typeof orders
 export const orderOf = (name: string | undefined): Order =>
   name !== undefined && Object.hasOwn(orders, name) ? (name as Order) : 'spent'
 
-/** The log has no filter for an endpoint, but for its model and its provider. */
+/** The log filters for a group. The log has no filter for endpoints, only for model and provider. */
 export function inLog(filter: string, id: string): Record<string, string> {
   if (filter !== 'endpoint') return { [filter]: id }
   const at = id.lastIndexOf('@')
   return { model: id.slice(0, at), provider: id.slice(at + 1) }
 }
 
-/** Filters by their names in the address, which are those of the request log. */
+/** API filters by their names in the address, which are those of the request log. */
 const fields: Record<string, Filter['field']> = {
   model: 'model',
   provider: 'provider',
@@ -66,7 +66,7 @@ export const measures = [
   'tokens_total',
 ] as const satisfies AnalyticsQuery['metrics']
 
-/** What the overview asks for: sums of this time and the one before, over time, and by what they are told apart. */
+/** The queries of the overview: totals of this and the previous time range, over time, and by group. */
 export function overviewQueries(values: Values, now: number) {
   const span = spanOf(values.last)
   const { from, to } = timesOf(span, now)

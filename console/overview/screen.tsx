@@ -21,7 +21,7 @@ type Picture = Record<keyof ReturnType<typeof overviewQueries>, Row[]> & {
   time: { from: number; to: number; stepMs: number }
 }
 
-/** All five at once: they are to tell of the same time. */
+/** Runs all queries at once, so that they have the same time range. */
 async function load(values: Values, signal: AbortSignal): Promise<Picture> {
   const queries = overviewQueries(values, Date.now())
   const { start, end } = queries.total.time_range
@@ -32,7 +32,7 @@ async function load(values: Values, signal: AbortSignal): Promise<Picture> {
   return { ...(Object.fromEntries(await Promise.all(entries)) as Omit<Picture, 'time'>), time }
 }
 
-/** One more each half a minute while anybody looks. */
+/** A counter that increments every 30 seconds while the page is visible. */
 function useTurn(): number {
   const [turn, setTurn] = useState(0)
   useEffect(() => {
@@ -42,7 +42,7 @@ function useTurn(): number {
   return turn
 }
 
-/** How it goes: what was spent and how well, what is left of the limits, and what is wrong. */
+/** The overview: totals, budgets, current problems, plots and groups. */
 export function Screen() {
   const filters = useFilters()
   const { values } = filters

@@ -4,10 +4,10 @@ import { money } from '../format/money.ts'
 import { duration } from '../format/time.ts'
 import type { ProblemItem } from './problems.ts'
 
-/** A ledger that is written twice a second has nothing that is older, and a question not so long to wait. */
+/** The ledger is written twice a second, so older entries indicate a problem. */
 const usualDelayMs = 10_000
 
-/** What is wrong with the service itself, and who waits for somebody. */
+/** Problems of the service, and open questions of interns. */
 export function serviceProblems(status: Status, now: number): ProblemItem[] {
   const { database, host, organization } = status
   return [
@@ -42,7 +42,7 @@ function ofWorkers({ wanted: configured, answering }: Status['host']['workers'])
   ]
 }
 
-/** The files are those of the whole host: each process tells the same of them. */
+/** All processes of a host share the files and report the same numbers. */
 function ofLedger(processes: Status['host']['processes'], now: number): ProblemItem[] {
   const standings = processes.map(({ ledger }) => ledger)
   const inFiles = Math.max(0, ...standings.map(({ files }) => files.waiting))

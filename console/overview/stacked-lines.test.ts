@@ -5,13 +5,13 @@ import { lineOf, stackOf, stepsBetween, topGroups } from './stacked-lines.ts'
 const hour = 3_600_000
 const at = (step: number) => new Date(step * hour).toISOString()
 
-test('steps without a request are there all the same', () => {
+test('lineOf fills steps without requests', () => {
   const times = stepsBetween({ from: 0, to: 3 * hour, stepMs: hour })
   assert.deepEqual(times, [0, 3600, 7200])
   assert.deepEqual(lineOf([{ date: at(1), request_count: 4 }], 'request_count', times, 0), [0, 4, 0])
 })
 
-test('of many models five have a line of their own, and the others one together', () => {
+test('stackOf has five lines and one for the others', () => {
   const models = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
   const groups = topGroups(
     models.map((model) => ({ model })),

@@ -1,7 +1,7 @@
 import type { PlotLine } from '../components/plot.tsx'
 import type { Row } from './queries.ts'
 
-/** More than these cannot be told apart; the rest is one line. */
+/** More lines would be indistinguishable; the rest is one line. */
 const maxLines = 5
 
 export const noGroup = 'without one'
@@ -9,20 +9,20 @@ export const noGroup = 'without one'
 export const nameOf = (row: Row, dimension: string) => String(row[dimension] ?? noGroup)
 const amountIn = (row: Row, metric: string) => Number(row[metric] ?? 0)
 
-/** Every step from `from` to `to`, in seconds, as plots want them. Steps without a request have no row. */
+/** All steps of the time range, in seconds. Steps without requests have no row. */
 export function stepsBetween({ from, to, stepMs }: { from: number; to: number; stepMs: number }): number[] {
   const steps: number[] = []
   for (let at = Math.ceil(from / stepMs) * stepMs; at < to; at += stepMs) steps.push(at / 1000)
   return steps
 }
 
-/** One metric over time. @param missing what a step without a request has. */
+/** A metric over time. @param missing the value of steps without requests. */
 export function lineOf(rows: Row[], metric: string, times: number[], missing: number | null): (number | null)[] {
   const byTime = new Map(rows.map((row) => [Date.parse(row.date!) / 1000, row[metric] as number | null]))
   return times.map((time) => byTime.get(time) ?? missing)
 }
 
-/** Those that are told apart, the most expensive first, and how many are not. */
+/** The groups with their own line, most expensive first, and the number of the others. */
 export function topGroups(groups: Row[], dimension: string): { names: string[]; others: number } {
   const cost = (row: Row) => amountIn(row, 'upstream_inference_cost')
   const all = groups.toSorted((a, b) => cost(b) - cost(a)).map((row) => nameOf(row, dimension))
@@ -30,7 +30,7 @@ export function topGroups(groups: Row[], dimension: string): { names: string[]; 
   return { names, others: all.length - names.length }
 }
 
-/** A metric over time for each of these, and one line for all others: the same order, so the same colours, in each plot. */
+/** A line for each group and one for the others, in the same order and colours in each plot. */
 export function stackOf(
   rows: Row[],
   dimension: string,

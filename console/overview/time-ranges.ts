@@ -5,7 +5,7 @@ type Granularity = NonNullable<AnalyticsQuery['granularity']>
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Spans of time to look back, by their names in the address, and by which steps each is shown. */
+/** Time ranges by their names in the address, with their granularity. */
 export const spans: Record<string, { label: string; ms: number; by: Granularity; stepMs: number }> = {
   '1h': { label: '1 hour', ms: hourMs, by: 'minute', stepMs: 60_000 },
   '24h': { label: '24 hours', ms: dayMs, by: 'hour', stepMs: hourMs },
@@ -18,7 +18,7 @@ export const defaultSpan = '24h'
 
 export const spanOf = (name: string | undefined) => spans[name ?? defaultSpan] ?? spans[defaultSpan]!
 
-/** Whole steps up to now, so that the first of them is not cut. */
+/** Whole steps up to now, so that the first step is complete. */
 export function timesOf({ ms, stepMs }: { ms: number; stepMs: number }, now: number): { from: number; to: number } {
   const to = Math.floor(now / stepMs) * stepMs + stepMs
   return { from: to - ms, to }

@@ -16,7 +16,7 @@ const heads: [Order, string][] = [
   ['spent', 'spent'],
 ]
 
-/** Who had how much, the most first of what is chosen at the head of its column. Each leads to its requests. */
+/** The groups in descending order of the selected column, with links to their requests. */
 export function TopGroups({ rows, by, filters: { values, set } }: TopGroupsProps) {
   const order = orderOf(values.order)
   const maxCost = Math.max(...rows.map((row) => Number(row.upstream_inference_cost)), 0)

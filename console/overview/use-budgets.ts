@@ -5,7 +5,7 @@ import { useSession } from '../api/session.ts'
 import type { Guardrail, Key } from '../api/types.ts'
 import { type Budget, keyPath } from './budgets.ts'
 
-/** All limits that this session may see, and the keys. */
+/** All visible limits, and the keys. */
 export function useBudgets(): { budgets: Budget[]; keys: Key[] } {
   const me = useSession()
   const keys = useAllKeys().data ?? []

@@ -11,7 +11,7 @@ const paste = `curl "$BASE_URL/presets/haiku/chat/completions" -H "Authorization
   -H 'content-type: application/json' \\
   -d '{"model": "signalbox/demo", "messages": [{"role": "system", "content": "Answer with a haiku."}]}'`
 
-/** All presets that this session may use. */
+/** All visible presets. */
 export function PresetList() {
   const { route } = useLocation()
   const { data: presets, failure, isLoading, isCurrent, reload } = useAllRows('GET /presets', {})

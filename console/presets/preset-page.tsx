@@ -13,7 +13,7 @@ import { ClockTime } from '../components/timestamp.tsx'
 import { toast } from '../components/toast.tsx'
 import { Fields } from './version-fields.tsx'
 
-/** One preset: its versions, which is in use, and how one differs from another. */
+/** A preset: its versions, which one is in use, and their differences. */
 export function PresetPage({ slug }: { slug: string }) {
   const { route } = useLocation()
   const preset = useGet('GET /presets/{slug}', { params: { slug } })
@@ -64,13 +64,13 @@ function Head({ preset: { slug, description, status } }: { preset: PresetWithVer
   )
 }
 
-/** The chat in which versions answer the same, side by side. */
+/** The path of a chat with several versions side by side. */
 const chatWith = (slug: string, ...versions: number[]) =>
   `/chat${queryOf({ model: [...new Set(versions)].map((version) => `@preset/${slug}@${version}`).join() })}`
 
 type VersionsProps = { preset: PresetWithVersion; versions: PresetVersion[]; reload: () => void }
 
-/** The one that is shown and the one that it is held against stand in the address. */
+/** The list of versions. The selected and the compared version are in the address. */
 function Versions({ preset, versions, reload }: VersionsProps) {
   const { path, query, route } = useLocation()
   const designated = preset.designated_version

@@ -2,7 +2,7 @@ import { useRoute } from 'preact-iso/router'
 import { PresetList } from './preset-list.tsx'
 import { PresetPage } from './preset-page.tsx'
 
-/** Named configurations of requests: `/presets` is the list, `/presets/<slug>` one with its versions. */
+/** `/presets` is the list, `/presets/<slug>` a preset. */
 export function Screen() {
   const slug = useRoute().params.rest
   return slug ? <PresetPage key={slug} slug={slug} /> : <PresetList />

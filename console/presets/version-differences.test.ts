@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { differencesBetween } from './version-differences.ts'
 
-test('each field of two versions stands once, with what it was and what it is', () => {
+test('differencesBetween lists each field once with both values', () => {
   const before = { system_prompt: 'Be brief.', config: { model: 'a/one', temperature: 0.2 } }
   const after = { system_prompt: 'Be brief.', config: { model: 'a/two', stop: ['x'] } }
   assert.deepEqual(differencesBetween(before, after), [

@@ -3,7 +3,7 @@ import type { PresetVersion } from '../api/types.ts'
 type Version = Pick<PresetVersion, 'system_prompt' | 'config'>
 export type Difference = { field: string; was: string | undefined; is: string | undefined }
 
-/** Every field of a version as text, the system prompt first. */
+/** The fields of a version as text, system prompt first. */
 function textsOf({ system_prompt, config }: Version): Map<string, string> {
   const fields = Object.entries(config).sort(([a], [b]) => a.localeCompare(b))
   const prompt: [string, string][] = system_prompt === null ? [] : [['system prompt', system_prompt]]
@@ -12,7 +12,7 @@ function textsOf({ system_prompt, config }: Version): Map<string, string> {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 1))
 
-/** The fields of a version, each with what it was in another one, or with what it is in both. */
+/** The fields of both versions with their values. */
 export function differencesBetween(before: Version, after: Version): Difference[] {
   const [was, is] = [textsOf(before), textsOf(after)]
   return [...new Set([...is.keys(), ...was.keys()])].map((field) => ({

@@ -1,7 +1,7 @@
 import type { PresetVersion } from '../api/types.ts'
 import { differencesBetween } from './version-differences.ts'
 
-/** The fields of a version; where another says otherwise, what it says goes before. The signs tell it without colours. */
+/** The fields of a version, with removed and added lines compared to another version. */
 export function Fields({ before, after }: { before: PresetVersion; after: PresetVersion }) {
   return (
     <dl class="preset-fields">

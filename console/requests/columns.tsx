@@ -21,7 +21,7 @@ export function Tokens({ row }: { row: Generation }) {
   )
 }
 
-/** Nothing was asked for one that was refused: there is no time, and no cost. */
+/** The duration. Refused requests have none, and no cost. */
 export function Duration({ row }: { row: Generation }) {
   return row.outcome === 'refused' ? dash : <span>{duration(row.generation_time ?? 0)}</span>
 }
@@ -40,7 +40,7 @@ export function Outcome({ row }: { row: Generation }) {
   )
 }
 
-/** Where a list is narrow, what matters least is left out. */
+/** The columns of the log. Narrow lists hide the least important. */
 export function columnsOf(keyName: KeyName): Column<Generation>[] {
   return [
     {

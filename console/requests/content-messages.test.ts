@@ -10,7 +10,7 @@ const contentOf = (messages: unknown[], output: Partial<GenerationContent['outpu
   truncated: false,
 })
 
-test('a message is told with its text, whatever its parts are, and its calls', () => {
+test('promptMessages returns text and tool calls', () => {
   const parts = [
     { type: 'text', text: 'Look:' },
     { type: 'image_url', image_url: {} },
@@ -30,7 +30,7 @@ test('a message is told with its text, whatever its parts are, and its calls', (
   )
 })
 
-test('what is no message as it should be does not break the picture', () => {
+test('promptMessages tolerates malformed messages', () => {
   for (const odd of [
     null,
     'text',
@@ -42,7 +42,7 @@ test('what is no message as it should be does not break the picture', () => {
   }
 })
 
-test('an answer may be text, calls, or none', () => {
+test('answerMessage handles text, calls and empty answers', () => {
   assert.equal(answerMessage(contentOf([])), undefined)
   assert.equal(answerMessage(contentOf([], { completion: 'Yes.' }))?.text, 'Yes.')
   const calls = answerMessage(contentOf([], { tool_calls: [{ id: 'c', name: 'find', arguments: 'not json' }] }))?.calls

@@ -1,12 +1,12 @@
 import type { GenerationContent } from '../api/types.ts'
 
-/** One message, as it is shown: who says it, its text, and what calls of tools it makes. */
+/** A message with its role, text and tool calls. */
 export type ContentMessage = { role: string; text: string; calls: { name: string; input: string }[] }
 
 type Part = { type?: string; text?: unknown }
 type Message = { role?: unknown; content?: unknown; tool_calls?: unknown; name?: unknown }
 
-/** What was asked, in the form of chat completions, whatever the client spoke. The texts are anybody's. */
+/** The messages of the prompt, in the format of chat completions for all protocols. The text is untrusted. */
 export function promptMessages({ input }: GenerationContent): ContentMessage[] {
   return input.messages.map((message) => {
     const { role, content, tool_calls } = (message ?? {}) as Message
@@ -15,7 +15,7 @@ export function promptMessages({ input }: GenerationContent): ContentMessage[] {
   })
 }
 
-/** What was answered. */
+/** The message of the answer. */
 export function answerMessage({ output }: GenerationContent): ContentMessage | undefined {
   const { completion, tool_calls } = output
   if (completion === null && tool_calls.length === 0) return undefined

@@ -6,10 +6,10 @@ import { Markdown } from '../components/markdown.tsx'
 import { counted } from '../format/count.ts'
 import { answerMessage, type ContentMessage, promptMessages } from './content-messages.ts'
 
-/** So many of the last messages are open; long conversations repeat what came before. */
+/** The number of last messages displayed at first. */
 const initialMessages = 3
 
-/** What was asked and answered, where the workspace keeps that. */
+/** The stored prompt and answer. */
 export function Conversation({ content }: { content: Resource<{ data: GenerationContent }> }) {
   const { data, failure } = content
   if (failure) return <p class="dim">{failure.status === 404 ? <NotStored /> : failure.message}</p>

@@ -4,7 +4,7 @@ import { exactCount } from '../format/count.ts'
 import { exactMoney, money, perMillion } from '../format/money.ts'
 import { addsUp, costLines, pricesOf } from './cost.ts'
 
-/** What the request cost, line by line, and who it was charged to. */
+/** The cost of a request line by line, and the key it was charged to. */
 export function Cost({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const [author = '', ...slug] = generation.model.split('/')
   const { charged_prices: charged } = generation

@@ -7,7 +7,7 @@ import { curlOf } from './curl.ts'
 
 const prices = { prompt: '0.000002', completion: '0.00001', input_cache_read: '0.0000002' }
 
-test('each token is told once, at the price of its kind', () => {
+test('costLines counts each token once at the price of its kind', () => {
   const counts = sampleGeneration({
     tokens_prompt: 8112,
     tokens_cached: 6900,
@@ -28,7 +28,7 @@ test('each token is told once, at the price of its kind', () => {
   assert.equal(addsUp(lines, 0.0079), false)
 })
 
-test('what is billed by the piece has a line of its own', () => {
+test('costLines has a line for each billed piece', () => {
   const lines = costLines(sampleGeneration({ billed_pieces: { web_search: 2 } }), {
     ...prices,
     request: '0.001',
@@ -43,7 +43,7 @@ test('what is billed by the piece has a line of its own', () => {
   )
 })
 
-test('the prices are those of the endpoint that answered', () => {
+test('pricesOf returns the prices of the endpoint', () => {
   const endpoints = [
     { tag: 'azure', pricing: { prompt: '1', completion: '1' } },
     { tag: 'openai', pricing: prices },
@@ -53,7 +53,7 @@ test('the prices are those of the endpoint that answered', () => {
   assert.equal(pricesOf(endpoints, null), undefined)
 })
 
-test('as curl, a request goes to the path of its protocol, and no text in it ends the quotes', () => {
+test('curlOf uses the path of the protocol and escapes quotes', () => {
   const curl = curlOf(
     sampleGeneration({ protocol: 'anthropic-messages', requested_model: "it's", session_id: 's' }),
     'http://h',

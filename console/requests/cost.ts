@@ -2,7 +2,7 @@ import type { Endpoint, Generation } from '../api/types.ts'
 
 export type CostLine = { says: string; count: number; unit: 'tokens' | 'pieces'; price: number; usd: number }
 
-/** In USD for one of each kind. */
+/** Prices in USD per unit. */
 type Prices = Readonly<Record<string, string | number | undefined>>
 type Counts = Pick<
   Generation,
@@ -18,7 +18,7 @@ type Counts = Pick<
   | 'billed_pieces'
 >
 
-/** The prices of the endpoint that answered, as they are now: for requests of which it is not known what was charged. */
+/** The current prices of an endpoint, for requests without recorded prices. */
 export function pricesOf(
   endpoints: Pick<Endpoint, 'tag' | 'pricing'>[] | undefined,
   endpointId: string | null,
@@ -27,7 +27,7 @@ export function pricesOf(
   return endpoints?.find((endpoint) => endpoint.tag === tag)?.pricing
 }
 
-/** Every token once, as it is charged: what a kind has no price of its own for costs as the plain one. */
+/** The cost lines: each token once. Kinds without their own price cost as plain tokens. */
 export function costLines(counts: Counts, prices: Prices): CostLine[] {
   const price = (name: string, other: number) => (prices[name] === undefined ? other : Number(prices[name]))
   const [plainIn, plainOut] = [Number(prices.prompt), Number(prices.completion)]
@@ -67,7 +67,7 @@ export function costLines(counts: Counts, prices: Prices): CostLine[] {
   return [...lines(tokens, 'tokens'), ...lines(pieces, 'pieces')]
 }
 
-/** Whether the lines come to what was charged, but for the rounding of small numbers. */
+/** Whether the lines add up to the charged amount, apart from rounding. */
 export function addsUp(lines: CostLine[], charged: number): boolean {
   const sum = lines.reduce((total, { usd }) => total + usd, 0)
   return Math.abs(sum - charged) <= Math.max(1e-12, charged * 1e-9)

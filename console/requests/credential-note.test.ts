@@ -15,15 +15,15 @@ const demo = provider('Demo', [], [])
 const acme = provider('Acme', ['Acme_KEY'])
 const azure = provider('Azure', ['Azure_KEY', 'AZURE_HOST'])
 
-test('a note without any credential names what the first provider lacks', () => {
+test('credentialNote names the missing variables of the first provider', () => {
   assert.deepEqual(credentialNote([demo, acme, azure], []), { ready: [], first: acme })
   assert.deepEqual(credentialNote([demo], []), { ready: [], first: undefined })
 })
 
-test('a note lists providers whose credential is set or stored', () => {
+test('credentialNote lists providers with a credential', () => {
   assert.deepEqual(credentialNote([demo, acme, provider('Other', [])], ['acme']), { ready: ['Acme', 'Other'] })
 })
 
-test('a stored key does not replace a missing part of the address', () => {
+test('credentialNote requires other missing variables too', () => {
   assert.deepEqual(credentialNote([azure], ['azure']), { ready: [], first: azure })
 })

@@ -2,7 +2,7 @@ import { useGet } from '../api/resource.ts'
 import { canManage, canSeeService } from '../api/session.ts'
 import { credentialNote } from './credential-note.ts'
 
-/** Longer lists are cut. */
+/** The maximum number of providers listed. */
 const maxListed = 8
 
 /** Says which providers have a credential; without any, what to do. */

@@ -2,9 +2,9 @@ import type { Generation, GenerationContent } from '../api/types.ts'
 
 const paths: Record<string, string> = { 'openai-responses': '/responses', 'anthropic-messages': '/messages' }
 
-/** The request as a line to paste; what it said, where that was kept, else a place for it. */
+/** The request as a curl command, with the stored messages or a placeholder. */
 export function curlOf(generation: Generation, origin: string, input?: GenerationContent['input']): string {
-  // What was kept is in the form of chat completions, whatever the client spoke.
+  // Stored messages have the format of chat completions for all protocols.
   const path = (input === undefined ? paths[generation.protocol] : undefined) ?? '/chat/completions'
   const messages = [{ role: 'user', content: '…' }]
   const body = {
@@ -22,6 +22,6 @@ export function curlOf(generation: Generation, origin: string, input?: Generatio
   -d '${quoted}'`
 }
 
-/** The chat with the model that was asked, and the messages where they were kept. */
+/** The path that opens the request in the chat. */
 export const askAgainPath = ({ id, requested_model }: Generation) =>
   `/chat?model=${encodeURIComponent(requested_model)}&again=${encodeURIComponent(id)}`

@@ -18,7 +18,7 @@ import { Waterfall } from './waterfall.tsx'
 
 type DetailProps = { id: string; row: Generation | undefined; keys: ReadonlyMap<string, Key>; onClose: () => void }
 
-/** One request: what happened, what it cost, what was said. */
+/** The details of a request: timeline, cost, prompt and answer. */
 export function Detail({ id, row, keys, onClose }: DetailProps) {
   const found = useGet('GET /generation', row ? undefined : { query: { id } })
   const generation = row ?? (found.isCurrent ? found.data?.data : undefined)
@@ -86,7 +86,7 @@ function RequestDetails({ generation, paidBy }: { generation: Generation; paidBy
   )
 }
 
-/** What else is known of it; what is the same for most is left out. */
+/** Further details. Values that are the same for most requests are omitted. */
 function RequestFacts({ generation, paidBy }: { generation: Generation; paidBy: Key | undefined }) {
   const {
     session_id: session,

@@ -15,7 +15,7 @@ const outcomes = [
   { value: 'failed,refused', label: 'failed or refused' },
 ]
 
-/** These stand there always, the others when they are set. */
+/** Filters that are always visible; others appear when set. */
 const pinned = ['last', 'outcome']
 
 function filtersOf(keys: ReadonlyMap<string, Key>): Filter[] {
@@ -80,7 +80,7 @@ export function FilterBar({ filters, keys, isLive, setLive }: BarProps) {
     { key: 'l', says: 'toggle live updates', act: () => setLive(!isLive) },
   ])
   const [pendingQuery, setPendingQuery] = useState<string>()
-  // The name of a key means nothing before the keys are known.
+  // Key names can be resolved only after the keys are loaded.
   const find = (typed: string) =>
     isOfKey(typed) && keys.size === 0 ? setPendingQuery(typed) : filters.set(parseQuery(typed, keys))
   useEffect(() => {
@@ -141,7 +141,7 @@ const prefixes: Record<string, string> = {
 
 const isOfKey = (typed: string) => typed.startsWith('key:')
 
-/** What was typed into the field: `provider:openai`, else a model. A key goes by its name, too. */
+/** Parses the search field: `provider:openai`, else a model. `key:` accepts a name. */
 function parseQuery(typed: string, keys: ReadonlyMap<string, Key>): Record<string, string> {
   const [, word = '', rest = ''] = /^(\w+):\s*(.+)$/.exec(typed) ?? []
   const name = prefixes[word]

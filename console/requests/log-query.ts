@@ -2,7 +2,7 @@ import type { Routes } from '../api/types.ts'
 
 export type LogQuery = NonNullable<Routes['GET /generations']['query']>
 
-/** Spans of time to look back, by their names in the address. */
+/** Time ranges by their names in the address. */
 export const spans: Record<string, { label: string; ms: number }> = {
   '15m': { label: '15 minutes', ms: 15 * 60_000 },
   '1h': { label: '1 hour', ms: 3_600_000 },
@@ -34,7 +34,7 @@ const passed = [
   'max_generation_time',
 ] as const
 
-/** What the address asks for, as the API takes it. Times that it names stay; a span is counted back from now. */
+/** The API query for the address. Relative time ranges end now. */
 export function logQuery(values: Readonly<Record<string, string>>, now: number): LogQuery {
   const query: Record<string, string> = {}
   for (const name of passed) if (values[name]) query[name] = values[name]
@@ -45,7 +45,7 @@ export function logQuery(values: Readonly<Record<string, string>>, now: number):
   return query as LogQuery
 }
 
-/** Typed without a zone, a time is that of the reader. What is no time is left for the service to refuse. */
+/** Parses a time, by default in the local time zone. The service rejects invalid values. */
 function instantOf(typed: string): string {
   const at = Date.parse(typed)
   return Number.isNaN(at) ? typed : new Date(at).toISOString()
@@ -54,8 +54,8 @@ function instantOf(typed: string): string {
 const isId = (text: string | undefined) => text === undefined || /^[0-9a-f-]{36}$/.test(text)
 
 /**
- * What can be told of a request by what it says itself: it knows its member and its workspace by their ids, where one
- * also asks for an address or a slug. `isAll` says that nothing was left out.
+ * The filters that can be matched with a request itself. It contains ids, but not the email address of its member or the
+ * slug of its workspace. `isComplete`: no filter was removed.
  */
 export function matchableQuery(query: LogQuery): { matchable: LogQuery; isComplete: boolean } {
   const { user_id, workspace_id, ...others } = query

@@ -8,32 +8,32 @@ const at = (second: number) =>
   sampleGeneration({ id: `gen-${second}`, created_at: new Date(second * 1000).toISOString() })
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
-test('new rows come in at the top while the list stands there, none twice', () => {
+test('mergeNewest inserts new rows without duplicates at the top', () => {
   const before = { rows: [at(2), at(1)], waiting: [] }
   const { rows, waiting } = mergeNewest(before, [at(4), at(3), at(2)], true)
   assert.deepEqual([ids(rows), waiting], [['gen-4', 'gen-3', 'gen-2', 'gen-1'], []])
 })
 
-test('while the list is read further down new rows wait, and come in at the top again', () => {
+test('mergeNewest keeps rows waiting while scrolled down', () => {
   const read = mergeNewest({ rows: [at(1)], waiting: [] }, [at(2)], false)
   assert.deepEqual([ids(read.rows), ids(read.waiting)], [['gen-1'], ['gen-2']])
   const back = mergeNewest(read, [at(3)], true)
   assert.deepEqual([ids(back.rows), ids(back.waiting)], [['gen-3', 'gen-2', 'gen-1'], []])
 })
 
-test('a request that took long stands where it began', () => {
+test('mergeNewest inserts a long request at its start time', () => {
   const { rows } = mergeNewest({ rows: [at(5), at(4), at(2)], waiting: [] }, [at(3)], true)
   assert.deepEqual(ids(rows), ['gen-5', 'gen-4', 'gen-3', 'gen-2'])
 })
 
-test('nothing new leaves the rows as they are', () => {
+test('mergeNewest returns the same arrays without new rows', () => {
   const rows = [at(2), at(1)]
   const waiting: typeof rows = []
   const merged = mergeNewest({ rows, waiting }, [at(2)], true)
   assert.ok(merged.rows === rows && merged.waiting === waiting)
 })
 
-test('a request that is told live is judged by each filter as the log judges it', () => {
+test('matchesQuery applies each filter as the log does', () => {
   const generation = sampleGeneration({
     total_cost: 0.02,
     session_id: 's',
@@ -77,20 +77,20 @@ test('a request that is told live is judged by each filter as the log judges it'
   for (const query of wrong) assert.equal(matchesQuery(generation, query), false, JSON.stringify(query))
 })
 
-test('what the address says is asked of the API, a span as a time, and nothing else of it', () => {
+test('logQuery passes known filters and converts time ranges', () => {
   const query = logQuery({ last: '1h', model: 'm', theme: 'x', outcome: 'failed,refused' }, Date.UTC(2026, 0, 1, 12))
   assert.deepEqual(query, { model: 'm', outcome: 'failed,refused', from: '2026-01-01T11:00:00.000Z' })
   assert.deepEqual(logQuery({ last: 'constructor' }, 0), {})
 })
 
-test('a list that stands at its top does not grow for ever', () => {
+test('withNewer limits the rows at the top', () => {
   const rows = Array.from({ length: 3_001 }, (_, index) => index)
   assert.equal(trimmed(rows).length, 1_000)
   const few = rows.slice(1)
   assert.equal(trimmed(few), few)
 })
 
-test('nor does one that is read further down: of what waits the newest stay, and older ones are asked for again', () => {
+test('withNewer limits the waiting rows to the newest', () => {
   let log = {
     rows: [at(1)],
     waiting: [] as ReturnType<typeof at>[],
@@ -107,7 +107,7 @@ test('nor does one that is read further down: of what waits the newest stay, and
     )
 })
 
-test('what waits stands above what was there, where nothing is missing between', () => {
+test('withWaiting inserts waiting rows above the others', () => {
   const log = withNewer(
     { rows: [at(1)], waiting: [] as ReturnType<typeof at>[], hasGap: false, cursor: null },
     [at(2)],
@@ -117,7 +117,7 @@ test('what waits stands above what was there, where nothing is missing between',
   assert.equal(withWaiting(log).cursor, null)
 })
 
-test('a request that took long stands where it began when it has waited, too', () => {
+test('withWaiting inserts a long request at its start time', () => {
   const log = { rows: [at(5), at(2)], waiting: [] as ReturnType<typeof at>[], hasGap: false, cursor: null }
   assert.deepEqual(ids(withWaiting(withNewer(log, [at(6), at(3)], false)).rows), ['gen-6', 'gen-5', 'gen-3', 'gen-2'])
 })

@@ -4,15 +4,15 @@ import type { LogQuery } from './log-query.ts'
 type Row = Pick<Generation, 'id' | 'created_at'>
 
 /**
- * The newest rows put before those that are there, none twice. While the list is read further down, they wait.
- * @returns the same arrays where nothing is new.
+ * Inserts new rows without duplicates. While the list is scrolled down, they wait.
+ * @returns the same arrays without new rows.
  */
 export function mergeNewest<R extends Row>(
   { rows, waiting }: { rows: R[]; waiting: R[] },
   newer: R[],
   isAtTop: boolean,
 ): { rows: R[]; waiting: R[] } {
-  // Whatever is new is among the newest: no need to look through all.
+  // Duplicates can only be among the newest rows.
   const listedIds = new Set([...waiting, ...rows.slice(0, newer.length + 500)].map(({ id }) => id))
   const fresh = newer.filter(({ id }) => !listedIds.has(id))
   if (fresh.length === 0 && (waiting.length === 0 || !isAtTop)) return { rows, waiting }
@@ -23,7 +23,7 @@ export function mergeNewest<R extends Row>(
 const newestFirst = (a: Row, b: Row) =>
   a.created_at === b.created_at ? (a.id < b.id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1
 
-/** A long request is told when it ends, and stands where it began. */
+/** Inserts rows by start time: a long request ends after newer ones. */
 function inserted<R extends Row>(fresh: R[], rows: R[]): R[] {
   const oldest = fresh.at(-1)
   const end = oldest === undefined ? 0 : rows.findIndex((row) => newestFirst(oldest, row) < 0)
@@ -32,7 +32,7 @@ function inserted<R extends Row>(fresh: R[], rows: R[]): R[] {
   return [...[...fresh, ...head].sort(newestFirst), ...(end < 0 ? [] : rows.slice(end))]
 }
 
-/** Whether a request that was just told of is one of those that are asked for, by the rules of the log. */
+/** Whether a live request matches the query, with the rules of the log. */
 export function matchesQuery(generation: Generation, query: LogQuery): boolean {
   const { total_cost, latency, generation_time } = generation
   const equal: [unknown, unknown][] = [
@@ -62,17 +62,17 @@ function isHandledBy({ error, content_findings }: Generation, guardrailId: strin
   return error?.guardrail_id === guardrailId || content_findings.some((one) => one.guardrail_id === guardrailId)
 }
 
-/** A figure that is not known lies within no bounds. */
+/** Missing values match no bounds. */
 function within(value: number | null, least: number | undefined, most: number | undefined): boolean {
   if (least === undefined && most === undefined) return true
   if (value === null) return false
   return value >= Number(least ?? 0) && value <= Number(most ?? Number.POSITIVE_INFINITY)
 }
 
-/** A list that is open for hours keeps so many rows, at its top or waiting; older ones are asked for again. */
+/** Limits the rows of a list that is open for hours. Older rows are loaded again. */
 const maxRows = 1_000
 
-/** @returns the same array while it is not much longer. */
+/** Limits the rows. @returns the same array if it is not much longer. */
 export function trimmed<R>(rows: R[]): R[] {
   return rows.length > 3 * maxRows ? rows.slice(0, maxRows) : rows
 }
@@ -80,12 +80,12 @@ export function trimmed<R>(rows: R[]): R[] {
 type LogRows<R> = {
   rows: R[]
   waiting: R[]
-  /** Whether more came meanwhile than can wait: below those that do, rows are missing. */
+  /** Whether more rows arrived than can wait: rows below the waiting ones are missing. */
   hasGap: boolean
   cursor: string | null | undefined
 }
 
-/** What a list holds once newer rows have come, however long it is open, and wherever it is read. */
+/** Adds newer rows to the list, at its top or waiting. */
 export function withNewer<R extends Row, L extends LogRows<R>>(before: L, newer: R[], isAtTop: boolean): L {
   const restarts = isAtTop && before.hasGap
   const { rows, waiting } = mergeNewest({ ...before, ...(restarts && { rows: [] }) }, newer, isAtTop)
@@ -99,7 +99,7 @@ export function withNewer<R extends Row, L extends LogRows<R>>(before: L, newer:
   }
 }
 
-/** What it holds at its top, where nothing waits. */
+/** Inserts the waiting rows. */
 export function withWaiting<R extends Row, L extends LogRows<R>>(before: L): L {
   return withNewer<R, L>(before, [], true)
 }

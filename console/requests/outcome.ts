@@ -5,7 +5,7 @@ export type Tone = 'ok' | 'warn' | 'bad'
 
 type OutcomeFields = Pick<Generation, 'outcome' | 'attempts' | 'error'>
 
-/** What became of a request, in the words of the domain, and how grave that is. */
+/** The outcome of a request and its severity. */
 export function outcomeOf({ outcome, attempts, error }: OutcomeFields): { says: string; tone: Tone } {
   if (outcome === 'refused') return { says: `refused: ${reasonOf(error)}`, tone: 'bad' }
   if (outcome === 'failed') return { says: `failed: ${reasonOf(error)}`, tone: 'bad' }
@@ -19,7 +19,7 @@ function reasonOf(error: OutcomeFields['error']): string {
   return failureWords[error?.kind ?? ''] ?? (error?.kind ?? 'unknown').replaceAll('_', ' ')
 }
 
-/** How an attempt or a request failed, shorter than its status does. */
+/** Short descriptions of failures. */
 export const failureWords: Record<string, string> = {
   answered: 'answered',
   broke: 'interrupted',

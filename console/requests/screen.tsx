@@ -15,7 +15,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { SummaryStrip } from './summary.tsx'
 import { useLog } from './use-log.ts'
 
-/** The request log, live, and the one request that is open. */
+/** The live request log and the details of a request. */
 export function Screen() {
   const filters = useFilters()
   const { route } = useLocation()
@@ -34,7 +34,7 @@ export function Screen() {
       `/requests${next === undefined ? '' : `/${encodeURIComponent(next)}`}${queryOf(filters.values)}`,
       id !== undefined,
     )
-  // For measurements: the rows are there, and keys are heard.
+  // A mark for benchmarks: the rows are rendered and keys work.
   const isThere = log.rows.length > 0
   useEffect(() => {
     if (isThere) performance.mark('console-ready')
@@ -58,7 +58,7 @@ export function Screen() {
                 type="button"
                 class="newer"
                 onClick={() => {
-                  // The button goes when the top is reached.
+                  // The button is removed at the top.
                   list.current?.focus({ preventScroll: true })
                   toTop()
                 }}
@@ -101,7 +101,7 @@ export function Screen() {
   )
 }
 
-/** Below the last row: whether there are more. */
+/** Below the last row: the end of the list, or a failure. */
 function Foot({ log: { rows, cursor, endFailure, older } }: { log: ReturnType<typeof useLog> }) {
   if (endFailure) {
     return (

@@ -4,7 +4,7 @@ import { bucketValues, summaryQuery } from './summary-query.ts'
 
 const noon = Date.UTC(2026, 0, 2, 12, 0, 30)
 
-test('the sums are of the time and the filters of the list', () => {
+test('summaryQuery has the time range and filters of the log', () => {
   const query = summaryQuery({ last: '1h', model: 'm', outcome: 'failed,refused' }, noon)
   assert.deepEqual(query?.time_range, { start: '2026-01-02T11:01:00Z', end: '2026-01-02T12:01:00Z' })
   assert.deepEqual(query?.filters, [
@@ -15,18 +15,18 @@ test('the sums are of the time and the filters of the list', () => {
   assert.equal(summaryQuery({}, noon)?.label, 'last 24 hours')
 })
 
-test('filters of single requests have no sums', () => {
+test('summaryQuery is undefined for unsupported filters', () => {
   for (const name of ['session_id', 'guardrail_id', 'streamed', 'min_cost', 'max_latency']) {
     assert.equal(summaryQuery({ [name]: '1' }, noon), undefined, name)
   }
 })
 
-test('times that are none, or the wrong way round, have no sums', () => {
+test('summaryQuery is undefined for invalid times', () => {
   assert.equal(summaryQuery({ from: 'yesterday' }, noon), undefined)
   assert.equal(summaryQuery({ from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }, noon), undefined)
 })
 
-test('a bucket in which nothing was counts as 0', () => {
+test('bucketValues fills empty buckets with 0', () => {
   const query = summaryQuery({ last: '15m' }, noon)!
   const values = bucketValues(
     [

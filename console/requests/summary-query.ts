@@ -4,7 +4,7 @@ import { spanOf, spans } from './log-query.ts'
 type Values = Readonly<Record<string, string>>
 type Field = NonNullable<AnalyticsQuery['filters']>[number]['field']
 
-/** What the log is filtered by, and how the sums name it. */
+/** The analytics field of each log filter. */
 const fields: Record<string, Field> = {
   api_key_hash: 'api_key_id',
   user_id: 'user',
@@ -16,7 +16,7 @@ const fields: Record<string, Field> = {
   error: 'error',
 }
 
-/** Filters of single requests, which sums know nothing of. */
+/** Filters that analytics does not support. */
 const single = /^(session_id|guardrail_id|streamed|(min|max)_\w+)$/
 
 const minuteMs = 60_000
@@ -24,19 +24,19 @@ const usualSpan = '24h'
 
 export type SummaryQuery = Pick<AnalyticsQuery, 'time_range' | 'filters'> & {
   granularity: 'minute' | 'hour' | 'day'
-  /** For how long, in words. */
+  /** A description of the time range. */
   label: string
   seconds: number
 }
 
-/** The sums of what the log shows; undefined where its filters ask for single requests. */
+/** The query for the totals of the log; undefined if analytics does not support a filter. */
 export function summaryQuery(values: Values, now: number): SummaryQuery | undefined {
   if (Object.keys(values).some((name) => single.test(name))) return undefined
   const { label, ms } = spanOf(values.last) ?? spans[usualSpan]!
   const end = values.to ? Date.parse(values.to) : Math.ceil(now / minuteMs) * minuteMs
   const start = values.from ? Date.parse(values.from) : end - ms
   const span = end - start
-  // The log says what is wrong with such times.
+  // The log reports invalid times.
   if (!(span > 0)) return undefined
   const filters = Object.entries(fields).flatMap(([name, field]) => {
     const value = values[name]
@@ -55,7 +55,7 @@ const instant = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z
 
 const bucketMs = { minute: minuteMs, hour: 3_600_000, day: 86_400_000 }
 
-/** One value for each bucket of the time, 0 where nothing was. */
+/** A value for each bucket, 0 without requests. */
 export function bucketValues(
   rows: readonly { date?: string; [name: string]: unknown }[],
   name: string,

@@ -11,7 +11,7 @@ import { bucketValues, type SummaryQuery, summaryQuery } from './summary-query.t
 
 const refreshMs = 10_000
 
-/** A row has what was asked for, under its name. */
+/** A row with the requested metrics by name. */
 type Row = AnalyticsRow & Record<string, unknown>
 type Summary = { query: SummaryQuery; whole: Row | undefined; series: Row[] }
 
@@ -40,7 +40,7 @@ async function load(query: SummaryQuery, signal: AbortSignal): Promise<Summary> 
 
 type SummaryProps = { values: Readonly<Record<string, string>>; isLive: boolean; paidBy: Key | undefined }
 
-/** What the requests of the list come to. */
+/** The totals of the listed requests. */
 export function SummaryStrip({ values, isLive, paidBy }: SummaryProps) {
   const key = summaryQuery(values, 0) && `summary ${JSON.stringify(summaryQuery(values, 0))}`
   const { data, reload } = useResource(key, (signal) => load(summaryQuery(values, Date.now())!, signal))

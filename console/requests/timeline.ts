@@ -6,21 +6,21 @@ import { failureWords } from './outcome.ts'
 
 export type Step = {
   label: string
-  /** What decided it, or why it did not happen. */
+  /** The reason or the result. */
   says?: string | undefined
-  /** Milliseconds from the arrival of the request; undefined for what did not happen or takes no time. */
+  /** Milliseconds since the arrival of the request; undefined for steps without a duration. */
   from?: number
   ms?: number
   tone: 'quiet' | 'wait' | 'work' | 'bad'
-  /** How long it took, with its unit. */
+  /** The duration, with its unit. */
   took: string
-  /** Where what decided it can be changed. */
+  /** The path of the page with the setting that decided it. */
   href?: string
-  /** How fast it went, in equal stretches of its time of so many milliseconds: 1 is the fastest. */
+  /** The relative token rate in intervals of `every` ms; 1 is the fastest. */
   pace?: { every: number; shares: number[] }
 }
 
-/** What happened to a request, step by step, all on one axis. What did not happen is a step too. */
+/** The steps of a request on one time axis. Skipped endpoints are steps too. */
 export function timelineOf(generation: Generation): Step[] {
   const { attempts, error, outcome } = generation
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
@@ -45,7 +45,7 @@ const excludedStep = (endpoint: string, says: string): Step => ({
   took: '',
 })
 
-/** Why endpoints were not asked, as their shortest word. */
+/** Why endpoints were skipped. */
 const skipReasons: Record<string, string> = {
   not_reached: 'next, not needed',
   troubled: 'lower rank: recent failures',
@@ -59,7 +59,7 @@ const skipReasons: Record<string, string> = {
 
 const maxNames = 3
 
-/** One line for each reason: a model may have dozens of endpoints. */
+/** One step for each reason, because a model can have dozens of endpoints. */
 function skippedSteps(skipped: Generation['not_asked'], standing: 'behind' | 'left_out'): Step[] {
   const these = skipped.filter((one) => one.standing === standing)
   return [...Map.groupBy(these, ({ reason }) => reason)].map(([reason, own]) => {
@@ -88,7 +88,7 @@ function guardrailSteps({ error, outcome, content_findings }: Generation): Step[
   return [...found, error?.guardrail_id ? { ...step, href: `/guardrails/${error.guardrail_id}` } : step]
 }
 
-/** Why the first stood first. */
+/** The order of the endpoints. */
 const orders: Record<NonNullable<Generation['ordered_by']>, string> = {
   draw: 'weighted random, cheaper first',
   order: 'in the order of the request',
@@ -121,7 +121,7 @@ function attemptSteps(generation: Generation, before: number): Step[] {
 
 type Attempt = Generation['attempts'][number]
 
-/** What one attempt waited for, and what it gave: a connection, the first byte, the first token, all others. */
+/** The phases of an attempt: connect, first byte, first token, further tokens. */
 function stepsOf({ latency, tokens_completion, ...generation }: Generation, attempt: Attempt, from: number): Step[] {
   const { outcome, duration: ms, reason } = attempt
   const isLast = attempt === generation.attempts.at(-1)
@@ -139,7 +139,7 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
     at = start + took
     return { label: attempt.provider_name, says, from: start, ms: took, tone, took: duration(took) }
   }
-  // What takes no time has no line; what is measured elsewhere may seem to go beyond the end.
+  // Empty phases are omitted. Times from another clock can exceed the end.
   const waited = waits.flatMap(({ says, until = at }) => {
     const by = Math.min(until, end)
     return by > at ? [step(says, by, 'wait')] : []
@@ -153,7 +153,7 @@ function stepsOf({ latency, tokens_completion, ...generation }: Generation, atte
   return [...waited, isLast && generation.pace ? { ...last, pace: sharesOf(generation.pace) } : last]
 }
 
-/** The status says more than its kind. */
+/** Describes a failure, with the status code if there is one. */
 function failureOf(outcome: string, reason: string | undefined): string {
   const [, status] = /^status (\d+)$/.exec(reason ?? '') ?? []
   if (status) return `answered ${status}`
@@ -162,7 +162,7 @@ function failureOf(outcome: string, reason: string | undefined): string {
 
 type Pace = Generation['pace']
 
-/** With the slowest and the fastest stretch, but for the last, which is not a whole one. */
+/** The number of tokens and the range of token rates, without the last, incomplete interval. */
 function tokensOf(completion: number | null, pace: Pace): string {
   const all = counted(completion ?? 0, 'token')
   const rates = pace?.tokens.slice(0, -1).map((tokens) => Math.round((tokens / pace.every) * 1000)) ?? []
@@ -176,7 +176,7 @@ function sharesOf({ every, tokens }: NonNullable<Pace>): NonNullable<Step['pace'
   return { every, shares: tokens.map((count) => count / most) }
 }
 
-/** Of one that failed, the attempts in words; undefined where nobody was asked, or one answered. */
+/** Describes the attempts of a failed request; undefined without attempts or if one was answered. */
 export function whyFailed({ outcome, attempts }: Generation): string | undefined {
   const attempted = attempts.filter((attempt) => attempt.outcome !== 'circuit_open')
   if (outcome !== 'failed' || attempted.length === 0 || attempted.some((attempt) => attempt.outcome === 'answered'))

@@ -3,13 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { useGet } from '../api/resource.ts'
 import { isRetryable } from '../api/retry.ts'
 
-/** What was said is shown to who asks for it, then for each request that is opened, until one has none. */
+/** Whether prompts are displayed: from the first click on Show until a request has none stored. */
 const isVisible = signal(false)
 
 export function useContent(id: string | undefined) {
   const content = useGet('GET /generation/content', id !== undefined && isVisible.value ? { query: { id } } : undefined)
   const isMissing = content.failure !== undefined && !isRetryable(content.failure)
-  // The next request does not ask for what is not kept; this one says so.
+  // This request reports that nothing is stored; the next one does not load it.
   useEffect(() => {
     if (!isMissing) return
     return () => {

@@ -17,23 +17,23 @@ import { type LogQuery, logQuery, matchableQuery } from './log-query.ts'
 import { matchesQuery, withNewer, withWaiting } from './merge-rows.ts'
 
 const pageSize = 100
-/** Where nothing is told live, the log is asked. */
+/** The polling interval without an event stream. */
 const pollMs = 2_000
-/** What is told within this time comes in at once. */
+/** Events within this time are added together. */
 const gatherMs = 150
 
 type Log = {
   rows: Generation[]
-  /** Newer ones that came while the list was read further down. */
+  /** Newer rows that arrived while the list was scrolled down. */
   waiting: Generation[]
-  /** Whether more came than wait. */
+  /** Whether newer rows were dropped. */
   hasGap: boolean
-  /** Where older ones go on; null when there are none, undefined where they were let go and `to` of the last says it. */
+  /** The cursor of older rows; null at the end, undefined if rows were dropped: then the time of the last row is used. */
   cursor: string | null | undefined
   firstFailedRead: FailedRead | undefined
-  /** Why the rows end where they do, though there are older ones. */
+  /** The failure of reading older rows. */
   endFailedRead: FailedRead | undefined
-  /** Whether the rows are not yet those that were asked for. */
+  /** Whether a request is in flight. */
   isLoading: boolean
 }
 
@@ -48,9 +48,9 @@ const empty: Log = {
 }
 
 /**
- * The request log as a list that goes on at both ends: older pages as one scrolls, newer requests as they happen.
- * @param values what the address filters by.
- * @param isAtTop whether new rows may come in.
+ * The request log: older pages while scrolling, newer requests live.
+ * @param values the filters in the address.
+ * @param isAtTop whether new rows are inserted. Otherwise they wait.
  */
 export function useLog(values: Readonly<Record<string, string>>, isLive: boolean, isAtTop: boolean) {
   const [log, setLog] = useState(empty)
@@ -60,7 +60,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   const lastFilter = useRef('')
   const top = useRef(isAtTop)
   top.current = isAtTop
-  // What is told while the log is on its way may not be in it.
+  // Events during the request may be missing in its answer.
   const receivedWhileLoading = useRef<Generation[] | undefined>(undefined)
 
   useLayoutEffect(() => {
@@ -93,7 +93,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
     receivedWhileLoading.current?.push(...newer)
     setLog((before) => withNewer(before, newer, top.current))
   }, [])
-  // At its top nothing waits, however it came there.
+  // At the top all waiting rows are inserted.
   useLayoutEffect(() => {
     if (isAtTop) setLog(withWaiting)
   }, [isAtTop])
@@ -108,7 +108,7 @@ export function useLog(values: Readonly<Record<string, string>>, isLive: boolean
   return { ...log, failure: firstFailedRead?.failure, endFailure: endFailedRead?.failure, older, reload }
 }
 
-/** What appends the next page of older ones: one at a time, and dropped where the list has become another meanwhile. */
+/** Appends the next page of older rows, one at a time. Ignores the answer if the list has changed. */
 function useOlder({ cursor, rows }: Log, setLog: Dispatch<StateUpdater<Log>>, query: { current: LogQuery }) {
   const isBusy = useRef(false)
   return useCallback(async () => {
@@ -136,7 +136,7 @@ const ask = (query: LogQuery, page: Partial<LogQuery>, signal?: AbortSignal) =>
 
 const justAfter = ({ created_at }: Generation) => new Date(Date.parse(created_at) + 1).toISOString()
 
-/** Requests that have ended since: as they are told, else by asking now and then. */
+/** Adds finished requests from events, or by polling. */
 function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean, add: (newer: Generation[]) => void) {
   const gathered = useRef<Generation[]>([])
   const timer = useRef<number | undefined>(undefined)
@@ -155,7 +155,7 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
   const retryable = newerFailedRead && isRetryable(newerFailedRead.failure) ? newerFailedRead : undefined
   useStaleNotice(retryable)
   useRetry(retryable, fetchNewest)
-  // Then it is asked for again by itself, less and less often.
+  // A failed read is retried with increasing delays.
   const isRetrying = useRef(false)
   isRetrying.current = retryable !== undefined
   useEvents<Generation>('generation', (generation) => {
@@ -172,7 +172,7 @@ function useNewer(query: { current: LogQuery }, filter: string, isLive: boolean,
     if (isLive) fetchNewest()
   })
   useEffect(() => {
-    // What was gathered is of the filter before.
+    // Gathered events belong to the previous filter.
     gathered.current = []
     setMissed(undefined)
     if (!isLive) return

@@ -29,7 +29,7 @@ export function Waterfall({ steps, total }: { steps: Step[]; total: number }) {
 function Label({ step: { label, says, href, from } }: { step: Step }) {
   const name = href ? <a href={href}>{label}</a> : label
   const text = [label, says].filter(Boolean).join(' · ')
-  // What has no bar has the whole line for its words.
+  // A step without a bar uses the whole line for its text.
   return (
     <span class={from === undefined ? 'label wide' : 'label'} title={text}>
       {name}
@@ -38,7 +38,7 @@ function Label({ step: { label, says, href, from } }: { step: Step }) {
   )
 }
 
-/** The height of a bar whose pace is not known, or that went at its fastest. */
+/** The height of a bar at the highest rate, or without rates. */
 const fullPx = 10
 
 function Bar({ step: { from = 0, ms = 0, pace }, total }: { step: Step; total: number }) {
@@ -61,7 +61,7 @@ function Bar({ step: { from = 0, ms = 0, pace }, total }: { step: Step; total: n
   )
 }
 
-/** The bar as a row of them, each as high as it went fast. */
+/** Splits a bar into intervals whose height is the token rate. */
 function stretchesOf({ every, shares }: NonNullable<Step['pace']>, ms: number) {
   return shares.flatMap((fast, index) => {
     const at = index * every

@@ -7,10 +7,9 @@ import { toast } from '../components/toast.tsx'
 import { useAction } from '../components/use-action.ts'
 import { counted, exactCount } from '../format/count.ts'
 
-/** More rows than these are counted. */
 const maxRows = 500
 
-/** Where models and prices come from, and what was left out of it. */
+/** The sources of the catalogue and the skipped rows. */
 export function Catalogue() {
   const { data, failure, reload } = useGet('GET /catalogue', {})
   const { problem, isBusy, act } = useAction()

@@ -5,7 +5,7 @@ import { EmptyState, FailureState, Loading } from '../components/page-states.tsx
 import { counted } from '../format/count.ts'
 import { environmentLines } from './settings-text.ts'
 
-/** Which providers can be asked, and what the others need: the first thing to see to on a new service. */
+/** The configured providers, and what the others need. */
 export function Providers() {
   const { data, failure, reload } = useGet('GET /catalogue', {})
   if (failure) return <FailureState failure={failure} retry={reload} />
@@ -46,7 +46,7 @@ export function Providers() {
   )
 }
 
-/** What is pasted where the service is started. */
+/** Instructions for the first provider. */
 function FirstRun({ first }: { first: ProviderNeeds }) {
   const paste = environmentLines(first)
   return (

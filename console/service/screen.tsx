@@ -9,5 +9,5 @@ const parts = [
   { name: 'settings', title: 'Settings', Part: Settings },
 ]
 
-/** How the service was set up: what it still needs, what it has read, what holds. */
+/** Providers, catalogue and settings of the service. */
 export const Screen = () => <ScreenTabs screen="service" title="Service" parts={parts} />

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { environmentLines, formatSource, formatValue, searchSettings } from './settings-text.ts'
 
-test('what is missing is pasted a line each, and then the start', () =>
+test('environmentLines has a line per variable, then the start', () =>
   assert.equal(
     environmentLines({ missing: ['AZURE_KEY', 'AZURE_NAME'] }),
     'export AZURE_KEY=…\nexport AZURE_NAME=…\nnpm start',
   ))
 
-test('a value is told as the file has it, a secret never', () => {
+test('formatValue hides secrets', () => {
   const format = (value: unknown, is_set = true, is_secret = false) => formatValue({ value, is_set, is_secret })
   assert.deepEqual(
     [
@@ -25,7 +25,7 @@ test('a value is told as the file has it, a secret never', () => {
   assert.equal(formatSource({ source: 'file', source_name: '/etc/x.yaml' }), '/etc/x.yaml')
 })
 
-test('settings are found by words of their name and meaning', () => {
+test('searchSettings finds words of name and description', () => {
   const settings = [
     { name: 'port', meaning: 'The port to listen on.' },
     { name: 'metrics_port', meaning: 'Serves metrics.' },

@@ -4,7 +4,7 @@ import type { Setting } from '../api/types.ts'
 import { EmptyState, FailureState, Loading } from '../components/page-states.tsx'
 import { formatSource, formatValue, searchSettings } from './settings-text.ts'
 
-/** Every setting in force, and who said it. They are changed where they were said, and hold from the next start on. */
+/** All settings with their source. Changes in the source apply at the next start. */
 export function Settings() {
   const { data, failure, reload } = useGet('GET /settings', {})
   const [typed, setTyped] = useState('')

@@ -86,7 +86,7 @@ test('workspaces: names and descriptions, in lists, choices, dialogs, guardrails
   }
   await goto(page, '/guardrails')
   await page
-    .getByText('all of ')
+    .getByText('the whole workspace ')
     .nth(data.length - 1)
     .waitFor()
   await actsOnNothing(watched)
@@ -203,7 +203,7 @@ test(
       const { sessionId, asked } = await say(talk, talk.id, `${told}\nask ${schema}`)
       await goto(page, `/interns/${talk.id}/${sessionId}`)
       await page.getByText('asks for input').waitFor()
-      await page.getByRole('list', { name: 'Transcript' }).getByText('thinks').waitFor()
+      await page.getByRole('list', { name: 'Transcript' }).getByText('reasoning').waitFor()
       for (const summary of await page.locator('.transcript summary').all()) await summary.click()
       await actsOnNothing(watched)
       // So many runs may be held open across questions, and no more.

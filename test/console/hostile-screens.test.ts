@@ -41,7 +41,7 @@ test('guardrails: names, descriptions, patterns, the trail, and texts that are t
       content_filters: [{ pattern: '.', action: 'flag', label: payload.slice(0, 100) }],
     })
     await goto(page, `/guardrails/${ids[at]}`)
-    await page.getByLabel('Text').fill(payload)
+    await page.getByLabel('Text', { exact: true }).fill(payload)
     await page.getByText('The text would be sent unchanged.').waitFor()
     assert.equal((await page.locator('.guardrail-tried').textContent())?.replace(/\s/g, ''), payload.replace(/\s/g, ''))
     await actsOnNothing(watched)
@@ -183,7 +183,7 @@ test(
       .getByRole('button', { name: /^Change/ })
       .first()
       .click()
-    await managed.page.getByRole('dialog').getByLabel('Address').waitFor()
+    await managed.page.getByRole('dialog').getByLabel('URL').waitFor()
     await actsOnNothing(managed)
   },
 )

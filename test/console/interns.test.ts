@@ -220,7 +220,7 @@ test('who waits is counted on every screen, in a narrow window, too, and leads t
   for (const screen of ['requests', 'overview', 'models', 'chat', 'guardrails', 'keys', 'presets', 'service']) {
     await using watched = await open(`/${screen}`, { viewport: { width: 390, height: 800 }, key: talk.managementKey })
     const { page } = watched
-    const badge = page.getByRole('link', { name: '1 question' })
+    const badge = page.getByRole('link', { name: '1 question', exact: true })
     await badge.waitFor()
     const [left, right] = [
       await page.getByRole('button', { name: /^Screens/ }).boundingBox(),

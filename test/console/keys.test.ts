@@ -136,8 +136,8 @@ test('the trail names what was done to, also a browser, and has its id on hover'
   const { page, faults } = watched
   const row = page.getByRole('row').filter({ hasText: 'signed in' })
   await row.getByRole('link', { name: 'Owner', exact: true }).waitFor()
-  await row.getByTitle(`All changes of ${id}`).waitFor()
-  await page.getByRole('button', { name: 'of Owner', exact: true }).waitFor()
+  await row.getByTitle(`Audit log of ${id}`).waitFor()
+  await page.getByRole('button', { name: 'target Owner', exact: true }).waitFor()
   assert.deepEqual(faults, [])
 })
 
@@ -146,9 +146,9 @@ test('the audit log is filtered by action with the keyboard, and the URL has the
   const { page, faults } = watched
   const add = page.getByRole('button', { name: 'Add a filter' })
   await add.press('Enter')
-  await page.getByRole('button', { name: 'act', exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'action', exact: true }).press('Enter')
   await page.locator('.menu input:focus').waitFor()
-  await page.keyboard.type('made a guard')
+  await page.keyboard.type('created a guard')
   await page.keyboard.press('Enter')
   await page.waitForURL(/[?]action=guardrail\.created$/)
   await page.getByRole('button', { name: 'action created a guardrail' }).waitFor()
@@ -197,7 +197,7 @@ test('a provider’s key is stored, replaced and removed, and told to nobody', o
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Add provider key' }).click()
   await page.getByRole('combobox', { name: /^Provider/ }).selectOption('DeepInfra')
-  await page.getByLabel('Its key').fill('di-first-0123456789')
+  await page.getByRole('dialog').getByLabel('Key', { exact: true }).fill('di-first-0123456789')
   await page.getByLabel('Name').fill('batch')
   await page.getByLabel('Used').selectOption('after the operator’s')
   await page.getByRole('button', { name: 'Store', exact: true }).click()
@@ -231,7 +231,7 @@ test('a key is made for somebody else, whose requests are then theirs', options,
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('for Lin')
-  await page.getByRole('combobox', { name: /^For/ }).selectOption('Lin Yutang')
+  await page.getByRole('combobox', { name: /^Owner/ }).selectOption('Lin Yutang')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('region', { name: 'Secret of for Lin' }).waitFor()
   assert.equal((await keyNamed('for Lin')).creator_user_id, id)

@@ -35,7 +35,7 @@ test('a key is made for the last of many members', options, async () => {
   await using watched = await open('/keys')
   const { page, faults } = watched
   await page.getByRole('button', { name: 'Create key' }).click()
-  const whose = page.getByRole('dialog').getByRole('combobox', { name: /^For/ })
+  const whose = page.getByRole('dialog').getByRole('combobox', { name: /^Owner/ })
   for (const name of ['n0', last]) await whose.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' })
   assert.equal(await whose.getByRole('option').count(), many + 1)
   assert.deepEqual(faults, [])
@@ -51,7 +51,7 @@ test('of many guardrails each is listed, and the last one governs whichever key 
   for (const name of [`key n0`, `key ${last}`, `member n0`, `member ${last}`])
     await choice.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' })
   await choice.selectOption({ label: `key ${last}` })
-  await page.getByText(`It governs ${last}`).waitFor()
+  await page.getByText(`Assigned to ${last}`).waitFor()
   assert.deepEqual(faults, [])
 })
 

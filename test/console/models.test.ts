@@ -92,7 +92,7 @@ test('a model tells what each guardrail allows of it, by which rule, and leads t
   const row = policies.getByRole('row').filter({ hasText: 'No DeepInfra' })
   await row.getByText('blocked endpoints: deepinfra (ignored providers)').waitFor()
   assert.equal(await row.getByRole('link').getAttribute('href'), `/guardrails/${id}`)
-  await policies.getByText('all of it is allowed').waitFor()
+  await policies.getByText('without restrictions on this model').waitFor()
   await page.goto(new URL('/models/openai/gpt-5.4-mini', page.url()).href)
   await policies.getByRole('row').filter({ hasText: 'blocked: ignored models' }).waitFor()
   assert.ok((await policies.innerHTML()).includes(guardrailId))

@@ -9,7 +9,7 @@ import { escapeInvisible } from '../visible-text.ts'
 
 type Props = { id: string; path: string; isFolder: boolean; after: () => void; onClose: () => void }
 
-/** Renames or moves a file or a folder, which can be undone, or deletes it, which cannot. */
+/** Renames, moves or deletes a file or a folder. */
 export function ChangeFile({ id, path, isFolder, after, onClose }: Props) {
   const [to, setTo] = useState(path)
   const { problem, isBusy, act } = useAction()

@@ -16,12 +16,11 @@ import { NewFolder } from './new-folder.tsx'
 const list = 'GET /interns/{internId}/files'
 const content = 'GET /interns/{internId}/files/content'
 const archive = 'GET /interns/{internId}/files/archive'
-/** As much of a text as is read here. */
+/** Longer texts are cut. */
 const maxTextBytes = 65_536
-/** So many entries of a folder are told at first. */
 const initialEntries = 500
 
-/** The files of an intern: a folder at a time, texts to read, all to download, and more to upload. */
+/** The files of an intern: browse folders, read texts, download and upload. */
 export function Files({ id }: { id: string }) {
   const [folder, enter] = useState('')
   const [read, show] = useState<{ path: string; text: string }>()
@@ -41,7 +40,7 @@ export function Files({ id }: { id: string }) {
     runOrToast(async () => {
       const headers = { range: `bytes=0-${maxTextBytes - 1}` }
       const answer = await callRaw(content, { params, query: { path } }, { headers }).catch((error) => {
-        // Nothing of an empty file can be asked for.
+        // An empty file has no valid range.
         if (error.status === 416) return new Response('')
         throw error
       })
@@ -136,7 +135,7 @@ export function Files({ id }: { id: string }) {
 const parents = (folder: string) =>
   folder ? folder.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/')) : []
 
-/** A file there of that name stays: it may be the intern's work. */
+/** Uploads a file. An existing file is not overwritten: it may be the intern's work. */
 async function put(internId: string, path: string, body: File): Promise<void> {
   const response = await fetch(
     addressOf('PUT /interns/{internId}/files/content', { params: { internId }, query: { path, keep: 'true' } }),

@@ -4,7 +4,7 @@ import { toast } from '../../components/toast.tsx'
 import { runOrToast } from '../../components/use-action.ts'
 import { escapeInvisible } from '../visible-text.ts'
 
-/** Makes a folder in the one that is open. While it is empty that can be undone. */
+/** Creates a folder in the current one. Undo works while it is empty. */
 export function NewFolder({ id, below, after }: { id: string; below: (name: string) => string; after: () => void }) {
   const [name, setName] = useState('')
   const params = { internId: id }

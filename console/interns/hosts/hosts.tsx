@@ -10,7 +10,7 @@ import { LostHostDialog } from './lost-host-dialog.tsx'
 
 const heads = ['host', 'status', 'interns', 'capacity used', 'labels', '']
 
-/** Where interns run: which hosts are there, what of them is in use, and what became of those that are gone. */
+/** The hosts of interns with status and capacity. Interns of lost hosts can be moved. */
 export function Hosts() {
   const { data, failure, reload } = useGet('GET /interns/hosts', {})
   const [open, setOpen] = useState<ListedInternHost>()

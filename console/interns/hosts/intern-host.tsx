@@ -11,7 +11,7 @@ import { MoveForm } from './move-form.tsx'
 
 type Props = { intern: Intern; mayChange: boolean; after: () => void }
 
-/** On which host an intern lives, and how that is. One whose host is gone, or that is stopped, can live elsewhere. */
+/** The host of an intern. Stopped interns, and those of a lost host, can be moved. */
 export function InternHost({ intern, mayChange, after }: Props) {
   const [isOpen, open] = useState(false)
   const { host } = intern

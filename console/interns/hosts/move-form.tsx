@@ -5,18 +5,18 @@ import { Problem } from '../../components/problem.tsx'
 import { useAction } from '../../components/use-action.ts'
 
 type Props = {
-  /** The hosts that can be moved to. */
+  /** Possible targets. */
   hosts: readonly Pick<ListedInternHost, 'name'>[]
-  /** What stands before the hosts, and on the button. */
+  /** The labels of the select and of the button. */
   label: string
   verb: string
-  /** What has to be so before. */
+  /** The prerequisites. */
   children: ComponentChildren
   move: (to: string) => Promise<void>
   onClose: () => void
 }
 
-/** Chooses a host, and moves there what has its files there already. */
+/** Selects a target host. The files must be copied before. */
 export function MoveForm({ hosts, label, verb, children, move, onClose }: Props) {
   const [to, choose] = useState('')
   const { problem, isBusy, act } = useAction()

@@ -5,10 +5,9 @@ import { escapeInvisible } from '../visible-text.ts'
 import { lineOf } from './log-line.ts'
 
 const lines = 500
-/** While it is followed it is asked for so often. */
 const pollMs = 2000
 
-/** What the daemon of an intern has said, and while it is followed what it says. */
+/** The log of an intern's daemon, updated while live. */
 export function Log({ id }: { id: string }) {
   const [isLive, setLive] = useState(true)
   const input = { params: { internId: id }, query: { lines } }

@@ -1,4 +1,4 @@
-/** A line of a daemon's log: what happened when, and what is told of it; or a text as it is. */
+/** A line of the daemon's log: time, event and details, or plain text. */
 export type Line = { time: string; event: string; details: string } | { text: string }
 
 export function lineOf(line: string): Line {

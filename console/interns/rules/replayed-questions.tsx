@@ -4,7 +4,7 @@ import { escapeInvisible } from '../visible-text.ts'
 
 const would = { allow: 'would be allowed', ask: 'would be asked', deny: 'would be denied' }
 
-/** The questions one by one: first those where people decided otherwise. */
+/** The replayed questions: first those that people answered differently. */
 export function ReplayedQuestions({
   replay: { people_decided_otherwise: otherwise, questions },
 }: {

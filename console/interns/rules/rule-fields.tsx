@@ -4,7 +4,7 @@ import { type Effect, effects } from './rule-words.ts'
 type Props = { rule: InternRule; change: (rule: InternRule) => void }
 type ListField = 'commands' | 'tools' | 'paths' | 'hosts' | 'agents'
 
-/** What is filled in, with an example of each. */
+/** The list fields with example values. */
 const lists: [ListField, string, string][] = [
   ['commands', 'Commands', 'git push, npm test, git log **'],
   ['tools', 'Tools', 'shell, edit, fetch'],
@@ -13,7 +13,7 @@ const lists: [ListField, string, string][] = [
   ['agents', 'Agents', 'builtin, codex'],
 ]
 
-/** The fields of one rule. A list is one item a line, or between commas. */
+/** The form of a rule. Lists have one item per line, or are separated by commas. */
 export function RuleFields({ rule, change }: Props) {
   const set = (part: Partial<InternRule>) => change(withoutEmpty({ ...rule, ...part }))
   return (
@@ -68,7 +68,7 @@ const itemsIn = (text: string) =>
     .map((item) => item.trim())
     .filter(Boolean)
 
-/** What says nothing is not said; what cannot be read is never granted. */
+/** Removes empty fields. `unclear` is not allowed in rules that allow. */
 function withoutEmpty({ unclear, ...rule }: InternRule): InternRule {
   const filledFields = Object.entries(rule).filter(([, value]) => value !== undefined && value.length > 0)
   return {

@@ -7,7 +7,7 @@ import { describeRule, shadowingRule } from './rule-words.ts'
 
 type Props = { rules: InternRule[]; change?: ((rules: InternRule[]) => void) | undefined }
 
-/** Rules in their order: the first that matches decides. @param change none where they are only read. */
+/** Rules in order: the first match decides. @param change undefined for read-only lists. */
 export function RuleList({ rules, change }: Props) {
   const [opened, open] = useState<number>()
   const swap = (from: number, to: number) => {

@@ -2,7 +2,7 @@ import type { InternRule } from '../../api/types.ts'
 
 export type Effect = InternRule['effect']
 
-/** What becomes of what a rule is about. */
+/** The effects of rules. */
 export const effects: Record<Effect, string> = {
   allow: 'Allow without a question',
   ask: 'Ask, also in self-drive',
@@ -15,7 +15,7 @@ function either(items: string[]): string {
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
 }
 
-/** What a rule means, in a sentence. What is granted must be meant whole; what is asked or refused need only touch it. */
+/** Describes a rule. An allow rule must match the whole action; the others match any part of it. */
 export function describeRule(rule: InternRule): string {
   const [things, where] = [thingsIn(rule), placesIn(rule)]
   const what = things.length > 0 ? things : [where.length > 0 ? 'anything' : 'everything']
@@ -46,14 +46,14 @@ function placesIn({ effect, agents, paths, hosts }: InternRule): string[] {
 const isAboutEverything = ({ effect: _, name: __, ...conditions }: InternRule) =>
   Object.values(conditions).every((condition) => condition === undefined)
 
-/** Which rule before this one decides everything, from 1 on; 0 where none does. */
+/** The number of an earlier rule that matches everything, starting at 1; 0 without one. */
 export const shadowingRule = (rules: InternRule[], index: number) =>
   rules.slice(0, index).findIndex(isAboutEverything) + 1
 
 /** A rule as a line of a list of changes. */
 const lineOf = (rule: InternRule) => `${rule.name ? `${rule.name}. ` : ''}${describeRule(rule)}`
 
-/** What differs between two lists of rules, as lines that go and lines that come. */
+/** The removed and added rules between two lists, or the change of order. */
 export function changesBetween(before: InternRule[], after: InternRule[]) {
   const [was, is] = [before.map(lineOf), after.map(lineOf)]
   const removed = was.filter((line) => !is.includes(line))

@@ -1,12 +1,12 @@
 import { call } from '../../api/client.ts'
 import type { InternRulesChange, InternRulesReplayRequest } from '../../api/types.ts'
 
-/** Whose rules: one intern's, or those of all interns of a workspace. */
+/** The owner of rules: an intern, or a workspace for all its interns. */
 export type RulesOwner = { kind: 'intern' | 'workspace'; id: string }
 
 type Options = { signal?: AbortSignal }
 
-/** What can be done with the rules of one owner. */
+/** The API calls for the rules of an owner. */
 export function rulesOf({ kind, id }: RulesOwner) {
   if (kind === 'intern') {
     const params = { internId: id }

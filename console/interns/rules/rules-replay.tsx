@@ -12,10 +12,9 @@ const spans = { '24 h': 1, '7 d': 7, '30 d': 30, '92 d': 92 }
 type Span = keyof typeof spans
 const spanNames = Object.keys(spans) as Span[]
 const dayMs = 86_400_000
-/** So many questions are told one by one. */
 const maxListed = 200
 
-/** What rules would have decided about the questions of the past: without changes, beside as they would be. */
+/** Replays past questions with the saved rules, and with the unsaved changes. */
 export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; version: number; draft?: InternRule[] }) {
   const [span, setSpan] = useState<Span>('30 d')
   const paused = useDebounced(JSON.stringify(draft))
@@ -38,7 +37,7 @@ export function RulesReplay({ owner, version, draft }: { owner: RulesOwner; vers
   )
 }
 
-/** @param key undefined where nothing is to be replayed. */
+/** @param key undefined disables the request. */
 function useReplay(owner: RulesOwner, span: Span, key: string | undefined, rules: InternRule[] | undefined) {
   return useResource(key && `replay of ${owner.id} ${span} ${key}`, async (signal) => {
     const from = new Date(Date.now() - spans[span] * dayMs).toISOString()

@@ -10,13 +10,13 @@ import { type RulesOwner, rulesOf } from './rules-owner.ts'
 type Props = {
   owner: RulesOwner
   version: number
-  /** The rules that hold. */
+  /** The current rules. */
   current: InternRule[]
-  /** Makes it the draft; saving is another step. */
+  /** Makes the version the draft without saving it. */
   restore?: (rules: InternRule[]) => void
 }
 
-/** The rules as they were, and what is other now. */
+/** A version of the rules and the changes since. */
 export function RulesVersion({ owner, version, current, restore }: Props) {
   const { data, failure } = useResource(`rules of ${owner.id} at ${version}`, (signal) =>
     rulesOf(owner).read(version, { signal }),

@@ -15,7 +15,7 @@ import { SaveRules } from './save-rules.tsx'
 
 type Props = { owner: RulesOwner; mayChange: boolean }
 
-/** The rules of an intern or of a workspace: what they mean, what they would have decided, and how they were before. */
+/** The rules of an intern or a workspace, with replay and history. */
 export function Rules({ owner, mayChange }: Props) {
   const { data, failure, reload } = useResource(`rules of ${owner.id}`, (signal) =>
     rulesOf(owner).read(undefined, { signal }),
@@ -28,7 +28,7 @@ export function Rules({ owner, mayChange }: Props) {
 function RulesEditor({ owner, mayChange, saved, reload }: Props & { saved: InternRules; reload: () => void }) {
   const { path, query, route } = useLocation()
   const [draft, setDraft] = useDraft<InternRule[]>(owner.id)
-  /** Moves when the fields are to be filled anew. */
+  /** Changes when the form must be filled again. */
   const [filled, setFilled] = useState(0)
   const rules = draft ?? saved.rules
   const changes = changesBetween(saved.rules, rules)

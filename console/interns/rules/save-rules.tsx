@@ -9,7 +9,7 @@ import { type RulesOwner, rulesOf } from './rules-owner.ts'
 
 type Props = { owner: RulesOwner; saved: InternRules; rules: InternRule[]; drop: () => void; done: () => void }
 
-/** The change that saving makes, before it is made. */
+/** Lists the unsaved changes, and saves or discards them. */
 export function SaveRules({ owner, saved, rules, drop, done }: Props) {
   const { problem, isBusy, act } = useAction()
   const write = async (next: InternRule[], expected_version: number) => {

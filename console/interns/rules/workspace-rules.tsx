@@ -5,7 +5,7 @@ import { canManage, useSession } from '../../api/session.ts'
 import { hasDraft } from '../../components/drafts.ts'
 import { Rules } from './rules.tsx'
 
-/** The rules for all interns of a workspace: one's own unless the address names another one. */
+/** The rules for all interns of the workspace in the address. Defaults to the session's workspace. */
 export function WorkspaceRules() {
   const { path, query, route } = useLocation()
   const own = useSession()!.workspace

@@ -3,7 +3,7 @@ import type { Credential } from './server-fields.ts'
 
 type Props = { says: string; of: Credential[]; change: (credentials: Credential[]) => void }
 
-/** Names and values that a server is given. Values are typed blind, and those that are stored are known by name alone. */
+/** Names and values of credentials. Stored values are never displayed. */
 export function Credentials({ says, of: credentials, change }: Props) {
   const set = (at: number, part: Partial<Credential>) => change(credentials.with(at, { ...credentials[at]!, ...part }))
   return (

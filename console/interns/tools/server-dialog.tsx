@@ -9,14 +9,14 @@ import { Credentials } from './credentials.tsx'
 import { fieldsOf, newServer, type ServerFields, serverIn } from './server-fields.ts'
 
 type Props = {
-  /** The one to change; a new one without. */
+  /** The server to change; undefined for a new one. */
   of?: McpServer
-  /** Sends it; undefined removes it. */
+  /** Saves the server; undefined removes it. */
   put: (server: object | undefined) => Promise<void>
   onClose: () => void
 }
 
-/** Adds, changes or removes a server of tools. What is stored of its credentials is never shown again. */
+/** Adds, changes or removes an MCP server. Stored credentials are never displayed. */
 export function ServerDialog({ of: server, put, onClose }: Props) {
   const [fields, setFields] = useState(server ? fieldsOf(server) : newServer)
   const { problem, isBusy, act } = useAction()

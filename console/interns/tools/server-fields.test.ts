@@ -13,11 +13,11 @@ const search: McpServer = {
   timeout_seconds: 30,
 }
 
-test('a server that does not change is sent as it was told: what is hidden stays', () => {
+test('asStored keeps hidden values of an unchanged server', () => {
   assert.deepEqual(asStored(search), search)
 })
 
-test('a credential is sent when it was typed, and known ones that were not stay', () => {
+test('serverIn sends typed credentials and keeps stored ones', () => {
   const fields = fieldsOf(search)
   const typed = { name: 'REGION', value: 'eu', isStored: false }
   assert.deepEqual(serverIn({ ...fields, credentials: [...fields.credentials, typed] }), {
@@ -26,7 +26,7 @@ test('a credential is sent when it was typed, and known ones that were not stay'
   })
 })
 
-test('of an address there are headers and no command', () => {
+test('serverIn sends headers and no command for a URL', () => {
   const sent = serverIn({ ...newServer, name: 'web', url: ' https://tools.example/mcp ', command: 'left over' })
   assert.deepEqual(sent, {
     name: 'web',

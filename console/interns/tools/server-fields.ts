@@ -1,18 +1,18 @@
 import type { McpServer } from '../../api/types.ts'
 
-/** Stands for a value that is stored and never shown. Sent back, it stays. */
+/** The placeholder of a stored value. Sending it keeps the value. */
 const hidden = '********'
 
-/** A credential: a variable of a command, or a header of an address. An empty value of a known one stays as it is. */
+/** A credential: an environment variable or a header. An empty value keeps the stored one. */
 export type Credential = { name: string; value: string; isStored: boolean }
 
-/** What the form of a server of tools holds: text, as fields do. */
+/** The form state of an MCP server. */
 export type ServerFields = {
   name: string
   type: McpServer['type']
   command: string
   args: string
-  /** Paths that the command can read in the sandbox, one a line. */
+  /** Paths that the command can read in the sandbox, one per line. */
   readable: string
   url: string
   credentials: Credential[]
@@ -53,7 +53,7 @@ export const fieldsOf = ({
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
-/** What is sent of it. Arguments stand one a line. */
+/** Converts the form to the API's format. */
 export function serverIn({ name, type, command, args, readable, url, credentials, timeout }: ServerFields) {
   const values = Object.fromEntries(
     credentials
@@ -67,5 +67,5 @@ export function serverIn({ name, type, command, args, readable, url, credentials
   return { ...rest, ...own, env: values }
 }
 
-/** As it was told, to be sent again beside one that changes: what is hidden stays. */
+/** An unchanged server in the API's format; hidden values stay. */
 export const asStored = (server: McpServer) => serverIn(fieldsOf(server))

@@ -8,7 +8,7 @@ import { WebHosts } from './web-hosts.tsx'
 
 type Props = { intern: Intern; mayChange: boolean; after: () => void }
 
-/** What an intern has besides its own tools: servers of tools, and pages of the web. */
+/** The MCP servers and web hosts of an intern. */
 export function Tools({ intern, mayChange, after }: Props) {
   const [open, setOpen] = useState<McpServer | 'new'>()
   const { mcp_servers: servers } = intern
@@ -16,7 +16,7 @@ export function Tools({ intern, mayChange, after }: Props) {
     await call('PATCH /interns/{internId}', { params: { internId: intern.id }, body })
     after()
   }
-  /** All are sent at once, so the others as they were told: by their names, as they may have been read again meanwhile. */
+  /** Saves one server. The API takes the whole list, so the others are sent unchanged. */
   const put = (before: McpServer | undefined, server: object | undefined) => {
     const others = servers.filter(({ name }) => name !== before?.name).map(asStored)
     const at = before ? servers.findIndex(({ name }) => name === before.name) : others.length

@@ -13,7 +13,7 @@ const describeHosts = (hosts: string[]) =>
       ? 'The builtin agent can fetch web pages from every public host.'
       : `The builtin agent can fetch web pages only from ${escapeInvisible(hosts.join(', '))}.`
 
-/** From where the builtin agent may fetch pages. @param change none where it is only read. */
+/** The hosts from which the builtin agent can fetch pages. @param change undefined for read-only. */
 export function WebHosts({ hosts, change }: Props) {
   const [typed, setTyped] = useState(hosts.join('\n'))
   const { problem, isBusy, act } = useAction()

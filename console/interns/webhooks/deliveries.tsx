@@ -11,7 +11,7 @@ import { eventNames } from './webhook-fields.ts'
 
 const tones = { pending: 'warn', delivered: 'ok', failed: 'bad' }
 
-/** What a webhook was told, or is still to be, the latest first. */
+/** The deliveries of a webhook, newest first. */
 export function Deliveries({ id }: { id: string }) {
   const params = { webhookId: id }
   const webhook = useGet('GET /webhooks/{webhookId}', { params }).data?.data

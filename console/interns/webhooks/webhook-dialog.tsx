@@ -18,7 +18,7 @@ import {
 
 type Props = { of?: Webhook; onChanged: () => void; onSecret: (secret: string) => void; onClose: () => void }
 
-/** Makes a webhook, changes it, gives it another secret, or deletes it. */
+/** Creates, changes or deletes a webhook, or rotates its secret. */
 export function WebhookDialog({ of: webhook, onChanged, onSecret, onClose }: Props) {
   const [fields, setFields] = useState(webhook ? fieldsOf(webhook) : newWebhook)
   const { problem, isBusy, act } = useAction()

@@ -13,7 +13,7 @@ export const includeNames: Record<Webhook['include'][number], string> = {
   answer_link: 'an answer link, usable by anyone who has it',
 }
 
-/** What the form of a webhook holds. */
+/** The form state of a webhook. */
 export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'include' | 'enabled'> & { description: string }
 
 export const newWebhook: WebhookFields = {
@@ -29,13 +29,13 @@ export const fieldsOf = ({ url, description, events: eventNames, include, enable
   description: description ?? '',
 })
 
-/** What is sent of it; whether it is enabled is told of one that is there. */
+/** The request body. `enabled` is not part of it: only existing webhooks can be disabled. */
 export const bodyOf = ({ url, description, events: eventNames, include }: WebhookFields) => ({
   ...{ url: url.trim(), events: eventNames, include },
   description: description.trim() || null,
 })
 
-/** A list with a value or without it, in the order in which all are told. */
+/** Adds or removes a value, in display order. */
 export const toggled = <Value extends string>(
   all: Record<Value, string>,
   chosen: Value[],

@@ -13,7 +13,7 @@ import { Deliveries } from './deliveries.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
 import { eventNames } from './webhook-fields.ts'
 
-/** Who is told what the interns of the workspace do, whether it is taken, and what was sent. */
+/** The webhooks of the workspace, or the deliveries of one. */
 export function Webhooks() {
   const { id } = useLocation().query
   return <div class="parts">{id ? <Deliveries id={id} /> : <All />}</div>
