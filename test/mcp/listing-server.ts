@@ -1,10 +1,12 @@
 import { createInterface } from 'node:readline'
+import { publicServers } from './public-tools.ts'
 
 /**
- * A server over stdio that lists the tools of its first argument, a JSON array, as they are written there: the SDK's own
- * server would correct them. A call answers with the tool's name and its arguments.
+ * A server over stdio that lists tools unchanged; the server of the SDK would correct them. Its first argument is a JSON array
+ * of tools, or the name of a server in `public-tools.json`. A call answers with the tool's name and its arguments.
  */
-const tools: unknown[] = JSON.parse(process.argv[2] ?? '[]')
+const [, , listed = '[]'] = process.argv
+const tools: unknown[] = publicServers.find(({ name }) => name === listed)?.tools ?? JSON.parse(listed)
 const pageSize = Number(process.argv[3] ?? tools.length)
 
 type Request = {

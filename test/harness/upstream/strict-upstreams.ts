@@ -41,9 +41,14 @@ function nodeError(schema: any, at: string, keywords: readonly string[] | undefi
 
 const first = (errors: Iterable<string | undefined | false>) => [...errors].find(Boolean) || undefined
 
+/** The limit of OpenAI. */
+const maxTools = 128
+const tooManyTools = `Invalid 'tools': array too long. Expected an array with maximum length ${maxTools}`
+
 /** A server with the template of Qwen: system first, and user and assistant take turns. */
 const chat: Check = ({ messages, tools = [] }) =>
   first([
+    tools.length > maxTools && tooManyTools,
     ...messages.map(({ role, content }: any, at: number) =>
       first([
         !['system', 'user', 'assistant', 'tool'].includes(role) && `unexpected role ${role}`,
@@ -67,6 +72,7 @@ const chat: Check = ({ messages, tools = [] }) =>
 
 const responses: Check = ({ input, tools = [] }) =>
   first([
+    tools.length > maxTools && tooManyTools,
     ...tools.map((tool: any) =>
       first([!name.test(tool.name) && 'tool name', toolSchemaError(tool.parameters, tool.name)]),
     ),
@@ -136,7 +142,7 @@ const anthropic: Check = ({
 
 const geminiKeywords = [
   ...['type', 'title', 'description', 'format', 'enum', 'properties', 'required', 'items', 'prefixItems', 'minItems'],
-  ...['maxItems', 'minimum', 'maximum', 'anyOf', 'nullable', 'propertyOrdering'],
+  ...['maxItems', 'minimum', 'maximum', 'anyOf', 'nullable', 'propertyOrdering', 'additionalProperties'],
 ]
 
 const gemini: Check = ({ contents, tools = [] }) =>
@@ -167,20 +173,27 @@ const checks: Record<UpstreamProtocol, Check> = {
   'google-gemini': gemini,
 }
 
-/** The name of the first tool that a request offers. */
-export function firstTool(body: any): string | undefined {
-  const [tool] = body.tools ?? []
-  return tool?.function?.name ?? tool?.name ?? tool?.functionDeclarations?.[0]?.name
+/** The names of the tools that a request offers. */
+export const toolNames = (body: any): string[] =>
+  (body.tools ?? []).flatMap((tool: any) =>
+    (tool.functionDeclarations ?? [tool.function ?? tool]).map(({ name: toolName }: any) => toolName),
+  )
+
+export const firstTool = (body: any): string | undefined => toolNames(body)[0]
+
+/** The refusal of a request that the real server of its protocol refuses; undefined for other requests. */
+export function strictRefusal(received: Received) {
+  const message = checks[askedOf(received).protocol as UpstreamProtocol](received.body)
+  if (message === undefined) return undefined
+  const body = JSON.stringify({ error: { code: 400, type: 'invalid_request_error', message } })
+  return { status: 400, type: 'application/json', body }
 }
 
-/** Refuses what the real server of the protocol refuses; else calls the first tool, or says something. */
+/** Refuses what the real server of the protocol refuses; otherwise calls the first tool, or answers with text. */
 export function strictAnswer(received: Received) {
+  const refusal = strictRefusal(received)
+  if (refusal) return refusal
   const { protocol, streamed } = askedOf(received)
-  const refusal = checks[protocol as UpstreamProtocol](received.body)
-  if (refusal !== undefined) {
-    const body = JSON.stringify({ error: { code: 400, type: 'invalid_request_error', message: refusal } })
-    return { status: 400, type: 'application/json', body }
-  }
   const tool = firstTool(received.body)
   return saidBy(protocol, tool ? { calls: [{ name: tool, input: { a: 1 } }] } : { text: 'Hi' }, streamed)
 }
