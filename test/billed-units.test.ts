@@ -233,10 +233,10 @@ describe('what a provider bills besides text', () => {
       [
         'claude-searching',
         { tools: [{ ...searches, max_uses: undefined }] },
-        /tools\[0\]\.max_uses must say how often/,
+        /tools\[0\]\.max_uses must limit how often/,
       ],
       ['claude-searching', says(kept), /cache_control\.ttl has no price at anthropic \(prices\.cache_write_1h\)/],
-      ['researcher', { max_tool_calls: undefined }, /max_tool_calls must say how often/],
+      ['researcher', { max_tool_calls: undefined }, /max_tool_calls must limit how often/],
       ['researcher', { tools: [{ type: 'image_generation' }] }, /tools\[0\] \(image_generation\) has no price/],
       ['hurried', { service_tier: 'scale' }, /service_tier \(scale\) has no price/],
       ['hurried', says(sound), /audio has no price at chats \(prices\.audio_prompt\)/],

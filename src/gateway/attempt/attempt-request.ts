@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { LazyUsageBound } from '../admission/bounds/lazy-usage-bound.ts'
 import type { Target } from '../plan/plan.ts'
 import type { Body, ClientProtocol, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../protocol/protocol.ts'
-import { restoringNames } from '../protocol/repairs/aliases.ts'
+import { withOriginalNames } from '../protocol/repairs/aliases.ts'
 import { providerProtocolOf } from '../providers/protocols.ts'
 import type { TriedEndpoint } from '../record/tried-endpoint.ts'
 import type { Catalogue, ProviderLookup } from '../request/catalogue-lookup.ts'
@@ -79,7 +79,7 @@ export async function encodeAttempt(
       answerId: record.id,
       answerLimit: answerLimitOf(chat) ?? endpoint.maxCompletionTokens ?? undefined,
       target,
-      providerProtocol: hasAliases ? restoringNames(providerProtocol, aliases) : providerProtocol,
+      providerProtocol: hasAliases ? withOriginalNames(providerProtocol, aliases) : providerProtocol,
       request: {
         ...addressOf(providerProtocol.origin ?? access.baseUrl, encoded.path),
         headers: headersOf(admitted, encoded, upstreamStreams, passThroughRequest !== undefined),

@@ -4,7 +4,7 @@ import { chatClient } from './chat/client.ts'
 import { messagesClient } from './messages/client.ts'
 import { responsesClient } from './responses/client.ts'
 
-/** Every protocol that clients speak. A new one is a folder and a line here. */
+/** All client protocols. A new one is a folder and a line here. */
 export const clients: readonly ClientProtocol[] = [chatClient, responsesClient, messagesClient]
 
 const byProtocol = new Map<string, ClientProtocol>(clients.map((client) => [client.protocol, client]))

@@ -5,7 +5,7 @@ import { audioSeconds } from './audio-length.ts'
 
 const seconds = (...chunks: Buffer[]) => audioSeconds(wav(chunks), 'wav')
 
-test('a WAV lasts as long as the lowest rate of its header says', () => {
+test('the length of a WAV file uses the lowest rate of its header', () => {
   const data = wavData(32_000)
   assert.ok(Math.abs(seconds(wavFormat(), data)! - 1) < 0.01)
   for (const claim of [
@@ -16,14 +16,14 @@ test('a WAV lasts as long as the lowest rate of its header says', () => {
     assert.ok(seconds(wavFormat(claim), data)! >= 1000, JSON.stringify(claim))
 })
 
-test('the lengths that a WAV claims, and each of its headers, count', () => {
+test('declared lengths and all headers of a WAV file count', () => {
   const honest = wavFormat()
   assert.ok(seconds(honest, wavData(100, 32_000_000))! >= 1000)
   assert.ok(seconds(honest, wavFormat({ samples: 2 }), wavData(32_000))! >= 8000)
   assert.ok(seconds(honest, wavData(100), wavFormat({ samples: 2 }), wavData(32_000))! >= 8000)
 })
 
-test('a WAV without a rate before its sound, or in a compressed form, proves no length', () => {
+test('a WAV file without a rate or with compression has no length', () => {
   const data = wavData(1000)
   assert.equal(seconds(data, wavFormat()), undefined)
   assert.equal(seconds(data), undefined)
@@ -34,7 +34,7 @@ test('a WAV without a rate before its sound, or in a compressed form, proves no 
   assert.equal(audioSeconds(Buffer.alloc(100, 65), 'wav'), undefined)
 })
 
-test('an MP3 lasts as long as its frames, and no less than its first one claims', () => {
+test('the length of an MP3 file is at least the declared one', () => {
   const frames = Array<Buffer>(100).fill(mp3Frame())
   assert.ok(Math.abs(audioSeconds(mp3(frames), 'mp3')! - 7.2) < 0.001)
   const claim = (mark: string) => `${mark}\0\0\0\x01\0\x01\0\0`
@@ -42,7 +42,7 @@ test('an MP3 lasts as long as its frames, and no less than its first one claims'
     assert.ok(audioSeconds(mp3([mp3Frame(claim(mark)), ...frames]), 'mp3')! >= 65_536 * 0.072, mark)
 })
 
-test('an MP3 with frames of a free rate, other sound or a long rest proves no length', () => {
+test('an MP3 file with a free bit rate or other data has no length', () => {
   const free = mp3Frame('', 0)
   assert.equal(audioSeconds(mp3([free]), 'mp3'), undefined)
   assert.equal(audioSeconds(mp3([mp3Frame(), ...Array<Buffer>(40).fill(free)]), 'mp3'), undefined)

@@ -1,14 +1,11 @@
 export type AudioFormat = 'wav' | 'mp3'
 
-/**
- * The most seconds of sound that any reader may find in a recording. Undefined where its bytes do not prove it.
- * @param bytes all of them.
- */
+/** The maximum length of a recording in seconds, whichever decoder reads it. Undefined if its bytes do not prove it. */
 export function audioSeconds(bytes: Buffer, format: AudioFormat): number | undefined {
   return format === 'wav' ? wavSeconds(bytes) : mp3Seconds(bytes)
 }
 
-/** Chunk by chunk: the header may claim more than there is, and a second `fmt ` another rate. */
+/** Reads all chunks: a header can claim more data than there is, and a second `fmt ` another rate. */
 function wavSeconds(bytes: Buffer): number | undefined {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined
   let rate = Number.POSITIVE_INFINITY
@@ -30,7 +27,7 @@ function wavSeconds(bytes: Buffer): number | undefined {
 const plainCodes: ReadonlySet<number> = new Set([1, 3, 6, 7])
 const extensible = 0xfffe
 
-/** Bytes for a second of sound. There are three ways to say it, and readers differ. 0 where it is unknown. */
+/** The lowest of the three declared rates in bytes per second, because decoders differ. 0 if unknown. */
 function wavByteRate(format: Buffer): number {
   if (format.length < 16) return 0
   const code = format.readUInt16LE(0)
@@ -43,9 +40,9 @@ function wavByteRate(format: Buffer): number {
 }
 
 /** Bytes after the last frame: a tag, or a frame that was cut short. */
-const mostTrailingBytes = 2048
+const maxTrailingBytes = 2048
 
-/** Frame by frame. A frame without a rate in its header may last as long as it likes, and is taken for no frame. */
+/** Adds up the frames. A frame with a free bit rate has an unknown length and ends the reading. */
 function mp3Seconds(bytes: Buffer): number | undefined {
   const start = afterTags(bytes)
   let at = start
@@ -54,7 +51,7 @@ function mp3Seconds(bytes: Buffer): number | undefined {
     seconds += frame.seconds
     at += frame.bytes
   }
-  if (at === start || bytes.length - at > mostTrailingBytes) return undefined
+  if (at === start || bytes.length - at > maxTrailingBytes) return undefined
   return Math.max(seconds, claimedSeconds(bytes, start))
 }
 
@@ -67,7 +64,7 @@ function afterTags(bytes: Buffer): number {
   return at
 }
 
-/** Of layer III, in kbit a second. */
+/** Bit rates of layer III, in kbit/s. */
 const bitRates = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const lowBitRates = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const sampleRates = [44_100, 48_000, 32_000]
@@ -89,18 +86,18 @@ function mp3Frame(bytes: Buffer, at: number): Mp3Frame | undefined {
   return { bytes: Math.floor((samples * bitRate * 125) / sampleRate) + padding, seconds: samples / sampleRate }
 }
 
-/** The first frame may say how many there are. */
+/** The length that the first frame declares. */
 function claimedSeconds(bytes: Buffer, start: number): number {
   const { bytes: length, seconds } = mp3Frame(bytes, start)!
   const frame = bytes.subarray(start, start + length)
-  let most = 0
+  let frames = 0
   for (const [mark, place] of [
     ['Xing', 8],
     ['Info', 8],
     ['VBRI', 14],
   ] as const) {
     const at = frame.indexOf(mark)
-    if (at !== -1 && at + place + 4 <= frame.length) most = Math.max(most, frame.readUInt32BE(at + place))
+    if (at !== -1 && at + place + 4 <= frame.length) frames = Math.max(frames, frame.readUInt32BE(at + place))
   }
-  return most * seconds
+  return frames * seconds
 }

@@ -7,7 +7,7 @@ const { gif, jpeg, png, webp } = media
 const size = { width: 300, height: 200 }
 const small = { width: 1, height: 1 }
 
-test('the size of a picture is read from its bytes, in each format', () => {
+test('the image size is read from the bytes of each format', () => {
   const canvas = media.webpCanvas(300, 200)
   const pictures = [
     png(300, 200),
@@ -20,7 +20,7 @@ test('the size of a picture is read from its bytes, in each format', () => {
   for (const marker of [0xc0, 0xc1, 0xc2, 0xcf]) assert.deepEqual(imageSize(jpeg([{ ...size, marker }])), size)
 })
 
-test('of two sizes that readers may believe the larger one counts', () => {
+test('the larger of two declared sizes counts', () => {
   assert.deepEqual(imageSize(gif(1, 1, [size])), size)
   assert.deepEqual(imageSize(gif(1, 1, [{ ...small, x: 299, y: 199 }])), size)
   assert.deepEqual(imageSize(webp([media.webpCanvas(1, 1), media.webpLossy(300, 200)])), size)
@@ -29,7 +29,7 @@ test('of two sizes that readers may believe the larger one counts', () => {
   assert.deepEqual(imageSize(jpeg([size, small])), size)
 })
 
-test('animations, second headers and heights that come later prove no size', () => {
+test('animations, second headers and late heights give no size', () => {
   const frame = media.webpLossy(300, 200)
   for (const picture of [
     gif(300, 200, [small, small]),
@@ -42,7 +42,7 @@ test('animations, second headers and heights that come later prove no size', () 
     assert.equal(imageSize(picture), undefined)
 })
 
-test('a picture without a size or a known form, or cut before its pixels, proves no size', () => {
+test('an incomplete or unknown image has no size', () => {
   const whole = [png(300, 200, [], 0), gif(300, 200, []), webp([media.webpCanvas(300, 200)])]
   for (const picture of whole) assert.equal(imageSize(picture.subarray(0, -20)), undefined)
   assert.equal(imageSize(webp([Buffer.from('ABCD\0\0\0\0')])), undefined)

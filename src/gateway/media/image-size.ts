@@ -12,7 +12,7 @@ export function imageSize(bytes: Buffer): ImageSize | undefined {
 }
 
 /** Whether the bytes are a still picture in a format that models accept, known by its first bytes. */
-export function isPicture(bytes: Buffer): boolean {
+export function isImage(bytes: Buffer): boolean {
   return readerOf(bytes) !== undefined || otherPictures.test(bytes.toString('latin1', 0, 12))
 }
 

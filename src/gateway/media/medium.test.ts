@@ -16,7 +16,7 @@ const sound = (format: string, bytes: Buffer) => ({
 const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<< /Type /Page >>\nendobj\n')
 const second = wav([wavFormat(), wavData(32_000)])
 
-test('a picture counts by its bytes, whatever type the request declares', () => {
+test('an image counts by its bytes, whatever its declared type', () => {
   const [large, small] = [png(4096, 4096), png(10, 10)]
   for (const type of ['image/png', 'image/gif', 'text/plain', 'application/json', '']) {
     assert.ok(bound(image(type, large)) > 80_000, type)
@@ -25,7 +25,7 @@ test('a picture counts by its bytes, whatever type the request declares', () => 
   assert.ok(bound(image('image/gif', gif(1, 1, [{ width: 4096, height: 4096 }]))) > 80_000)
 })
 
-test('what is not a picture counts as the context where a picture should be', () => {
+test('a declared image that is none counts as the context', () => {
   const avif = Buffer.from('\0\0\0\x1cftypavif')
   const sequence = Buffer.from('\0\0\0\x1cftypmsf1')
   const polyglot = Buffer.concat([gif(1, 1, [{ width: 1, height: 1 }]), pdf])
@@ -36,7 +36,7 @@ test('what is not a picture counts as the context where a picture should be', ()
   }
 })
 
-test('base64 that decoders read differently proves nothing', () => {
+test('ambiguous base64 counts as the context', () => {
   const data = png(10, 10).toString('base64')
   const split = `${data.slice(0, 60)}\r\n${data.slice(60)}`
   const url = (base64: string) => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } })
@@ -62,7 +62,7 @@ test('a document counts as the context, however few pages it declares', () => {
   assert.equal(bound({ type: 'document', source }), contextLength)
 })
 
-test('sound counts by its bytes and its rate, and as the context where its form is another', () => {
+test('audio counts by its bytes and rate, in other formats as the context', () => {
   const slow = wav([wavFormat({ samples: 2 }), wavData(7200)])
   assert.ok(bound(sound('wav', second)) < 5000)
   assert.ok(bound(sound('wav', slow)) > 57_600)

@@ -1,36 +1,37 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import { audioSeconds } from './audio-length.ts'
-import { type ImageSize, imageSize, isGif, isPicture } from './image-size.ts'
+import { type ImageSize, imageSize, isGif, isImage } from './image-size.ts'
 import { imageTokenBound } from './image-tokens.ts'
 import { bytesOfMedium, type DataUrl, dataUrlOf, isText, mayBePdf } from './media-bytes.ts'
 
-/** A part of a prompt that is not text, as far as its bytes prove. What they do not prove is bounded by the context. */
+/** A part of a prompt that is not text. Properties that its bytes do not prove are bounded by the context length. */
 export type Medium = {
   kind: 'image' | 'audio' | 'other'
-  /** In pixels, of a picture that is in the request and says so. */
+  /** In pixels, if the bytes of the image are in the request. */
   size?: ImageSize | undefined
-  /** The most tokens of a recording whose bytes bound its length. */
+  /** The maximum tokens of audio, if its bytes limit its length. */
   tokens?: number
 }
 
-/** No model that hears has more tokens for a second of sound. The longest second of an MP3 has 1,000 bytes. */
+/** No model counts more tokens for a second of audio. A second of MP3 has at least 1,000 bytes. */
 const tokensPerSecond = 64
 const audioBytesPerToken = 16
 
-/** Names of formats, in `format` or at the end of a media type, of sound whose length can be proven. */
+/** Audio formats with a provable length, by the names in `format` and in media types. */
 const audioFormats = new Map([
   ...(['wav', 'wave', 'x-wav'] as const).map((name) => [name, 'wav'] as const),
   ...(['mp3', 'mpeg'] as const).map((name) => [name, 'mp3'] as const),
 ] as [string, 'wav' | 'mp3'][])
 
-/** Enough of a picture to find its size behind what cameras put first. */
+/** Enough of an image to find its size after the metadata of cameras. */
 const headLength = 256 * 1024
 
-/** What a request says of a medium: the type of its part, and its media type or format where it names one. */
+/** The declaration of a medium in a request: the type of its part, and its media type or format. */
 export type Declared = { part: unknown; mediaType?: unknown; format?: unknown }
 
 /**
- * @param value bytes in base64, plain or as a data URL; or where they are.
+ * Reads a medium of a request.
+ * @param value bytes in base64, a data URL, or the URL of a remote file.
  * @returns undefined for a document in plain text, which counts as text.
  */
 export function mediumOf(declared: Declared, value: string): Medium | undefined {
@@ -39,8 +40,8 @@ export function mediumOf(declared: Declared, value: string): Medium | undefined 
   if (!url && /^[a-z]+:\/\//i.test(value)) return { kind: part }
   const type = url?.mediaType ?? String(declared.mediaType ?? '').toLowerCase()
   const kind = part === 'other' && !String(declared.part).includes('video') ? kindOf(type) : part
-  if (kind === 'image') return pictureIn(value, url)
-  if (kind === 'audio') return soundIn(value, url, url ? type : String(declared.format ?? type))
+  if (kind === 'image') return readImage(value, url)
+  if (kind === 'audio') return readAudio(value, url, url ? type : String(declared.format ?? type))
   if (url && type.startsWith('text/')) {
     const bytes = bytesOfMedium(value, url)
     if (bytes && isText(bytes)) return undefined
@@ -48,14 +49,14 @@ export function mediumOf(declared: Declared, value: string): Medium | undefined 
   return { kind: 'other' }
 }
 
-function pictureIn(value: string, url: DataUrl | undefined): Medium {
+function readImage(value: string, url: DataUrl | undefined): Medium {
   const head = bytesOfMedium(value, url, headLength)
-  if (!head || mayBePdf(head) || !isPicture(head)) return { kind: 'other' }
+  if (!head || mayBePdf(head) || !isImage(head)) return { kind: 'other' }
   const bytes = isGif(head) ? bytesOfMedium(value, url) : head
   return { kind: 'image', size: bytes && imageSize(bytes) }
 }
 
-function soundIn(value: string, url: DataUrl | undefined, type: string): Medium {
+function readAudio(value: string, url: DataUrl | undefined, type: string): Medium {
   const name = /^(?:audio\/)?([^;]*)/.exec(type)?.[1]?.trim() ?? ''
   const format = audioFormats.get(name)
   const bytes = format && bytesOfMedium(value, url)
@@ -69,7 +70,7 @@ export function kindOf(type: string): Medium['kind'] {
   return type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'other'
 }
 
-/** The most tokens that it can count as: infinite where there is no bound but the context. */
+/** The maximum tokens of a medium. Infinite if only the context length limits it. */
 export function mediumTokenBound({ kind, size, tokens }: Medium, { upstreamModel }: Endpoint): number {
   if (kind === 'image') return imageTokenBound(upstreamModel, size)
   return kind === 'audio' && tokens !== undefined ? tokens : Number.POSITIVE_INFINITY

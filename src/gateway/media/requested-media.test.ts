@@ -5,7 +5,7 @@ import { mediaIn } from './requested-media.ts'
 
 const withFile = (file: object) => mediaIn({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] })
 
-test('a file within the request may be sound unless its bytes are text, a picture or a PDF', () => {
+test('a file may be audio unless its bytes are text, an image or a PDF', () => {
   const unknown = 'data:application/octet-stream;base64,AAAAAAAA.pdf'
   const pdf = Buffer.from('%PDF-1.4')
   const sound = wav([wavFormat(), wavData(100)])

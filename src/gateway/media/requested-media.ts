@@ -3,29 +3,29 @@ import { mediumOf } from './medium.ts'
 
 type Body = Record<string, unknown>
 
-/** The parts of a request that are not text and may have a price of their own. */
+/** The parts of a request that are not text and can have a separate price. */
 export type Media = {
   images: number
-  sound: boolean
-  /** Which may have sound, too. */
+  audio: boolean
+  /** Video can contain audio, too. */
   video: boolean
   /** Whether the request has files whose kind is unknown. */
   files: boolean
-  /** Whether something is to be cached for longer than the usual five minutes. */
+  /** Whether the request caches for longer than the usual five minutes. */
   longCache: boolean
 }
 
-/** A request is looked through once, however many endpoints are asked. */
-const known = new WeakMap<Body, Media>()
+/** Caches the media of each request, for several endpoints. */
+const mediaOfRequest = new WeakMap<Body, Media>()
 
 export function mediaIn(request: Body): Media {
-  return known.getOrInsertComputed(request, look)
+  return mediaOfRequest.getOrInsertComputed(request, findMedia)
 }
 
-function look(request: Body): Media {
-  const found: Media = { images: 0, sound: false, video: false, files: false, longCache: isLong(request.cache_control) }
+function findMedia(request: Body): Media {
+  const found: Media = { images: 0, audio: false, video: false, files: false, longCache: isLong(request.cache_control) }
   for (const name of ['messages', 'input', 'system', 'instructions'])
-    if (typeof request[name] === 'object') lookInto(found, request[name])
+    if (typeof request[name] === 'object') addMedia(found, request[name])
   for (const tool of Array.isArray(request.tools) ? request.tools : [])
     if (isLong(tool?.cache_control) || isLong(tool?.function?.cache_control)) found.longCache = true
   return found
@@ -36,40 +36,41 @@ const sounds: ReadonlySet<unknown> = new Set(['input_audio', 'audio', 'audio_url
 const videos: ReadonlySet<unknown> = new Set(['video_url', 'input_video', 'video'])
 const files: ReadonlySet<unknown> = new Set(['file', 'input_file', 'document', 'file_url'])
 
-function lookInto(found: Media, value: unknown): void {
+function addMedia(found: Media, value: unknown): void {
   if (Array.isArray(value)) {
-    for (const one of value) lookInto(found, one)
+    for (const one of value) addMedia(found, one)
     return
   }
   if (typeof value !== 'object' || value === null) return
   const { type, cache_control } = value as Body
   if (images.has(type)) found.images++
-  else if (sounds.has(type)) found.sound = true
+  else if (sounds.has(type)) found.audio = true
   else if (videos.has(type)) found.video = true
-  else if (files.has(type)) lookAtFile(found, value as Body)
+  else if (files.has(type)) addFile(found, value as Body)
   if (isLong(cache_control)) found.longCache = true
   for (const name in value) {
     const member = (value as Body)[name]
-    if (typeof member === 'object') lookInto(found, member)
+    if (typeof member === 'object') addMedia(found, member)
   }
 }
 
-/** Names and addresses of files that have no sound. */
-const plainFile = /\.(?:pdf|txt|md|csv|json|html?|docx?|xlsx?|pptx?|png|jpe?g|gif|webp)$/i
-const soundFile = /^data:audio\//i
-const videoFile = /^data:video\//i
+/** Names and URLs of files without audio. */
+const nonAudioFile = /\.(?:pdf|txt|md|csv|json|html?|docx?|xlsx?|pptx?|png|jpe?g|gif|webp)$/i
+const audioDataUrl = /^data:audio\//i
+const videoDataUrl = /^data:video\//i
 
-/** Chats have a file within the part, responses beside its type. */
-function lookAtFile(found: Media, part: Body): void {
+/** Adds a file. Chat parts have it in `file`, responses parts in the part itself. */
+function addFile(found: Media, part: Body): void {
   const file = { ...part, ...(part.file as Body | undefined) }
-  const said = [file.file_data, file.file_url, file.url, file.filename].filter((one) => typeof one === 'string')
-  if (said.some((one) => soundFile.test(one.slice(0, 32)))) found.sound = true
-  else if (said.some((one) => videoFile.test(one.slice(0, 32)))) found.video = true
-  else if (said.some(mayBeSound) || !said.some((one) => dataUrlOf(one) || plainFile.test(one))) found.files = true
+  const sources = [file.file_data, file.file_url, file.url, file.filename].filter((one) => typeof one === 'string')
+  if (sources.some((one) => audioDataUrl.test(one.slice(0, 32)))) found.audio = true
+  else if (sources.some((one) => videoDataUrl.test(one.slice(0, 32)))) found.video = true
+  else if (sources.some(mayBeAudio) || !sources.some((one) => dataUrlOf(one) || nonAudioFile.test(one)))
+    found.files = true
 }
 
-/** Whether a file within the request is not known by its bytes as text, a picture or a PDF. */
-function mayBeSound(value: string): boolean {
+/** Whether a data URL can be audio: its bytes are not text, an image or a PDF. */
+function mayBeAudio(value: string): boolean {
   const url = dataUrlOf(value)
   if (!url) return false
   const medium = mediumOf({ part: 'file' }, value)

@@ -111,7 +111,7 @@ test('in a responses body the system prompt comes before the instructions', () =
   })
 })
 
-test('a responses body keeps the names of the preset, and format and verbosity are said apart', () => {
+test('a responses body keeps the names of the preset, with a text format', () => {
   const config = { max_output_tokens: 5, text: { format: schema, verbosity: 'low' }, tools: [flatTool('a')] }
   const body = { input: 'Hi', text: { verbosity: 'high' }, tools: [flatTool('b')] }
   assert.deepEqual(applyPreset(preset(config), body, responsesPreset), {
@@ -122,7 +122,7 @@ test('a responses body keeps the names of the preset, and format and verbosity a
   })
 })
 
-test('what only chat bodies know does not reach an upstream of responses, unless the client sent it', () => {
+test('chat-only fields of a preset do not reach upstreams of responses', () => {
   const own = { input: 'Hi', seed: 7 }
   const applied = applyPreset(preset({ stop: ['x'], seed: 1, temperature: 1 }), own, responsesPreset)
   assert.deepEqual(applied, { input: 'Hi', seed: 7, stop: ['x'], temperature: 1 })
@@ -184,7 +184,7 @@ const namesIn = (tools: unknown) =>
     tool.description ?? tool.function.description,
   ])
 
-test('whatever the preset, every field that the request says is as it was', () => {
+test('a preset does not change fields of the request', () => {
   fc.assert(
     fc.property(config, either, (settings, [style, body]) => {
       const applied = applyPreset(preset(settings, 'Prompt.'), body, style)
@@ -197,7 +197,7 @@ test('whatever the preset, every field that the request says is as it was', () =
   )
 })
 
-test('whatever the preset, tools are those of both, each name once, the requestâ€™s definition winning', () => {
+test('tools are merged by name, and those of the request win', () => {
   fc.assert(
     fc.property(config, either, (settings, [style, body]) => {
       const [offered, own] = [namesIn(settings.tools), namesIn(body.tools)]
@@ -209,7 +209,7 @@ test('whatever the preset, tools are those of both, each name once, the requestâ
   )
 })
 
-test('applied again without its system prompt, a preset changes nothing more', () => {
+test('applying a preset twice without its system prompt changes nothing', () => {
   fc.assert(
     fc.property(config, either, (settings, [style, body]) => {
       const once = applyPreset(preset(settings), body, style)
@@ -218,7 +218,7 @@ test('applied again without its system prompt, a preset changes nothing more', (
   )
 })
 
-test('an empty preset changes nothing, and no body is changed in place', () => {
+test('an empty preset changes nothing, and bodies are not mutated', () => {
   fc.assert(
     fc.property(config, either, (settings, [style, body]) => {
       const before = structuredClone(body)
@@ -229,7 +229,7 @@ test('an empty preset changes nothing, and no body is changed in place', () => {
   )
 })
 
-test('a preset saved from a chat body and used with nothing but messages asks what that body asked', () => {
+test('a preset saved from a chat body reproduces that body', () => {
   fc.assert(
     fc.property(chatBody, ({ messages, ...fields }: any) => {
       const { max_tokens, ...asked } = fields

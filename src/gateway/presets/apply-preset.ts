@@ -4,19 +4,19 @@ type Body = Record<string, unknown>
 
 /** Describes how a preset fills in one kind of body. Each client protocol has its own. */
 export type PresetStyle = {
-  /** A configuration in the names of such a body. */
+  /** Translates a configuration to the field names of the body. */
   fields: (config: Body) => Body
-  /** The fields that put the preset's system prompt before the request's own instructions. */
+  /** Adds the preset's system prompt before the instructions of the request. */
   prompted: (prompt: string, body: Body) => Body
-  /** Names under which a request may say the same thing; whichever it uses, it has said it. */
+  /** Groups of equivalent fields. If a request has one of them, the others are not filled in. */
   otherNames?: Record<string, readonly string[]>
-  /** Fields that are filled in member by member. */
+  /** Fields that are merged member by member. */
   nested?: readonly string[]
-  /** A filled-in body as upstreams of the protocol take it; what the client itself put in stays. */
+  /** Adapts a filled-in body for upstreams of the protocol. Fields of the client stay. */
   forUpstream?: (applied: Body, own: Body) => Body
 }
 
-/** A choice among tools says nothing without any, and upstreams refuse it. */
+/** Upstreams refuse these fields without tools. */
 const aboutTools = ['tool_choice', 'parallel_tool_calls']
 
 /**
@@ -31,7 +31,7 @@ export function applyPreset(
   const offered = style.fields(config)
   const applied = { ...body }
   for (const [name, value] of Object.entries(offered)) if (!says(body, name, style)) applied[name] = value
-  const tools = united(offered.tools, body.tools)
+  const tools = mergeTools(offered.tools, body.tools)
   if (tools.length > 0) applied.tools = tools
   else for (const name of aboutTools) if (!says(body, name, style)) delete applied[name]
   for (const name of style.nested ?? [])
@@ -45,13 +45,13 @@ function says(body: Body, name: string, { otherNames }: PresetStyle): boolean {
 
 type Tool = { type?: string; name?: unknown; server_label?: unknown } & Record<string, unknown>
 
-function united(offered: unknown, own: unknown): unknown[] {
+function mergeTools(offered: unknown, own: unknown): unknown[] {
   const tools = (own ?? []) as Tool[]
   const defined = new Set(tools.map(nameOf))
   return [...((offered ?? []) as Tool[]).filter((tool) => !defined.has(nameOf(tool))), ...tools]
 }
 
-/** Chat bodies hold a tool's name below its type. A tool that the provider runs has only its type as a name. */
+/** The name of a tool. Chat bodies have it below the type; a provider tool has only its type. */
 function nameOf(tool: Tool): unknown {
   const below = tool[tool.type ?? 'function'] as { name?: unknown } | undefined
   return tool.name ?? below?.name ?? tool.server_label ?? tool.type

@@ -3,7 +3,7 @@ import { findVersion, updatePreset } from './preset-rows.ts'
 import { noPreset, noVersion } from './read-presets.ts'
 import { type WriteDeps, type Writer, writePreset } from './write-preset.ts'
 
-/** Changes name, description or status; what is not named stays. @throws Fault `not_found`, `conflict`. */
+/** Changes name, description or status, if given. @throws Fault `not_found`, `conflict`. */
 export function changePreset(
   deps: WriteDeps,
   caller: Writer,
@@ -26,7 +26,7 @@ export function changePreset(
   })
 }
 
-/** Makes a version, usually an older one, the one that is used. @throws Fault `not_found`, `conflict`. */
+/** Designates a version, usually an older one, for use. @throws Fault `not_found`, `conflict`. */
 export function designateVersion(
   deps: WriteDeps,
   caller: Writer,

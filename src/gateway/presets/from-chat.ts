@@ -4,15 +4,15 @@ import { textOf } from '#chat/message.ts'
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './preset-settings.ts'
 
-/** A chat-completions body without what it may leave out here: nobody is to answer it. */
+/** A chat-completions body with fewer required fields, because it is saved and not answered. */
 export const ChatPresetBody = ChatRequest.partial({ messages: true }).meta({
   id: 'ChatPresetBody',
   description: 'A chat-completions request body; `messages` is optional.',
 })
 type ChatPresetBody = z.infer<typeof ChatPresetBody>
 
-/** Fields that mean the same under the same name in both kinds of body, then those only chat bodies have. */
-const kept = [
+/** Fields with the same name and meaning in both protocols, then those of chat bodies only. */
+const sharedFields = [
   'model',
   'models',
   'temperature',
@@ -40,9 +40,9 @@ const kept = [
   'repetition_penalty',
 ] as const satisfies (keyof typeof ChatRequest.shape)[]
 
-/** The fields of a chat body that reach a preset, a few under another name. */
+/** The fields of a chat body that a preset stores, some under another name. */
 export const fieldsFromChat: ReadonlySet<string> = new Set([
-  ...kept,
+  ...sharedFields,
   'max_completion_tokens',
   'max_tokens',
   'reasoning',
@@ -53,10 +53,10 @@ export const fieldsFromChat: ReadonlySet<string> = new Set([
   'tool_choice',
 ])
 
-/** Says in the names of the responses style what a chat body says. */
+/** Translates a chat body to the field names of presets. */
 export function settingsFromChat(body: ChatPresetBody): PresetSettings {
   const config = withoutNulls({
-    ...pick(body, kept),
+    ...pick(body, sharedFields),
     max_output_tokens: body.max_completion_tokens ?? body.max_tokens,
     reasoning: reasoningOf(body),
     text: unlessEmpty(withoutNulls({ format: formatOf(body.response_format), verbosity: body.verbosity })),
@@ -66,7 +66,7 @@ export function settingsFromChat(body: ChatPresetBody): PresetSettings {
   return { systemPrompt: systemPromptOf(body), config: withoutDefaults(config) }
 }
 
-/** The system and developer messages at the start; a later one belongs to the conversation it stands in. */
+/** The system and developer messages at the start. Later ones belong to the conversation. */
 function systemPromptOf({ messages = [] }: ChatPresetBody): string | null {
   const firstOther = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const leading = firstOther === -1 ? messages : messages.slice(0, firstOther)

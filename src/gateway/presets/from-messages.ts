@@ -4,15 +4,15 @@ import { MessagesRequest, type MessagesTool, type MessagesToolChoice, type Think
 import { withoutNulls } from '#platform/json/without-nulls.ts'
 import { type PresetSettings, pick, unlessEmpty, withoutDefaults } from './preset-settings.ts'
 
-/** A messages body without what it may leave out here: nobody is to answer it. */
+/** A messages body with fewer required fields, because it is saved and not answered. */
 export const MessagesPresetBody = MessagesRequest.partial({ messages: true }).meta({
   id: 'MessagesPresetBody',
   description: 'A messages request body; `messages` is optional.',
 })
 type MessagesPresetBody = z.infer<typeof MessagesPresetBody>
 
-/** Fields that mean the same under the same name in both kinds of body. */
-const kept = [
+/** Fields with the same name and meaning in both protocols. */
+const sharedFields = [
   'model',
   'temperature',
   'top_p',
@@ -25,9 +25,9 @@ const kept = [
   'stop_server_tools_when',
 ] as const satisfies (keyof typeof MessagesRequest.shape)[]
 
-/** The fields of a messages body that reach a preset, a few under another name. */
+/** The fields of a messages body that a preset stores, some under another name. */
 export const fieldsFromMessages: ReadonlySet<string> = new Set([
-  ...kept,
+  ...sharedFields,
   'models',
   'fallbacks',
   'max_tokens',
@@ -39,10 +39,10 @@ export const fieldsFromMessages: ReadonlySet<string> = new Set([
   'system',
 ])
 
-/** Says in the names of the responses style what a messages body says. */
+/** Translates a messages body to the field names of presets. */
 export function settingsFromMessages(body: MessagesPresetBody): PresetSettings {
   const config = withoutNulls({
-    ...pick(body, kept),
+    ...pick(body, sharedFields),
     models: body.models ?? body.fallbacks?.map(({ model }) => model),
     max_output_tokens: body.max_tokens,
     stop: body.stop_sequences,
@@ -64,13 +64,13 @@ function thought(thinking: Thinking | null | undefined) {
   return { enabled: thinking.type !== 'disabled', max_tokens: thinking.budget_tokens }
 }
 
-/** The responses style wants a name for a schema; the messages style has none. */
+/** Presets need a name for a schema; messages bodies have none. */
 function textOptionsOf(format: NonNullable<MessagesPresetBody['output_config']>['format']) {
   if (!format) return undefined
   return { format: format.type === 'json_schema' ? { name: 'response', ...format } : format }
 }
 
-/** A tool of the caller's is a function; what the provider runs itself is kept as it is. */
+/** A client tool becomes a function; a provider tool stays. */
 function functionTool(tool: MessagesTool) {
   if (tool.type && tool.type !== 'custom') return tool
   const { input_schema, ...rest } = tool

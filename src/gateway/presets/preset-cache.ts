@@ -31,7 +31,7 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
     isKept: (preset) => preset !== undefined,
     most: 1000,
   })
-  /** They never change: what was read once stays true. */
+  /** Versions never change. */
   const versions = new Map<string, PresetVersion>()
   return {
     async find(workspaceId, slug) {
@@ -43,8 +43,8 @@ export function createPresetCache({ db, allowStale }: PresetCacheDeps): PresetCa
     },
     async version({ id, slug }, number) {
       const name = `${id}/${number}`
-      const known = versions.get(name)
-      if (known) return known
+      const cached = versions.get(name)
+      if (cached) return cached
       const found = (await findVersion(db.query, id, number)) ?? noVersion(slug, number)
       versions.set(name, found)
       if (versions.size > mostVersions) versions.delete(versions.keys().next().value!)

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presetReference } from './preset-reference.ts'
 
-test('a preset is named by preset, by model alone, or behind a model', () => {
+test('a preset is named by preset, as a model, or after a model', () => {
   assert.deepEqual(presetReference({ preset: 'x', top_k: 1 }), { slug: 'x', rest: { top_k: 1 } })
   assert.deepEqual(presetReference({ preset: 'x', model: 'a/b' }), { slug: 'x', rest: { model: 'a/b' } })
   assert.deepEqual(presetReference({ model: '@preset/x' }), { slug: 'x', rest: {} })
   assert.deepEqual(presetReference({ model: 'a/b:free@preset/x' }), { slug: 'x', rest: { model: 'a/b:free' } })
 })
 
-test('a request may name a preset twice, but not two presets', () => {
+test('a request can name a preset twice, but not two presets', () => {
   assert.deepEqual(presetReference({ preset: 'x', model: 'a/b@preset/x' }), { slug: 'x', rest: { model: 'a/b' } })
   assert.throws(() => presetReference({ preset: 'x', model: '@preset/y' }), {
     kind: 'invalid',

@@ -1,10 +1,10 @@
 import type { ResponsesRequest } from '#chat/responses-request.ts'
 
-/** The parts of a body that a version keeps. */
+/** The parts of a body that a version stores. */
 export type PresetSettings = { systemPrompt: string | null; config: Record<string, unknown> }
 
-/** The fields that configure generation and routing; all others belong to one call. */
-const kept = [
+/** The fields that configure generation and routing. All others belong to one call. */
+const storedFields = [
   'model',
   'models',
   'temperature',
@@ -32,15 +32,15 @@ const kept = [
   'truncation',
 ] as const satisfies (keyof typeof ResponsesRequest.shape)[]
 
-/** The fields of a responses body that reach a preset. */
-export const fieldsFromResponses: ReadonlySet<string> = new Set([...kept, 'instructions'])
+/** The fields of a responses body that a preset stores. */
+export const fieldsFromResponses: ReadonlySet<string> = new Set([...storedFields, 'instructions'])
 
-/** Every value is kept as it came, an explicit null too. */
+/** Stores all values unchanged, including null. */
 export function settingsFromResponses(body: ResponsesRequest): PresetSettings {
-  return { systemPrompt: body.instructions ?? null, config: withoutDefaults(pick(body, kept)) }
+  return { systemPrompt: body.instructions ?? null, config: withoutDefaults(pick(body, storedFields)) }
 }
 
-/** Some clients send the documented default with every request; it says nothing, so it is not stored. */
+/** Omits a default that some clients send with every request. */
 export function withoutDefaults({ service_tier, ...config }: Record<string, unknown>): Record<string, unknown> {
   return service_tier === undefined || service_tier === 'auto' ? config : { ...config, service_tier }
 }
@@ -49,13 +49,13 @@ export function pick(body: Record<string, unknown>, names: readonly string[]): R
   return Object.fromEntries(names.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]))
 }
 
-/** Takes out of a filled-in body what upstreams of its protocol do not know; what the client itself put in stays. */
+/** Removes fields that upstreams of the protocol do not know from a filled-in body. Fields of the client stay. */
 export function withoutForeign(foreign: ReadonlySet<string>) {
   return (applied: Record<string, unknown>, own: Record<string, unknown>): Record<string, unknown> =>
     Object.fromEntries(Object.entries(applied).filter(([name]) => name in own || !foreign.has(name)))
 }
 
-/** The object, or nothing when it has no members. */
+/** The object; undefined if it is empty. */
 export function unlessEmpty(members: Record<string, unknown>): Record<string, unknown> | undefined {
   return Object.keys(members).length > 0 ? members : undefined
 }

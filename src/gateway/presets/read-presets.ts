@@ -7,7 +7,7 @@ import { findPreset, findVersion, pageOfPresets, pageOfVersions } from './preset
 /** The presets that a caller may read: all of a workspace, or only those in `slugs`. Others are treated as missing. */
 export type PresetScope = { workspaceId: string; slugs?: readonly string[] }
 
-/** Of every status, the most recently changed first. */
+/** Lists presets of every status, the most recently changed first. */
 export function listPresets(deps: { db: Db }, sight: PresetScope, page: PageQuery): Promise<Page<Preset>> {
   return pageOfPresets(deps.db.query, sight, page)
 }
@@ -22,7 +22,7 @@ export async function getPreset(
   return (await findPreset(deps.db.query, workspaceId, slug)) ?? noPreset(slug)
 }
 
-/** The oldest first. @throws Fault `not_found`. */
+/** Lists versions, the oldest first. @throws Fault `not_found`. */
 export async function listVersions(
   deps: { db: Db },
   sight: PresetScope,
@@ -45,7 +45,7 @@ export async function getVersion(
 }
 
 export function noPreset(slug: string): never {
-  throw new Fault('not_found', `There is no preset "${slug}".`)
+  throw new Fault('not_found', `The preset "${slug}" does not exist.`)
 }
 
 export function noVersion(slug: string, version: number): never {

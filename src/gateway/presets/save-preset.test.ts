@@ -27,21 +27,21 @@ onEachDatabase('writing presets', (kind) => {
     return { deps, writer: await firstWriter(deps) }
   }
 
-  test('every change is announced by the name under which presets are looked up', async () => {
+  test('every change is announced with the cache key of the preset', async () => {
     await using store = await newDb(kind)
     const { deps, writer } = await prepared(store.db)
-    const heard: string[] = []
-    store.db.signals.subscribe('preset.changed', (name) => heard.push(name))
+    const announced: string[] = []
+    store.db.signals.subscribe('preset.changed', (name) => announced.push(name))
     await savePreset(deps, writer, 'haiku', settings)
     await savePreset(deps, writer, 'haiku', settings)
     await designateVersion(deps, writer, 'haiku', 1)
     await changePreset(deps, writer, 'haiku', { status: 'disabled' })
     await changePreset(deps, writer, 'haiku', { status: 'disabled' })
-    assert.deepEqual(heard.slice(0, 4), Array(4).fill(`${writer.workspaceId}/haiku`))
-    assert.ok(kind === 'postgres' || heard.length === 4, 'a change that changes nothing is not announced')
+    assert.deepEqual(announced.slice(0, 4), Array(4).fill(`${writer.workspaceId}/haiku`))
+    assert.ok(kind === 'postgres' || announced.length === 4, 'a change that changes nothing is not announced')
   })
 
-  test('a save that fails half way leaves neither preset nor version nor trace', async () => {
+  test('a failed save leaves no preset, version or audit record', async () => {
     await using store = await newDb(kind)
     const { deps, writer } = await prepared(store.db)
     const ids = [newUuid(), newUuid()]

@@ -33,9 +33,9 @@ type Body = Record<string, unknown>
 export type RequestedVersion = { settings: PresetSettings; skippedFields: string[] }
 
 /**
- * The settings of a request, and the names of its fields that no preset keeps. A request that names a preset gets the
- * preset's settings with its own fields on top, as when it is answered.
- * @throws Fault `invalid`, or `not_found` when it names a preset or version that is missing.
+ * The settings of a request, and the names of its fields that a preset does not store. A request that names a preset has
+ * that preset applied, as in a completion.
+ * @throws Fault `invalid`, or `not_found` if it names a missing preset or version.
  */
 export async function requestedVersion(
   deps: { db: Db },

@@ -11,13 +11,13 @@ export type WriteDeps = { db: Db; now: Now; newId: NewId }
 /** The user and key that write, and the workspace. */
 export type Writer = Pick<Caller, 'workspaceId' | 'organizationId' | 'userId' | 'keyHash'>
 
-/** `version`: a version that was saved and is not in use, so that the preset itself does not name it. */
+/** `version`: a saved version that is not designated, which the preset does not name. */
 type Written = { action: Change['action']; version?: { id: string; version: number } } | undefined
 
 /**
- * Runs `work` as the only writer of one preset and answers with the preset afterwards. A change that `work` names is
- * written down and announced with it; undefined means that nothing was changed.
- * @throws Fault `conflict` when another writer held the preset too long.
+ * Runs `work` as the only writer of one preset and returns the preset afterwards. Audits and announces the change that
+ * `work` returns; undefined means no change.
+ * @throws Fault `conflict` if another writer locked the preset for too long.
  */
 export async function writePreset(
   deps: WriteDeps,
@@ -45,7 +45,7 @@ export async function writePreset(
   })
 }
 
-/** Versions never change and are never deleted, so the trail names them instead of repeating them. */
+/** Versions never change and are never deleted, so the audit trail refers to them. */
 function auditForm({ designated_version: { id, version }, ...preset }: PresetWithVersion) {
   return { ...preset, designated_version: { id, version } }
 }

@@ -38,7 +38,7 @@ const maxImages = 4
 export function billOf(forms: Forms, { endpoint, model }: Offer, providerProtocol: BillingTraits): Bill | undefined {
   const billableOptions = billableOptionsOf(forms, endpoint, providerProtocol)
   const kinds = kindsOf(forms, { endpoint, model })
-  const { images, sound } = mediaIn(forms.chat)
+  const { images, audio: sound } = mediaIn(forms.chat)
   const pieces: Record<string, number> = {}
   const image = endpoint.prices.image
   const answerImages = kinds.some(({ kind }) => kind === 'imageCompletion') ? maxImages * billedChoices(forms.chat) : 0
@@ -90,7 +90,7 @@ function addCalls(pieces: Record<string, number>, { tools }: BillableOptions): n
 }
 
 function kindsOf({ chat }: Forms, { model }: Offer): RequestedKind[] {
-  const { sound, video, files, longCache } = mediaIn(chat)
+  const { audio: sound, video, files, longCache } = mediaIn(chat)
   const canReturn = (modality: 'audio' | 'image') =>
     chat.modalities ? chat.modalities.includes(modality) : model?.outputModalities.includes(modality)
   const acceptsAudio = model?.inputModalities.some((modality) => modality === 'audio' || modality === 'video')

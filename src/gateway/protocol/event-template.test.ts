@@ -23,7 +23,7 @@ const word = fc.oneof(
     '\\',
     '\\u0041',
     '\n',
-    'it said "x"\n',
+    'it text "x"\n',
     'signalbox padding',
     'é🚂',
     '"usage"',
@@ -72,16 +72,16 @@ const cuts = fc.array(fc.nat({ max: 4000 }), { maxLength: 8 })
 
 type Said = { events: string; bytes: string; counted: number }
 
-/** What comes of a stream that is cut at these places: what it said, what the client gets, how much text is counted. */
+/** Relays a stream that is cut at these positions. @returns its text, the events of the client and the counted text. */
 function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boolean; alike: boolean }): Said {
   const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
   const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
-  const said: AnswerEvent[] = []
+  const text: AnswerEvent[] = []
   const receiver = {
     ...{ started: () => {}, flush: () => {}, ended: () => {}, broke: () => {} },
     events(events: AnswerEvent[], raw: Buffer | undefined) {
       tally.count(events)
-      said.push(...events)
+      text.push(...events)
       if (raw && passThrough) batch.add(rewriter.event(raw))
     },
     alike: passThrough
@@ -106,24 +106,24 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
   }
   const { bytes: counted, reasoningBytes } = tally.result()
   return {
-    events: passThrough ? '' : JSON.stringify(said),
+    events: passThrough ? '' : JSON.stringify(text),
     bytes: batch.take().toString('latin1'),
     counted: counted + reasoningBytes,
   }
 }
 
-/** Each event by itself, but for some that are cut at these places, and some that come with the next one. */
+/** One chunk per event, except some that are cut or joined with the next one. */
 function cut(events: string[], places: number[]): Buffer[] {
   const bytes = Buffer.from(events.join(''))
   const ends = events.map((_, at) => Buffer.byteLength(events.slice(0, at + 1).join('')))
-  const kept = ends.filter((end) => places.every((one) => (one + end) % 5 > 0))
-  const borders = [0, ...kept, ...places.map((one) => one % bytes.length), bytes.length].sort((a, b) => a - b)
+  const cached = ends.filter((end) => places.every((one) => (one + end) % 5 > 0))
+  const borders = [0, ...cached, ...places.map((one) => one % bytes.length), bytes.length].sort((a, b) => a - b)
   return borders.slice(1).map((end, at) => bytes.subarray(borders[at], end))
 }
 
 for (const passThrough of [false, true]) {
   const what = passThrough ? 'passed on to the byte' : 'read'
-  test(`a stream of chunks is ${what} and counted as if each were parsed, wherever it is cut`, () => {
+  test(`a stream of chunks is ${what} and counted as if parsed, wherever it is cut`, () => {
     fc.assert(
       fc.property(stream, cuts, (events, places) => {
         const parsed = playedIn(cut(events, places), { passThrough, alike: false })
@@ -147,15 +147,15 @@ for (const [what, events] of [
   ],
 ] as const)
   for (const passThrough of [false, true])
-    test(`chunks that differ in ${what} alone are parsed no more, ${passThrough ? 'passed on' : 'translated'}`, (t) => {
+    test(`chunks that differ in ${what} are not parsed, ${passThrough ? 'passed through' : 'translated'}`, (t) => {
       const parse = t.mock.method(JSON, 'parse')
       playedIn(events.map(Buffer.from as (event: string) => Buffer), { passThrough, alike: true })
       const first = parse.mock.calls.filter(({ arguments: [text] }) => String(text).startsWith('{'))
-      // The first one, and what it would be with another text. Passed on, both get the reasoning in further members.
+      // The first event, and the one with the probe. If passed through, both get reasoning in further members.
       assert.equal(first.length, what === 'thoughts' && passThrough ? 4 : 2)
     })
 
-test('a stream whose chunks are never alike costs no more than a few attempts to learn from them', () => {
+test('a stream of dissimilar chunks has only a few attempts to learn', () => {
   const template = new EventTemplate()
   let tried = 0
   for (let at = 0; at < 100; at++) {
@@ -171,7 +171,7 @@ test('a stream whose chunks are never alike costs no more than a few attempts to
   assert.equal(tried, 4)
 })
 
-test('a text that stands elsewhere in its event, too, is no other text and ends no stream', () => {
+test('a text that also occurs elsewhere in its event is read correctly', () => {
   for (const text of [':', ',', '{', '}', '":"', '","', 'delta', 'content', 'index', '0', 'null', 'data'])
     for (const passThrough of [false, true]) {
       const events = [text, 'x', text, 'y'].map((content) => Buffer.from(chunkOf({ content })))

@@ -1,14 +1,14 @@
 import type { ByteBatch } from '#platform/text/byte-batch.ts'
 import { ownBytes } from '#platform/text/own-bytes.ts'
 
-/** No text that a model is likely to say, so that it is found in one place. */
+/** An unlikely text, so that it is found only where it was inserted. */
 const probe = Buffer.from('signalbox probe')
-/** The same for the padding that OpenAI puts behind the text, so that its length tells nothing. */
+/** The same for the padding with which OpenAI hides the length of the text. */
 const paddingProbe = Buffer.from('signalbox padding')
 const padding = /"obfuscation"\s*:\s*"([^"\\\u0000-\u001f]+)"/
 
-/** So many events may be learned from, beyond one for every few that were found. */
-const mostTrials = 4
+/** The initial number of attempts to learn. After that, one attempt per `findsForTrial` matches. */
+const maxTrials = 4
 const findsForTrial = 8
 
 const quote = 34
@@ -16,29 +16,29 @@ const backslash = 92
 const space = 32
 const none = Buffer.alloc(0)
 
-/** An event around its text: what is before it, what follows it, and behind that padding with an end of its own. */
+/** The bytes of an event around its text and its padding. */
 type Frame = { before: Buffer; after: Buffer; end: Buffer | undefined }
 
 /**
- * Most events of a stream differ only in their text. A template learned from one of them finds the text of the next ones,
- * and writes them in the form that the client gets, in their bytes: nothing is parsed, and no string is made.
+ * Most events of a stream differ only in their text. A template that was learned from one event finds the text of the
+ * next ones and writes them in the form for the client, as bytes, without parsing.
  */
 export class EventTemplate {
-  /** Where the text of the event that was found last is, as it stands in JSON. */
+  /** The position of the text in the event that was found last, as a JSON string. */
   from = 0
   to = 0
-  /** How many bytes of that text only escape others. */
+  /** The number of backslashes in that text. */
   escapes = 0
   #paddingFrom = 0
   #paddingTo = 0
   #frame = noFrame
   #newFrame = noNewFrame
-  #trials = mostTrials
+  #trials = maxTrials
   #finds = 0
 
   /**
-   * Looks for an event that is like the learned one but for its text and padding.
-   * @returns where it ends, or -1 where there is none at `at`.
+   * Finds an event at `at` that differs from the learned one only in its text and padding.
+   * @returns its end, or -1 if there is none.
    */
   find(bytes: Buffer, at: number): number {
     const { pieces, afterAt, endAt, hasPadding } = this.#frame
@@ -54,7 +54,7 @@ export class EventTemplate {
     return this.#paddingTo + pieces.length - endAt
   }
 
-  /** Writes the event that was found last in its new form. */
+  /** Writes the event that was found last in the form for the client. */
   write(bytes: Buffer, out: ByteBatch): void {
     const { pieces, textsAt, endAt, hasPadding } = this.#newFrame
     let written = 0
@@ -70,15 +70,16 @@ export class EventTemplate {
   }
 
   /**
-   * @param text what the event says.
-   * @param isSaid whether an event says this text, and is otherwise read as the one that is learned from.
-   * @param change makes the new form of an event.
-   * @returns whether it is known now.
+   * Learns from an event.
+   * @param text the text of the event.
+   * @param matchesText whether a changed event has this text and otherwise equals the event.
+   * @param change rewrites an event for the client.
+   * @returns whether it was learned.
    */
   learn(
     event: Buffer,
     text: string,
-    isSaid: (event: Buffer, text: string) => boolean,
+    matchesText: (event: Buffer, text: string) => boolean,
     change: (event: Buffer) => Buffer,
   ): boolean {
     if (this.#trials === 0 && this.#finds < findsForTrial) return false
@@ -90,15 +91,15 @@ export class EventTemplate {
       ...[frame.before, probe, frame.after],
       ...(frame.end ? [paddingProbe, frame.end] : []),
     ])
-    const newFrame = isSaid(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
+    const newFrame = matchesText(tried, probe.toString()) && cut(change(tried), frame.end !== undefined)
     if (!newFrame) return false
-    const memory = ownBytes({ known: inOnePiece(frame), changed: newFrame.pieces })
-    this.#frame = kept(frame, memory.known)
-    this.#newFrame = { ...newFrame, pieces: memory.changed }
+    const memory = ownBytes({ frame: joined(frame), newFrame: newFrame.pieces })
+    this.#frame = storedFrame(frame, memory.frame)
+    this.#newFrame = { ...newFrame, pieces: memory.newFrame }
     return true
   }
 
-  /** Where the text that begins at `from` ends; -1 where it has an escape of more than one character. */
+  /** The end of the text that starts at `from`; -1 if it has an escape longer than two characters. */
   #textEnd(bytes: Buffer, from: number): number {
     this.escapes = 0
     for (let at = from; at < bytes.length; at++) {
@@ -116,7 +117,7 @@ export class EventTemplate {
 const shortEscapes = new Set(Buffer.from('"\\/bfnrt'))
 const isShortEscape = (byte: number | undefined) => byte !== undefined && shortEscapes.has(byte)
 
-/** Where a string without escapes ends; -1 where it has some. */
+/** The end of a string without escapes; -1 if it has escapes. */
 function plainEnd(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at]!
@@ -126,7 +127,7 @@ function plainEnd(bytes: Buffer, from: number): number {
   return -1
 }
 
-/** An engine's own comparison takes twice as long for the few bytes of an event. */
+/** Compares bytes. `Buffer.compare` takes twice as long for so few bytes. */
 function hasAt(bytes: Buffer, at: number, pieces: Buffer, from: number, to: number): boolean {
   const shift = at - from
   if (bytes.length < to + shift) return false
@@ -135,11 +136,11 @@ function hasAt(bytes: Buffer, at: number, pieces: Buffer, from: number, to: numb
 }
 
 function frameOf(event: Buffer, text: string): Frame | undefined {
-  const said = Buffer.from(JSON.stringify(text))
-  const at = event.indexOf(said)
+  const jsonText = Buffer.from(JSON.stringify(text))
+  const at = event.indexOf(jsonText)
   if (at === -1 || text === '') return undefined
   const before = event.subarray(0, at + 1)
-  const rest = event.toString('latin1', at + said.length - 1)
+  const rest = event.toString('latin1', at + jsonText.length - 1)
   const found = padding.exec(rest)
   if (!found) return { before, after: Buffer.from(rest, 'latin1'), end: undefined }
   const [to, length] = [found.index + found[0].length - 1, found[1]!.length]
@@ -150,30 +151,27 @@ function frameOf(event: Buffer, text: string): Frame | undefined {
   }
 }
 
-/** A frame in one piece, which is kept as long as the stream lasts: `after` begins at `afterAt`, `end` at `endAt`. */
-type KeptFrame = { pieces: Buffer; afterAt: number; endAt: number; hasPadding: boolean }
+/** A frame as one buffer: `after` starts at `afterAt`, `end` at `endAt`. */
+type StoredFrame = { pieces: Buffer; afterAt: number; endAt: number; hasPadding: boolean }
 
-function kept({ before, after, end }: Frame, pieces: Buffer): KeptFrame {
+function storedFrame({ before, after, end }: Frame, pieces: Buffer): StoredFrame {
   return { pieces, afterAt: before.length, endAt: before.length + after.length, hasPadding: end !== undefined }
 }
 
-const inOnePiece = ({ before, after, end = none }: Frame) => Buffer.concat([before, after, end])
+const joined = ({ before, after, end = none }: Frame) => Buffer.concat([before, after, end])
 
-const noFrame: KeptFrame = { pieces: none, afterAt: 0, endAt: 0, hasPadding: false }
+const noFrame: StoredFrame = { pieces: none, afterAt: 0, endAt: 0, hasPadding: false }
 
-/**
- * The new form of an event in one piece. The text is inserted at each of `textsAt`, and the padding, if there is any, at
- * `endAt`.
- */
+/** The form for the client as one buffer. The text is inserted at each of `textsAt`, the padding at `endAt`. */
 type NewFrame = { pieces: Buffer; textsAt: number[]; endAt: number; hasPadding: boolean }
 
 const noNewFrame: NewFrame = { pieces: none, textsAt: [], endAt: 0, hasPadding: false }
 
-/** The frame of an event with the probe for text, which can be in several places, and the one for padding, in one. */
+/** Cuts an event at the probes: the text can occur several times, the padding once. */
 function cut(event: Buffer, hasPadding: boolean): NewFrame | undefined {
-  const [said = '', end = '', ...others] = event.toString('latin1').split(paddingProbe.toString())
+  const [jsonText = '', end = '', ...others] = event.toString('latin1').split(paddingProbe.toString())
   if (others.length > 0 || (end !== '') !== hasPadding || end.includes(probe.toString())) return undefined
-  const parts = said.split(probe.toString())
+  const parts = jsonText.split(probe.toString())
   if (parts.length < 2) return undefined
   const textsAt: number[] = []
   let at = 0

@@ -83,21 +83,21 @@ function onlyFaults(body: unknown, work: () => void): void {
   }
 }
 
-function encodeEverywhere(asked: ChatRequest): void {
+function encodeEverywhere(request: ChatRequest): void {
   const target = { endpoint: endpointOf('p'), credential: 'key', stream: false }
   for (const providerProtocol of Object.values(protocols))
-    onlyFaults(asked, () => providerProtocol.encode(asked, target))
+    onlyFaults(request, () => providerProtocol.encode(request, target))
 }
 
-describe('whatever the schemas let through', () => {
-  test('of a chat reaches every provider, or is refused in words', () => {
+describe('a malformed request that the schema accepts', () => {
+  test('of the chat protocol is sent or refused with a message', () => {
     for (const body of oddly(chat)) {
       const parsed = ChatRequest.safeParse(body)
       if (parsed.success) encodeEverywhere(parsed.data)
     }
   })
 
-  test('of a responses call reaches every provider, or is refused in words', () => {
+  test('of the responses protocol is sent or refused with a message', () => {
     for (const body of oddly(responses)) {
       const parsed = ResponsesCall.safeParse(body)
       if (parsed.success) onlyFaults(body, () => encodeEverywhere(responsesToChat(parsed.data)))

@@ -1,6 +1,6 @@
 import type { ClientProtocol, CostNote } from './protocol.ts'
 
-/** The usage of an upstream with its cost; and with the counts that are billed, where the upstream reports them otherwise. */
+/** Adds the cost to the usage of an upstream, and the billed counts if they differ from the reported ones. */
 export function notedUsage(
   usage: object | null | undefined,
   cost: CostNote,

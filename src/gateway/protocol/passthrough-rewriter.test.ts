@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { bytesOfJson } from '#platform/json/json-members.ts'
 
-test('a name in JSON is the bytes that JSON writes of it', () => {
+test('a name in JSON is written as its UTF-8 bytes', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),

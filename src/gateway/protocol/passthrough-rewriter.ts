@@ -3,25 +3,25 @@ import { type Changes, membersOf, withChanges } from '#platform/json/json-member
 import { ownBytes } from '#platform/text/own-bytes.ts'
 
 /**
- * Makes of an upstream's own bytes what official clients of its protocol expect of this service: who answered by the
- * catalogue's names, and what they need and the upstream leaves out. Everything else passes as it came.
+ * Rewrites an upstream's bytes for clients of the same protocol: model and provider with the catalogue's names, and
+ * fields that clients need and the upstream omits. All other bytes stay.
  */
 export type PassthroughRewriter = {
-  /** One streamed event. @param events what was read of it, its tool calls assembled; absent for one that is only text. */
+  /** Rewrites a stream event. @param events its parsed events with assembled tool calls; undefined for a text delta. */
   event: (raw: Buffer, events?: readonly AnswerEvent[]) => Buffer
   /** Writes the events that remain at the end of a stream and that no event of the upstream contains. */
   rest?: (events: readonly AnswerEvent[]) => string
-  /** A whole answer: its bytes as a latin1 string, one character for each. @param events what was read of it. */
+  /** Rewrites a whole answer, given as a latin1 string of its bytes. @param events its parsed events. */
   whole: (answer: string, events?: readonly AnswerEvent[]) => string
 }
 
-/** The start of an event's JSON object; -1 for data on several lines, which nobody passes on. */
+/** The start of an event's JSON object; -1 for data on several lines, which is never passed through. */
 export function objectIn(event: string): number {
   const from = event.indexOf('{', event.indexOf('data:'))
   return event.indexOf('\ndata', from) === -1 ? from : -1
 }
 
-/** The object in an event's data, parsed; an empty one for data on several lines. */
+/** Parses the object in an event's data. Empty for data on several lines. */
 export function objectOf(event: Buffer): object {
   const text = event.toString('utf8')
   const from = objectIn(text)
@@ -30,7 +30,7 @@ export function objectOf(event: Buffer): object {
   return JSON.parse(text.slice(from, end === -1 ? undefined : end)) as object
 }
 
-/** An event with changes in the object that its member of this name is; an event without one as it came. */
+/** Changes the object in a member of an event. Returns an event without that member unchanged. */
 export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buffer {
   const text = raw.toString('latin1')
   const from = objectIn(text)
@@ -39,10 +39,8 @@ export function withChangesIn(raw: Buffer, name: string, changes: Changes): Buff
   return Buffer.from(withChanges(text, member.valueStart, changes), 'latin1')
 }
 
-/**
- * A stream's events begin alike, up to the member named `last`: how the first was changed is known for all that follow.
- */
-export class Beginnings {
+/** Reuses the rewritten start of a stream's events, which are equal up to the member `last`. */
+export class EventPrefix {
   readonly #last: string
   readonly #notNull: string
   readonly #changes: () => Omit<Changes, 'notNull'>
@@ -52,7 +50,7 @@ export class Beginnings {
   /** Members that the prefix does not have and that may follow it. */
   #searched: string[] = []
 
-  /** @param changes makes them: few events begin otherwise than the first, and a stream may last for hours. */
+  /** @param changes called for each new prefix, which is rare. */
   constructor(last: string, notNull: string, changes: () => Omit<Changes, 'notNull'>) {
     this.#last = last
     this.#notNull = notNull
@@ -67,17 +65,17 @@ export class Beginnings {
     const rest = raw.toString('latin1', length)
     for (const name of this.#searched) if (rest.includes(name)) return undefined
     const named = rest.indexOf(this.#isNull.slice(1, -5))
-    return named === -1 || this.#isOwnNull(rest, named - 1) ? rest : undefined
+    return named === -1 || this.#isTopLevelNull(rest, named - 1) ? rest : undefined
   }
 
-  /** A null within a choice stays there. One that is not plainly the event's own is looked at as usual. */
-  #isOwnNull(rest: string, at: number): boolean {
+  /** Whether a null is certainly a member of the event, and not of a choice. */
+  #isTopLevelNull(rest: string, at: number): boolean {
     if (!rest.startsWith(this.#isNull, at)) return false
     endOfObject.lastIndex = at + this.#isNull.length
     return endOfObject.test(rest)
   }
 
-  /** The whole event, of which this is the rest. */
+  /** The rewritten event. @param rest its bytes after the prefix. */
   joined(raw: Buffer, rest: string): Buffer {
     const from = this.#before.length
     const at = rest.indexOf(this.#isNull)
@@ -85,7 +83,7 @@ export class Beginnings {
     return Buffer.concat([this.#after, raw.subarray(from, from + at), raw.subarray(from + at + this.#isNull.length)])
   }
 
-  /** @param text an event that begins otherwise, and `from` where its object does. */
+  /** Rewrites an event with another prefix and learns the prefix. @param from the start of its object. */
   learn(text: string, from: number): string {
     const members = membersOf(text, from)
     const changes = { ...this.#changes(), notNull: this.#notNull }
@@ -95,7 +93,7 @@ export class Beginnings {
     const { set, fill } = changes
     const early = new Set(members.slice(0, last).map(({ name }) => name))
     const searched = [...Object.keys(set), ...Object.keys(fill)].filter((name) => !early.has(name))
-    // One that has such a member later on says nothing of those that have none.
+    // Such a member can follow the prefix, so the prefix cannot be reused.
     if (members.slice(last).some(({ name }) => searched.includes(name))) return result
     const tail = text.slice(members[last]!.start)
     const start = result.endsWith(tail) ? result.length - tail.length : this.#startIn(result, from)
@@ -113,7 +111,7 @@ export class Beginnings {
   }
 }
 
-/** No object or list ends or begins any more but the event's own. */
+/** Matches the rest of an object without nested objects or lists. */
 const endOfObject = /[^[\]{}]*\}\s*$/y
 
 const none = Buffer.alloc(0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { passes } from './protocol.ts'
 
-test('a client’s own body goes on as it is where the provider speaks its protocol and says how', () => {
+test('a body passes through to a provider of the same protocol that supports it', () => {
   const passThrough = (() => ({})) as never
   assert.equal(passes({ protocol: 'openai-chat', passThrough }, 'openai-chat'), true)
   assert.equal(passes({ protocol: 'openai-chat', passThrough }, 'openai-responses'), false)

@@ -26,57 +26,55 @@ export type EncodedRequest = {
 
 export type ProtocolTarget = { endpoint: Endpoint; credential: string | undefined; stream: boolean }
 
-/** A request body in the words of one protocol. */
+/** A request body in any protocol. */
 export type Body = Record<string, unknown>
 
 /**
- * One wire protocol of upstreams. Everything else in routing speaks of chat requests and answer events; what a protocol
- * names differently stays in its own file.
+ * One wire protocol of upstreams. It translates between the protocol and chat requests and answer events, which the rest
+ * of the gateway uses.
  */
 export type ProviderProtocol = {
   protocol: Protocol
   /** The origin of the upstream, for protocols without a base URL. */
   origin?: string
-  /** A chat request in this protocol's words. */
+  /** Encodes a chat request in this protocol. */
   encode: (chat: ChatRequest, target: ProtocolTarget) => EncodedRequest
   /**
-   * For clients of the same protocol: their own body, with nothing changed but the model's name, what is ours alone
-   * taken out, the answer's limit under the one name that the endpoint knows, and usage asked for.
-   * @param source the client's bytes, where nothing was changed in what they say but that own fields may be left out.
+   * Passes the body of a client of the same protocol through. Changes only the model, the name of the answer limit and
+   * the request for usage.
+   * @param source the client's bytes, if the body differs from them at most by removed own fields.
    */
   passThrough?: (body: Body, target: ProtocolTarget, source?: JsonSource) => EncodedRequest
-  /** Asks an upstream for the number of tokens of a body, if the protocol can. */
+  /** Counts the tokens of a body at an upstream, if the protocol supports it. */
   countTokens?: {
     request: (body: Body, target: ProtocolTarget) => EncodedRequest
     read: (answer: unknown) => number | undefined
   }
-  /** The limit that is sent for such a request: so many tokens its answer has at most. */
+  /** The limit of answer tokens that is sent for this request. */
   answerLimit: (chat: ChatRequest, endpoint: Endpoint) => number | undefined
-  /**
-   * Provider tools and service tier of a request: of the passed-through body, or of the chat request that is encoded.
-   */
+  /** The provider tools and the service tier of a passed-through body or of a chat request. */
   billableOptions?: (request: Body, endpoint: Endpoint) => BillableOptions
-  /** Whether this protocol can express a chat tool that is not a function. Without it, chats are passed on. */
+  /** Whether this protocol can express a chat tool that is not a function. Undefined if chats are passed through. */
   knowsTool?: (tool: ChatTool) => boolean
-  /** Whether a model may think for such a request. If this is left out, the catalogue decides. */
+  /** Whether a model may reason for this request. If undefined, the catalogue decides. */
   mayThink?: (chat: ChatRequest, endpoint: Endpoint) => boolean
   /**
-   * Reads one streamed answer. `[DONE]` ends it, in every protocol. @throws Error on what is not this protocol.
-   * @param answerId this service's id of the answer: the ids of calls are made from it where their upstream gives none.
-   * @param answerLimit the most tokens that the answer may have.
+   * Reads one streamed answer. `[DONE]` ends it, in every protocol. @throws Error if an event violates the protocol.
+   * @param answerId the id of the answer, from which missing ids of tool calls are generated.
+   * @param answerLimit the maximum tokens of the answer.
    */
   reader: (answerId?: string, answerLimit?: number) => (event: SseEvent) => AnswerEvent[]
-  /** Whether a reader needs nothing of an event's text for those that follow: then like events need not be parsed. */
+  /** Whether events can be read independently of earlier text, so that similar events need no parsing. */
   readsEventsAlone?: boolean
-  /** Reads a whole answer. @throws Error on what is not this protocol. */
+  /** Reads a whole answer. @throws Error if it violates the protocol. */
   readBody: (body: unknown, answerId?: string, answerLimit?: number) => AnswerEvent[]
-  /** How its servers say that a prompt is longer than the model's context. */
+  /** The errors of its servers for a prompt that is longer than the context. */
   contextErrors: ContextErrors
   /** The error message in the body of a failed answer. */
   errorMessage: (body: unknown) => string | undefined
 }
 
-/** Whether the client's own body is sent on unchanged, apart from the few fields that `passThrough` sets. */
+/** Whether the body of a client is passed through. */
 export function passes(
   { protocol, passThrough }: Partial<Pick<ProviderProtocol, 'protocol' | 'passThrough'>>,
   client: Protocol,
@@ -89,46 +87,42 @@ export type AnswerHead = {
   id: string
   /** The catalogue's id of the model that answers. */
   model: string
-  /** The name of the provider that answers, for people. */
+  /** The display name of the provider. */
   provider?: string
   createdSeconds: number
-  /** The client's own body, for protocols whose answers say back what was asked. */
+  /** The client's body, for protocols whose answers repeat parts of the request. */
   request?: Body
 }
 
-/** @param passedEvents how many of the upstream's own events the client has already got. */
+/** `passedEvents`: the number of upstream events that the client has received already. */
 export type WriterOptions = { includeUsage: boolean; passedEvents?: number }
 
 /**
- * The protocol a client speaks: its requests become chat requests, and answer events become its answers. All that the
- * service knows of a client's protocol is behind this; each has a folder in `clients/` and a line in `clients.ts`.
+ * A protocol of clients: translates its requests to chat requests, and answer events to its answers. Each has a folder
+ * in `clients/` and a line in `clients.ts`.
  */
 export type ClientProtocol = {
-  /** The upstream protocol whose bytes a client of this one takes as they are. */
+  /** The upstream protocol whose bytes can be passed through to its clients. */
   protocol: Protocol
-  /** The API operation by which clients use it. */
+  /** Its API operation. */
   operation: Operation
-  /** The field of its bodies that has the conversation. */
+  /** The field of its bodies with the conversation. */
   conversation: ConversationField
   /** The `api_type` in the records of such requests. */
   apiType: string
-  /** Fields of its bodies that speak to this service, besides those that every protocol has (`own-fields.ts`). */
+  /** Fields of its bodies for this service, in addition to the common ones (`own-fields.ts`). */
   ownFields?: ReadonlySet<string>
-  /**
-   * Headers of the request that go on to an upstream of the same protocol. @param limited whether a limit counts it.
-   */
+  /** Request headers for an upstream of the same protocol. @param limited whether a limit counts the request. */
   headersFor?: (headers: RequestHeaders, body: Body, limited: boolean) => Record<string, string>
-  /** Whether the headers of a request show that its client speaks this protocol. */
+  /** Whether the headers show that the client uses this protocol. */
   isSpokenIn?: (headers: RequestHeaders) => boolean
   /** Whether its clients can send their key in the header `x-api-key`. */
   acceptsApiKeyHeader?: boolean
-  /** Headers of answers in this protocol, besides the common ones. */
+  /** Additional headers of its answers. */
   answerHeaders?: (requestId: string) => Record<string, string>
-  /**
-   * Whether a body is valid beyond doubt, told in much less time than by the schema of the operation. False says nothing.
-   */
+  /** A fast check: true if a body is certainly valid. False is inconclusive, and the schema decides. */
   isSurelyValid?: (body: unknown) => body is Body
-  /** The body as a chat request. @throws Fault `invalid` for what has no counterpart. */
+  /** Translates a body to a chat request. @throws Fault `invalid` for content without a counterpart. */
   toChat: (body: Body) => ChatRequest
   /** Describes how a preset fills in a body. */
   preset: PresetStyle
@@ -140,13 +134,13 @@ export type ClientProtocol = {
   passThroughEnd: string
   /** Rewrites the upstream's own bytes where clients need other values. */
   rewriter?: (head: AnswerHead) => PassthroughRewriter
-  /** Token counts in the words of its usage. */
+  /** Token counts in the form of its usage. */
   usageOf: (tokens: TokenCounts) => object
-  /** The upstream's event that tells the usage, with the cost in it, in the form that this client expects. */
+  /** Adds the cost to the upstream's event with the usage. */
   usageEvent: (raw: Buffer, cost: CostNote, includeUsage: boolean) => string | Buffer
-  /** A whole answer from all its events. */
+  /** Writes a whole answer from its events. */
   writeBody: (head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined) => object
-  /** Whether answers are always written anew, although their bytes could be passed on. */
+  /** Whether answers are always rewritten, even if their bytes could be passed through. */
   rewrites?: boolean
   /** The form of errors before the answer; by default, the form of this service. */
   envelope?: Envelope
@@ -154,7 +148,7 @@ export type ClientProtocol = {
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/** One operation of the API: where it is, what it takes, what it answers when it does not stream. */
+/** One operation of the API. `response` is the schema of a whole answer. */
 export type Operation = {
   /** Its name in the API's description. */
   id: string
@@ -165,17 +159,17 @@ export type Operation = {
   response: z.ZodType
   /** The schema of each event of a streamed answer. */
   events: z.ZodType
-  /** The form of its errors, if it is not the usual one of this service. */
+  /** The schema of its errors, if it differs from the usual one of this service. */
   errorBody?: z.ZodType
 }
 
-/** The metered cost, for the usage that the client sees; and the counts, where the provider reports them otherwise. */
+/** The metered cost for the usage in the answer. `restated`: the billed counts, if they differ from the reported ones. */
 export type CostNote = { costUsd: number; restated?: TokenCounts }
 
 export type StreamWriter = {
   event: (event: AnswerEvent) => string
-  /** The last words of an answer that is whole. */
+  /** Writes the end of a complete answer. */
   end: (cost: CostNote | undefined) => string
-  /** The last words of an answer that broke off. */
+  /** Writes the end of an answer that broke off. */
   fail: (error: { code: number; message: string; metadata?: Record<string, unknown> }) => string
 }

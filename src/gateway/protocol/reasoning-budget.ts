@@ -1,18 +1,18 @@
 import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 
-/** The share of an answer that each effort may spend on thinking. */
+/** The share of an answer that each effort can use for reasoning. */
 const shares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 }
 
-/** No provider takes a smaller one. */
-export const leastBudget = 1024
+/** No provider accepts less. */
+export const minBudget = 1024
 
 /** The thinking options of a request. `effort` and `budgetTokens` are defined if the request has them. */
 export type ThinkingSetting =
   | { enabled: false }
   | { enabled: true; effort: string | undefined; budgetTokens: number | undefined }
 
-/** Undefined when the request says nothing. */
+/** Reads the reasoning options of a request; undefined if it has none. */
 export function thinkingSetting({ reasoning, reasoning_effort }: ChatRequest): ThinkingSetting | undefined {
   const effort = reasoning?.effort ?? reasoning_effort ?? undefined
   const budgetTokens = reasoning?.max_tokens ?? undefined
@@ -21,13 +21,13 @@ export function thinkingSetting({ reasoning, reasoning_effort }: ChatRequest): T
   return { enabled: true, effort, budgetTokens }
 }
 
-/** For protocols that count thinking in tokens: as told, or a share of the answer. */
+/** The reasoning tokens: the requested budget, or a share of the answer. */
 export function thinkingBudgetOf(setting: Extract<ThinkingSetting, { enabled: true }>, maxTokens: number): number {
   const share = shares[setting.effort ?? 'medium'] ?? 0.5
-  return setting.budgetTokens ?? Math.max(leastBudget, Math.floor(maxTokens * share))
+  return setting.budgetTokens ?? Math.max(minBudget, Math.floor(maxTokens * share))
 }
 
-/** For protocols that know efforts only: as told, or what a budget amounts to. */
+/** The effort: the requested one, or the equivalent of the budget. */
 export function effortOf(setting: Extract<ThinkingSetting, { enabled: true }>): string {
   if (setting.effort !== undefined) return setting.effort
   if (setting.budgetTokens === undefined) return 'medium'
@@ -36,7 +36,7 @@ export function effortOf(setting: Extract<ThinkingSetting, { enabled: true }>): 
 
 const thinkingParameters = ['reasoning', 'reasoning_effort', 'include_reasoning']
 
-/** Whether the model of an endpoint can think, by the catalogue. True if the catalogue lists no parameters. */
+/** Whether the model of an endpoint can reason, by the catalogue. True if the catalogue lists no parameters. */
 export function thinksByCatalogue({ supportedParameters, parametersSupposed, prices }: Endpoint): boolean {
   if (parametersSupposed || supportedParameters.length === 0 || prices.reasoning !== undefined) return true
   return thinkingParameters.some((name) => supportedParameters.includes(name))

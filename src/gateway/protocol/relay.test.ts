@@ -8,28 +8,28 @@ import { relayStream, withCost } from './relay.ts'
 
 const costed = (json: string) => withCost(json, { costUsd: 0.5 }, usageOf)
 
-test('the cost goes into the usage, and every other byte stays', () => {
+test('the cost is inserted into the usage, and all other bytes stay', () => {
   const whole = '{"id":"x", "big":12345678901234567890,"usage" : {"prompt_tokens":1}}'
   assert.equal(costed(whole), whole.replace('{"prompt', '{"cost":0.5,"prompt'))
   assert.equal(costed('{"usage":{ }}'), '{"usage":{"cost":0.5 }}')
 })
 
-test('a usage that is not the answer’s own is not taken for it', () => {
+test('a usage in text or nested objects is not used', () => {
   const answer = JSON.parse(costed('{"usage":{"prompt_tokens":1},"x_extra":{"usage":{"queue":2}}}'))
   assert.deepEqual(answer, { usage: { prompt_tokens: 1, cost: 0.5 }, x_extra: { usage: { queue: 2 } } })
-  const said = JSON.stringify({ text: 'it said "usage":{', usage: { prompt_tokens: 1 } })
-  assert.deepEqual(JSON.parse(costed(said)).usage, { cost: 0.5, prompt_tokens: 1 })
+  const text = JSON.stringify({ text: 'it text "usage":{', usage: { prompt_tokens: 1 } })
+  assert.deepEqual(JSON.parse(costed(text)).usage, { cost: 0.5, prompt_tokens: 1 })
 })
 
-test('our cost takes the place of the upstream’s', () =>
+test('the cost replaces that of the upstream', () =>
   assert.equal(JSON.parse(costed('{"usage":{"prompt_tokens":1,"cost":9}}')).usage.cost, 0.5))
 
-test('without a cost nothing is touched', () => {
+test('without a cost the answer is unchanged', () => {
   const answer = '{"usage":{}}'
   assert.equal(withCost(answer, undefined, usageOf), answer)
 })
 
-test('the least piece reaches the client, and what is no piece makes no write', async () => {
+test('small pieces are written, empty ones are not', async () => {
   const writes: string[] = []
   const response = {
     signal: new AbortController().signal,

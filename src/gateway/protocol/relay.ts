@@ -12,19 +12,17 @@ import type { PassthroughRewriter } from './passthrough-rewriter.ts'
 import type { AnswerHead, ClientProtocol, CostNote, StreamWriter } from './protocol.ts'
 
 type Count = (events: AnswerEvent[]) => void
-/** The same for one piece of an answer, of which so many bytes are text. */
+/** Counts one piece of text by its length in bytes. */
 type CountText = (type: TextEvent['type'], bytes: number) => void
 type PriceTokens = (tokens: TokenCounts) => CostNote
 
 /** Relays a stream to the client: its bytes unchanged if both sides speak one protocol, else translated. */
 export type StreamRelay = Receiver & {
-  /** The failure after the first byte, when there was one. */
+  /** The failure after the first byte, if any. */
   failure: AttemptFailure | undefined
-  /**
-   * Whether the upstream was ever slowed down for a slow reader. If so, it may have generated much more than was read.
-   */
+  /** Whether a slow client throttled the upstream. If so, it may have generated much more than was read. */
   wasThrottled: boolean
-  /** A writer that goes on where the stream is now. What was still to be written is written first. */
+  /** Writes buffered output, and returns a writer that continues the stream. */
   writer: () => StreamWriter
 }
 
@@ -35,9 +33,9 @@ type StreamOptions = {
   includeUsage: boolean
   count: Count
   countText: CountText
-  /** Hears of the first sign of an answer. */
+  /** Called at the first content of the answer. */
   started?: () => void
-  /** Whether `count` is to see the text of every event, for instance to keep it. Otherwise its length may be enough. */
+  /** Whether `count` needs the text of every event, for example to store it. Otherwise `countText` gets lengths. */
   readsAllText?: boolean
   price: PriceTokens
 }
@@ -56,7 +54,7 @@ class Relay implements StreamRelay, DeltaReceiver {
   #writer: StreamWriter | undefined
   #exchange: Exchange | undefined
   #tokens: TokenCounts | undefined
-  #passed = 0
+  #passedEvents = 0
   readonly #batch = new ByteBatch()
   #isDue = false
 
@@ -71,7 +69,9 @@ class Relay implements StreamRelay, DeltaReceiver {
   writer(): StreamWriter {
     this.#write()
     const { client, head, includeUsage } = this.#options
-    return this.#passed > 0 ? client.writer(head, { includeUsage, passedEvents: this.#passed }) : this.#ownWriter()
+    return this.#passedEvents > 0
+      ? client.writer(head, { includeUsage, passedEvents: this.#passedEvents })
+      : this.#ownWriter()
   }
 
   started(exchange: Exchange): void {
@@ -85,16 +85,16 @@ class Relay implements StreamRelay, DeltaReceiver {
     count(events)
     const usage = usageIn(events)
     this.#tokens = usage?.tokens ?? this.#tokens
-    // Of a stream whose bytes pass, nothing is left at its end but what was repaired.
-    if (this.#passed > 0 && raw === undefined) return this.#send(this.#rewriter?.rest?.(events) ?? '')
+    // At the end of a passed-through stream only repaired events remain.
+    if (this.#passedEvents > 0 && raw === undefined) return this.#send(this.#rewriter?.rest?.(events) ?? '')
     if (raw === undefined || !passThrough) {
       const writer = this.#ownWriter()
       return this.#send(events.map(writer.event).join(''))
     }
-    this.#passed++
-    const mended = this.#rewriter ? this.#rewriter.event(raw, events) : raw
-    if (!usage) return this.#send(mended)
-    this.#send(client.usageEvent(mended, noteOf(usage, price), includeUsage))
+    this.#passedEvents++
+    const rewritten = this.#rewriter ? this.#rewriter.event(raw, events) : raw
+    if (!usage) return this.#send(rewritten)
+    this.#send(client.usageEvent(rewritten, noteOf(usage, price), includeUsage))
   }
 
   rewrite(raw: Buffer): Buffer {
@@ -103,7 +103,7 @@ class Relay implements StreamRelay, DeltaReceiver {
 
   take({ type }: TextEvent, bytes: number, template: EventTemplate, chunk: Buffer): void {
     this.#options.countText(type, bytes)
-    this.#passed++
+    this.#passedEvents++
     template.write(chunk, this.#batch)
   }
 
@@ -112,7 +112,7 @@ class Relay implements StreamRelay, DeltaReceiver {
     if (!this.#response.opened && !this.#response.signal.aborted) this.#response.write(this.#options.client.keepalive)
   }
 
-  /** The socket delivers several pieces in one turn of the event loop; they are written together at its end. */
+  /** Writes at the end of the tick, because a socket delivers several chunks in one tick. */
   flush(): void {
     if (!this.#isDue) process.nextTick(() => this.#write())
     this.#isDue = true
@@ -120,7 +120,9 @@ class Relay implements StreamRelay, DeltaReceiver {
 
   ended(): void {
     const { client, price } = this.#options
-    this.#send(this.#passed > 0 ? client.passThroughEnd : this.#ownWriter().end(this.#tokens && price(this.#tokens)))
+    this.#send(
+      this.#passedEvents > 0 ? client.passThroughEnd : this.#ownWriter().end(this.#tokens && price(this.#tokens)),
+    )
     if (!this.#response.signal.aborted) this.#response.end(this.#batch.take())
   }
 
@@ -128,7 +130,7 @@ class Relay implements StreamRelay, DeltaReceiver {
     this.failure = failure
   }
 
-  /** Made when it is first needed: what passes needs none. */
+  /** Created at first use: a passed-through stream needs none. */
   #ownWriter(): StreamWriter {
     const { client, head, includeUsage } = this.#options
     this.#writer ??= client.writer(head, { includeUsage })
@@ -167,7 +169,7 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
   const all: AnswerEvent[] = []
   let bytes: Buffer | undefined
   let body: Buffer | object = {}
-  const written = () => {
+  const writeBody = () => {
     const usage = usageIn(all)
     const cost = usage && noteOf(usage, price)
     if (!passThrough || !bytes) return client.writeBody(head, all, cost)
@@ -186,9 +188,9 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
       bytes = whole
     },
     flush: () => {},
-    // Here, where another endpoint may still be asked should it not be possible.
+    // Written here, because a failure can still lead to another endpoint.
     ended: () => {
-      body = written()
+      body = writeBody()
     },
     broke(failure) {
       this.failure = failure
@@ -198,18 +200,18 @@ export function relayWhole({ client, head, passThrough, count, price }: WholeOpt
 }
 
 /**
- * The same answer, a latin1 string of its bytes, with the cost put first into its usage. Where it is not plain which
- * usage, or that has a cost of its own, the answer is rewritten.
+ * Inserts the cost into the usage of an answer, given as a latin1 string of its bytes. Parses and rewrites the answer if
+ * the position is ambiguous or the usage already has a cost.
  */
 export function withCost(answer: string, cost: CostNote | undefined, usageOf: ClientProtocol['usageOf']): string {
   if (!cost) return answer
-  if (cost.restated) return rewrittenAnswer(answer, cost, usageOf)
+  if (cost.restated) return rewriteWithCost(answer, cost, usageOf)
   const name = answer.indexOf('"usage"')
-  // Text that is quoted in an answer has its own quotes escaped: it is never found here.
+  // Quotes within strings are escaped, so this never matches text of the answer.
   usageOpening.lastIndex = name
   const opening = name < 0 ? undefined : usageOpening.exec(answer)
   const isPlain = opening && answer.indexOf('"usage"', name + 1) === -1 && answer.indexOf('"cost"', name) === -1
-  if (!isPlain) return rewrittenAnswer(answer, cost, usageOf)
+  if (!isPlain) return rewriteWithCost(answer, cost, usageOf)
   const start = name + opening[0].indexOf('{') + 1
   const note = `"cost":${cost.costUsd}${opening[1] ? '' : ','}`
   return answer.slice(0, start) + note + answer.slice(start)
@@ -217,7 +219,7 @@ export function withCost(answer: string, cost: CostNote | undefined, usageOf: Cl
 
 const usageOpening = /"usage"\s*:\s*\{\s*(\})?/y
 
-function rewrittenAnswer(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
+function rewriteWithCost(answer: string, cost: CostNote, usageOf: ClientProtocol['usageOf']): string {
   const read = JSON.parse(Buffer.from(answer, 'latin1').toString('utf8')) as { usage?: object | null }
   if (read.usage || cost.restated) read.usage = notedUsage(read.usage, cost, usageOf)
   return bytesOfJson(read)

@@ -3,10 +3,10 @@ import type { Body } from '../protocol/protocol.ts'
 import { type NameRule, pathsOf } from '../protocol/repairs/aliases.ts'
 import type { Repair } from '../protocol/repairs/repair.ts'
 import { strictSchema } from '../protocol/repairs/strict-schema.ts'
-import { note, type ToolShape } from '../protocol/repairs/tool-repair.ts'
+import { noteDropped, type ToolShape } from '../protocol/repairs/tool-repair.ts'
 
 /** The names that OpenAI accepts for tools, and with it most servers of its protocols. */
-export const openaiNames: Pick<NameRule, 'allowed' | 'longest'> = { allowed: /^[a-zA-Z0-9_-]+$/, longest: 64 }
+export const openaiNames: Pick<NameRule, 'allowed' | 'maxLength'> = { allowed: /^[a-zA-Z0-9_-]+$/, maxLength: 64 }
 
 /** Any characters. */
 export const anyCharacters = /^[\s\S]*$/
@@ -26,7 +26,10 @@ export function formatRepair({ find, replace, name }: FormatPlace, isStrictCheck
   return (body, dropped) => {
     const format = find(body)
     if (typeof format?.schema !== 'object' || format.schema === null) return body
-    const fitted = { ...format, schema: fitSchema(format.schema, {}, (keyword) => note(dropped, `${name}.${keyword}`)) }
+    const fitted = {
+      ...format,
+      schema: fitSchema(format.schema, {}, (keyword) => noteDropped(dropped, `${name}.${keyword}`)),
+    }
     const strict = isStrictChecked ? withStrict(fitted, 'schema', name, dropped) : fitted
     return strict.schema === format.schema && strict.strict === format.strict ? body : replace(body, strict)
   }
@@ -37,7 +40,7 @@ export function withStrict(holder: Strict, field: string, name: string, dropped:
   if (holder.strict !== true) return holder
   const schema = strictSchema(holder[field])
   if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }
-  note(dropped, `${name}.strict`)
+  noteDropped(dropped, `${name}.strict`)
   return { ...holder, strict: false }
 }
 
@@ -78,4 +81,4 @@ export const responsesNames: NameRule = {
   paths: pathsOf('tools.*.name', 'tool_choice.name', 'tool_choice.tools.*.name', 'input.*.name'),
 }
 
-export const responsesCallIds: NameRule = { allowed: anyCharacters, longest: 64, paths: pathsOf('input.*.call_id') }
+export const responsesCallIds: NameRule = { allowed: anyCharacters, maxLength: 64, paths: pathsOf('input.*.call_id') }

@@ -18,8 +18,8 @@ type Variable = (name: string) => string | undefined
 
 /** The operator's credentials, from the environment variables that the catalogue names for each provider. */
 export function environmentCredentials(variable: Variable): { of: (caller: CredentialOwner) => Accesses } {
-  /** The environment does not change, and reading it costs more than looking here. */
-  const found = new WeakMap<Provider, Map<string | null, Access | undefined>>()
+  /** Caches the accesses, because the environment does not change. */
+  const cache = new WeakMap<Provider, Map<string | null, Access | undefined>>()
   const read = (provider: Provider, url: string | null): Access | undefined => {
     const baseUrl = url === null ? undefined : expandUrl(url, variable)
     if (baseUrl === null) return undefined
@@ -28,28 +28,28 @@ export function environmentCredentials(variable: Variable): { of: (caller: Crede
     return secret ? { baseUrl, secret, byok: false } : undefined
   }
   const find: Accesses['find'] = (provider, endpoint) =>
-    found
+    cache
       .getOrInsertComputed(provider, () => new Map())
       .getOrInsertComputed(endpoint.baseUrl ?? provider.baseUrl, (url) => read(provider, url))
   const accesses = { find }
   return { of: () => accesses }
 }
 
-/** The workspace's own credentials before the operator's, as far as their rules let the caller use them. */
+/** The workspace's own credentials that the caller is allowed to use, before those of the operator. */
 export function ownCredentialsFirst(
   operators: { of: (caller: CredentialOwner) => Accesses },
-  inUse: Pick<CredentialCache, 'of'>,
+  ownCredentials: Pick<CredentialCache, 'of'>,
   catalogue: Catalogue<ModelLookup>,
   variable: Variable,
 ): Credentials {
-  const over = (caller: CredentialOwner, all: readonly OwnCredential[]): Accesses => {
+  const combine = (caller: CredentialOwner, all: readonly OwnCredential[]): Accesses => {
     const operator = operators.of(caller)
     if (all.length === 0) return operator
-    const asked = { all, caller, operator, catalogue: catalogue.current(), variable }
-    return { find: (provider, endpoint) => findOwn(asked, provider, endpoint) }
+    const query = { all, caller, operator, catalogue: catalogue.current(), variable }
+    return { find: (provider, endpoint) => findOwn(query, provider, endpoint) }
   }
   return {
-    of: async (caller) => over(caller, await inUse.of(caller.workspaceId)),
+    of: async (caller) => combine(caller, await ownCredentials.of(caller.workspaceId)),
   }
 }
 
@@ -70,25 +70,24 @@ function findOwn(
   if (ofProvider.length === 0) return operator.find(provider, endpoint)
   const model = endpoint.id.slice(0, endpoint.id.lastIndexOf('@'))
   const ofModel = ofProvider.filter(({ allowed_models }) => isNamed(catalogue, model, allowed_models))
-  const fitting = ofModel.filter((one) => !one.disabled && mayUse(one, caller))
+  const usable = ofModel.filter((one) => !one.disabled && isUsableBy(one, caller))
   const url = endpoint.baseUrl ?? provider.baseUrl
   const baseUrl = url === null ? undefined : expandUrl(url, variable)
   const access = (one: OwnCredential | undefined): Access | undefined =>
     one && baseUrl !== null ? { baseUrl, secret: one.secret, byok: true } : undefined
-  const first = access(fitting.find((one) => !one.is_fallback))
+  const first = access(usable.find((one) => !one.is_fallback))
   if (first) return first
-  // For everybody in the workspace, and by a disabled one too: who may not use the workspace's own, or finds it switched
-  // off, is not let out through the operator's.
-  const operatorIsOut = ofProvider.some((one) => one.is_byok_only) || ofModel.some((one) => one.is_required)
-  return (operatorIsOut ? undefined : operator.find(provider, endpoint)) ?? access(fitting[0])
+  // Also applies to callers that cannot use the own credential, and if it is disabled: the operator's credential must not bypass it.
+  const isOperatorExcluded = ofProvider.some((one) => one.is_byok_only) || ofModel.some((one) => one.is_required)
+  return (isOperatorExcluded ? undefined : operator.find(provider, endpoint)) ?? access(usable[0])
 }
 
-/** Models are named as everywhere: by id, canonical slug or alias. */
+/** Whether a list names a model, by id, canonical slug or alias. */
 function isNamed(catalogue: ModelLookup, model: string, names: string[] | null): boolean {
   return names?.some((name) => name === model || catalogue.findModel(name)?.id === model) ?? true
 }
 
-function mayUse(
+function isUsableBy(
   { allowed_api_key_hashes, allowed_user_ids }: OwnCredential,
   { keyHash, userId }: CredentialOwner,
 ): boolean {

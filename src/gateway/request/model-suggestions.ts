@@ -1,63 +1,69 @@
 import { editDistance } from '#platform/text/edit-distance.ts'
 
-const most = 3
+const maxSuggestions = 3
 
 /**
- * Suggests models for a name that does not exist: those whose name differs only in case or author, or contains it; else
- * those that a slip or two lead to. At most three, the most likely first.
+ * Suggests models for an unknown name: those whose id differs only in case, punctuation or author, or contains the name;
+ * otherwise those with one or two typos. At most three, the most likely first.
  */
-export function nearNames(ids: Iterable<string>, wanted: string): string[] {
-  const known = [...ids]
-  const near = alike(known, wanted)
-  if (near.length > 0) return near
-  const colon = wanted.lastIndexOf(':')
-  if (colon < 0) return misspelt(known, wanted)
+export function suggestModels(ids: Iterable<string>, name: string): string[] {
+  const all = [...ids]
+  const similar = findSimilar(all, name)
+  if (similar.length > 0) return similar
+  const colon = name.lastIndexOf(':')
+  if (colon < 0) return findMisspelt(all, name)
   // Some libraries write `openai:gpt-5`.
-  const ofAuthor = alike(known, wanted.replace(':', '/'))
-  // A variant that there is not, such as `:online`: the model itself is what is left to name.
+  const ofAuthor = findSimilar(all, name.replace(':', '/'))
   if (ofAuthor.length > 0) return ofAuthor
-  const ofModel = alike(known, wanted.slice(0, colon))
-  return ofModel.length > 0 ? ofModel : misspelt(known, wanted.replace(':', '/'))
+  // An unknown variant, such as `:online`: suggest the model itself.
+  const ofModel = findSimilar(all, name.slice(0, colon))
+  return ofModel.length > 0 ? ofModel : findMisspelt(all, name.replace(':', '/'))
 }
 
-function alike(ids: string[], wanted: string): string[] {
-  const name = plain(wanted)
-  return name.length < shortest ? [] : nearest(ids, (id) => distanceOf(plain(id), name))
+/** Finds ids that differ from the name only in case, punctuation or author, or contain it. */
+function findSimilar(ids: string[], name: string): string[] {
+  const normalized = normalize(name)
+  return normalized.length < minLength ? [] : nearest(ids, (id) => extraLength(normalize(id), normalized))
 }
 
-function misspelt(ids: string[], wanted: string): string[] {
-  const name = plain(wanted)
-  const slips = Math.min(mostSlips, Math.floor(name.length / lettersPerSlip))
+/** Finds ids with a small edit distance from the name. */
+function findMisspelt(ids: string[], name: string): string[] {
+  const normalized = normalize(name)
+  const maxDistance = Math.min(maxTypos, Math.floor(normalized.length / lettersPerTypo))
   return nearest(ids, (id) => {
-    const known = plain(id)
-    if (Math.abs(known.length - name.length) > slips) return undefined
-    const distance = editDistance(known, name)
-    return distance <= slips ? distance : undefined
+    const candidate = normalize(id)
+    if (Math.abs(candidate.length - normalized.length) > maxDistance) return undefined
+    const distance = editDistance(candidate, normalized)
+    return distance <= maxDistance ? distance : undefined
   })
 }
 
-/** @param distanceTo undefined for a model that is not near. */
+/** The ids with the smallest distance. @param distanceTo returns undefined for an id that is not similar. */
 function nearest(ids: string[], distanceTo: (id: string) => number | undefined): string[] {
   return ids
     .map((id) => ({ id, distance: distanceTo(id) ?? Infinity }))
     .filter(({ distance }) => distance < Infinity)
     .sort((a, b) => a.distance - b.distance || (a.id < b.id ? -1 : 1))
-    .slice(0, most)
+    .slice(0, maxSuggestions)
     .map(({ id }) => id)
 }
 
-const plain = (name: string) => name.toLowerCase().replace(/^~|[\s_.:-]/g, '')
+const normalize = (name: string) => name.toLowerCase().replace(/^~|[\s_.:-]/g, '')
 const slugOf = (id: string) => id.slice(id.indexOf('/') + 1)
 
-/** In a short name a slip makes another name. */
-const [mostSlips, lettersPerSlip] = [2, 5]
+const maxTypos = 2
+/** Shorter names allow fewer typos, because a typo can make another name. */
+const lettersPerTypo = 5
 
-/** Fewer characters are in too many names to mean one of them. */
-const shortest = 3
+/** Too many ids contain a shorter name. */
+const minLength = 3
 
-/** The number of characters of the id that the name leaves out; undefined if the id does not contain the name. */
-function distanceOf(id: string, name: string): number | undefined {
-  const [slug, wanted] = [slugOf(id), slugOf(name)]
-  if (id === name || slug === wanted) return 0
-  return id.includes(name) || (wanted.length >= shortest && slug.includes(wanted)) ? id.length - name.length : undefined
+/** The number of characters of the id that the name does not have; undefined if the id does not contain the name. */
+function extraLength(id: string, name: string): number | undefined {
+  const slug = slugOf(id)
+  const slugName = slugOf(name)
+  if (id === name || slug === slugName) return 0
+  return id.includes(name) || (slugName.length >= minLength && slug.includes(slugName))
+    ? id.length - name.length
+    : undefined
 }

@@ -10,14 +10,14 @@ export function preferencesOf(
 ): Preferences {
   const sort = typeof provider?.sort === 'string' ? { by: provider.sort } : (provider?.sort ?? undefined)
   return {
-    order: listed(provider?.order),
-    only: listed(provider?.only),
-    ignore: listed(provider?.ignore),
+    order: nonEmpty(provider?.order),
+    only: nonEmpty(provider?.only),
+    ignore: nonEmpty(provider?.ignore),
     allowFallbacks: provider?.allow_fallbacks ?? true,
     requireParameters: provider?.require_parameters ?? false,
     dataCollection: provider?.data_collection ?? 'allow',
     zdr: provider?.zdr ?? false,
-    quantizations: listed(provider?.quantizations),
+    quantizations: nonEmpty(provider?.quantizations),
     sort: sort?.by ?? undefined,
     partition: sort && 'partition' in sort && sort.partition ? sort.partition : route === 'sort' ? 'none' : 'model',
     maxPrice: provider?.max_price ? numbers(provider.max_price) : undefined,
@@ -27,8 +27,8 @@ export function preferencesOf(
   }
 }
 
-/** An empty list says nothing: to forbid every provider is what nobody means. */
-function listed(names: string[] | null | undefined): string[] | undefined {
+/** An empty list counts as missing: no client means to exclude every provider. */
+function nonEmpty(names: string[] | null | undefined): string[] | undefined {
   return names?.length ? names : undefined
 }
 

@@ -5,7 +5,7 @@ import { charactersOf } from './prompt-size.ts'
 
 const chat = (more: object) => ({ model: 'a/b', messages: [], ...more }) as unknown as ChatRequest
 
-test('the characters of a request are those of its texts and its tools, and nothing else', () => {
+test('the characters of a request are those of its texts and tools', () => {
   const parts = [
     { type: 'text', text: 'abc' },
     { type: 'image_url', image_url: { url: 'x' } },

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import { bytesPerToken, estimateTokens } from '#platform/text/token-estimate.ts'
 
-/** The characters of all text in a request, tools included: what it needs of a context at least. */
+/** The number of characters of all text in a request, including tools. */
 export function charactersOf(chat: ChatRequest): number {
   let characters = 0
   for (const message of chat.messages) {
@@ -12,18 +12,18 @@ export function charactersOf(chat: ChatRequest): number {
 }
 
 /**
- * A number of tokens that a prompt has at least. Tokenizers do not join words that are separated by spaces, so a text has
- * no fewer tokens than words. They are counted only where that can matter for a context of this length.
+ * The minimum number of tokens of a prompt. Tokenizers do not join words, so a text has at least as many tokens as
+ * words. Words are counted only if that can matter for a context of this length.
  */
-export function leastTokens(chat: ChatRequest, contextLength: number): number {
+export function minTokens(chat: ChatRequest, contextLength: number): number {
   const characters = charactersOf(chat)
-  const fewest = Math.floor(characters / bytesPerToken.most)
+  const byLength = Math.floor(characters / bytesPerToken.most)
   // A word has a space after it, so there are at most half as many words as characters.
-  if (fewest > contextLength || characters / 2 <= contextLength) return fewest
-  return Math.max(fewest, wordTokens(chat))
+  if (byLength > contextLength || characters / 2 <= contextLength) return byLength
+  return Math.max(byLength, wordTokens(chat))
 }
 
-/** The tokens of a prompt if each word were one, or more if it is long. */
+/** The tokens of a prompt at one per word, and more for long words. */
 export function wordTokens(chat: ChatRequest): number {
   let tokens = chat.tools ? Math.floor(JSON.stringify(chat.tools).length / bytesPerToken.most) : 0
   for (const { content } of chat.messages) {
@@ -35,7 +35,8 @@ export function wordTokens(chat: ChatRequest): number {
 
 /** At least one token for each word, and more for a long one. */
 function tokensOfWords(text: string): number {
-  let [tokens, wordStart] = [0, -1]
+  let tokens = 0
+  let wordStart = -1
   for (let at = 0; at <= text.length; at++) {
     const isSpace = at === text.length || text.charCodeAt(at) <= 0x20
     if (!isSpace && wordStart < 0) wordStart = at
@@ -46,19 +47,20 @@ function tokensOfWords(text: string): number {
   return tokens
 }
 
-/** The assumed tokens of a medium: those of an ordinary image. */
+/** The assumed tokens of a medium: those of an average image. */
 const tokensOfMedium = 1000
 
-/** An estimate of the prompt's tokens, for requests that no provider counted. */
+/** Estimates the prompt's tokens, for requests that no provider counted. */
 export function estimatePrompt(chat: ChatRequest): number {
   const [bytes, media] = textAndMedia(chat)
   return estimateTokens(bytes) + media * tokensOfMedium
 }
 
 function textAndMedia(chat: ChatRequest): [bytes: number, media: number] {
-  let [bytes, media] = [chat.tools ? bytesOf(chat.tools) : 0, 0]
+  let bytes = chat.tools ? bytesOf(chat.tools) : 0
+  let media = 0
   for (const { content, role: _role, ...more } of chat.messages) {
-    // Calls, their results' names, thoughts of earlier turns.
+    // Tool calls, names of results, reasoning of earlier turns.
     for (const name in more) bytes += bytesOf(more[name as keyof typeof more])
     if (!Array.isArray(content)) bytes += bytesOf(content)
     else

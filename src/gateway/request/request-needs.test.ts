@@ -7,7 +7,7 @@ import { needsOf } from './request-needs.ts'
 const needs = (more: Partial<ChatRequest>, smallestContext = 100_000) =>
   needsOf({ messages: [{ role: 'user', content: 'Hi' }], ...more } as ChatRequest, smallestContext)
 
-test('parameters are what the request sets, by the catalogue’s names', () => {
+test('parameters are those of the request, with catalogue names', () => {
   const { parameters } = needs({
     temperature: 0,
     max_completion_tokens: 5,
@@ -19,14 +19,14 @@ test('parameters are what the request sets, by the catalogue’s names', () => {
   assert.deepEqual(parameters, ['temperature', 'max_tokens', 'reasoning'])
 })
 
-test('tools and a schema for the answer are needed; a temperature is only wished for', () => {
+test('tools and schemas are required, a temperature is not', () => {
   const tools = [{ type: 'function', function: { name: 'f' } }]
   const { required } = needs({ tools, temperature: 1, response_format: { type: 'json_schema', json_schema: {} } })
   assert.deepEqual(required, ['tools', 'structured_outputs'])
   assert.deepEqual(needs({ response_format: { type: 'json_object' }, tools: null }).required, [])
 })
 
-test('images and audio need a model that takes them', () => {
+test('images and audio need a model that accepts them', () => {
   const content = [
     { type: 'text', text: 'x' },
     { type: 'image_url', image_url: { url: 'data:' } },
@@ -35,23 +35,23 @@ test('images and audio need a model that takes them', () => {
   assert.deepEqual(needs({ messages: [{ role: 'user', content }] as never }).inputModalities, ['image', 'audio'])
 })
 
-test('the prompt’s size is estimated low: what would fit is never refused', () =>
+test('the prompt size is estimated low, so that no fitting prompt is refused', () =>
   assert.equal(needs({ messages: [{ role: 'user', content: 'x'.repeat(8000) }] }).promptTokens, 1000))
 
-test('a prompt has at least as many tokens as words, where that decides about a context', () => {
+test('words are counted if they decide about a context', () => {
   const messages = [{ role: 'user' as const, content: 'word '.repeat(12_000) }]
   assert.equal(needs({ messages }, 8_000).promptTokens, 12_000)
   assert.equal(needs({ messages: [{ role: 'user', content: 'x'.repeat(60_000) }] }, 8_000).promptTokens, 7_500)
   assert.equal(needs({ messages }).promptTokens, 7_500)
 })
 
-test('what is not said has the documented default', () =>
+test('missing preferences have the documented defaults', () =>
   assert.deepEqual(
     Object.fromEntries(Object.entries(preferencesOf(undefined)).filter(([, value]) => value !== undefined)),
     { allowFallbacks: true, requireParameters: false, dataCollection: 'allow', zdr: false, partition: 'model' },
   ))
 
-test('a sort may be a word or an object, and the old route means its partition', () => {
+test('a sort is a string or an object, and route sets its partition', () => {
   assert.deepEqual(
     [preferencesOf({ sort: 'price' }).sort, preferencesOf({ sort: { by: 'latency' } }).sort],
     ['price', 'latency'],
@@ -60,7 +60,7 @@ test('a sort may be a word or an object, and the old route means its partition',
   assert.equal(preferencesOf({ sort: 'price' }, 'sort').partition, 'none')
 })
 
-test('empty lists say nothing, prices may be text, latencies are seconds', () => {
+test('empty lists are ignored, prices can be text, latencies are seconds', () => {
   const { only, maxPrice, preferredMaxLatencyMs, preferredMinThroughput } = preferencesOf({
     only: [],
     max_price: { prompt: '1.5', completion: 2 },

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#chat/chat-request.ts'
 import type { Needs } from '../plan/plan.ts'
-import { leastTokens } from './prompt-size.ts'
+import { minTokens } from './prompt-size.ts'
 
 /** Fields of a body, and the catalogue's name for the parameter where that differs. */
 const parameterNames: Record<string, string> = {
@@ -42,11 +42,11 @@ export function needsOf(chat: ChatRequest, smallestContext: number): Needs {
     parameters: [...new Set(used.map((name) => parameterNames[name] ?? name))],
     required: required(chat),
     inputModalities: inputModalities(chat),
-    promptTokens: leastTokens(chat, smallestContext),
+    promptTokens: minTokens(chat, smallestContext),
   }
 }
 
-/** Without these the answer would be wrong rather than different. */
+/** Parameters whose absence would make the answer wrong, not just different. */
 function required(chat: ChatRequest): string[] {
   const needed: string[] = []
   if (chat.tools?.length) needed.push('tools')
@@ -54,7 +54,7 @@ function required(chat: ChatRequest): string[] {
   return needed
 }
 
-/** Files are left out: many a provider reads them for models that only take text. */
+/** Files are not listed, because many providers convert them to text. */
 const modalityOfPart: Record<string, string> = { image_url: 'image', input_audio: 'audio' }
 
 function inputModalities(chat: ChatRequest): string[] {

@@ -5,32 +5,32 @@ import { resolveModels } from './resolve-models.ts'
 
 const modelOf = (id: string, outputModalities = ['text']) =>
   ({ id, endpoints: [], outputModalities }) as unknown as Model
-const known = new Map([
+const catalogueModels = new Map([
   ...['a/m', 'a/m:free', 'a/n'].map((id) => [id, modelOf(id)] as const),
   ['a/vectors', modelOf('a/vectors', ['embeddings'])],
   ['a/media', modelOf('a/media', ['image', 'audio'])],
 ])
-const catalogue = { findModel: (name: string) => known.get(name) }
+const catalogue = { findModel: (name: string) => catalogueModels.get(name) }
 const resolved = (model: string | undefined, models?: string[]) =>
   resolveModels(catalogue, { ...(model && { model }), ...(models && { models }) }).map(({ model: { id }, sort }) => [
     id,
     sort,
   ])
 
-test('the model comes first and its fallbacks after it, each once', () =>
+test('the model precedes its fallbacks, each once', () =>
   assert.deepEqual(resolved('a/n', ['a/m', 'a/n']), [
     ['a/n', undefined],
     ['a/m', undefined],
   ]))
 
-test(':nitro and :floor sort, :free is a separate model, and they can be combined', () => {
+test(':nitro and :floor select a sort, :free a model, and they combine', () => {
   assert.deepEqual(resolved('a/m:nitro'), [['a/m', 'throughput']])
   assert.deepEqual(resolved('a/m:floor'), [['a/m', 'price']])
   assert.deepEqual(resolved('a/m:free'), [['a/m:free', undefined]])
   assert.deepEqual(resolved('a/m:free:nitro'), [['a/m:free', 'throughput']])
 })
 
-test('a suffix that JavaScript knows and we do not is unknown', () => {
+test('a suffix such as constructor is unknown', () => {
   for (const suffix of ['constructor', 'toString', '__proto__']) {
     assert.throws(() => resolved(`a/m:${suffix}`), { kind: 'not_found' })
   }
@@ -44,12 +44,12 @@ test('resolveModels: 100,000 unknown names, lists ten of them', () => {
   })
 })
 
-test('an unknown fallback is passed over, but one name must be known', () => {
+test('unknown names are skipped if one name is known', () => {
   assert.deepEqual(resolved('x/y', ['a/m']), [['a/m', undefined]])
   assert.throws(() => resolved('x/y:nitro'), { kind: 'not_found', message: /"x\/y:nitro"/ })
 })
 
-test('a model that makes no text is refused by name and reason, and passed over where another does', () => {
+test('a model without text output is refused, or skipped for another', () => {
   const refused = (names: string[], message: RegExp) =>
     assert.throws(() => resolved(undefined, names), { kind: 'invalid', message })
   refused(['a/vectors'], /"a\/vectors" cannot be asked here: it makes embeddings, /)
@@ -60,7 +60,7 @@ test('a model that makes no text is refused by name and reason, and passed over 
 
 test('without any name the request is refused', () => assert.throws(() => resolved(undefined), { kind: 'invalid' }))
 
-test('an endless name is not said back whole', () =>
+test('a long name is shortened in the message', () =>
   assert.throws(
     () => resolved('x'.repeat(1e5)),
     ({ message }: Error) => message.length < 250,

@@ -2,70 +2,70 @@ import { canBeCalled, type Model } from '#catalogue/index/model.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Candidate, SortKey } from '../plan/plan.ts'
 import type { ModelLookup } from './catalogue-lookup.ts'
-import { nearNames } from './model-suggestions.ts'
+import { suggestModels } from './model-suggestions.ts'
 
-/** Suffixes that say how to route rather than which model. `:free` and the like name a variant in the catalogue. */
+/** Suffixes that select a sort. Others, such as `:free`, are part of a model id. */
 const routingSuffixes = new Map<string, SortKey>([
   ['nitro', 'throughput'],
   ['floor', 'price'],
 ])
 
 /**
- * The models a request names, first choice first. Unknown fallbacks are passed over as long as one name is known: a
- * list made for several installations should not fail on each.
- * @throws Fault `invalid` without any name, `not_found` when no name is known.
+ * The models that a request names, in its order. Unknown names are skipped if at least one is known, so that one list
+ * works for several installations.
+ * @throws Fault `invalid` without any name, `not_found` if no name is found.
  */
 export function resolveModels(
   catalogue: ModelLookup,
   names: { model?: string; models?: string[] | null },
 ): Candidate[] {
   const first = names.model ? [names.model] : []
-  const wanted = names.models ? [...new Set([...first, ...names.models])] : first
-  if (wanted.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
+  const requested = names.models ? [...new Set([...first, ...names.models])] : first
+  if (requested.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
   const found: Candidate[] = []
-  for (const name of wanted) {
+  for (const name of requested) {
     const candidate = resolveModel(catalogue, name)
     if (candidate) found.push(candidate)
   }
   const callable = found.filter(({ model }) => canBeCalled(model))
   if (callable.length > 0) return callable
-  if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => makesNoText(model)).join(' '))
-  const holders = modelsWithAlias(catalogue, wanted[0]!)
-  if (holders.length > 1) {
-    const ids = quoted(holders)
-    const message = `The name ${JSON.stringify(shortened(wanted[0]!))} is ambiguous: ${holders.length} models have it. Name one of ${ids}.`
+  if (found.length > 0) throw new Fault('invalid', found.map(({ model }) => noTextMessage(model)).join(' '))
+  const modelsOfAlias = modelsWithAlias(catalogue, requested[0]!)
+  if (modelsOfAlias.length > 1) {
+    const ids = quoted(modelsOfAlias)
+    const message = `The name ${JSON.stringify(shortened(requested[0]!))} is ambiguous: ${modelsOfAlias.length} models have it. Name one of ${ids}.`
     throw new Fault('not_found', message)
   }
-  const others = wanted.length > mostListed ? ` or any of ${wanted.length - mostListed} more` : ''
+  const others = requested.length > maxListed ? ` or any of ${requested.length - maxListed} more` : ''
   throw new Fault(
     'not_found',
-    `There is no model ${quoted(wanted)}${others}. ${meant(catalogue, wanted[0]!)}GET /models lists them all.`,
+    `There is no model ${quoted(requested)}${others}. ${didYouMean(catalogue, requested[0]!)}GET /models lists them all.`,
   )
 }
 
 /** The most names in one message. */
-const mostListed = 10
+const maxListed = 10
 
 const quoted = (names: readonly string[]) =>
   names
-    .slice(0, mostListed)
+    .slice(0, maxListed)
     .map((name) => JSON.stringify(shortened(name)))
     .join(', ')
 
 const modelsWithAlias = ({ models = [] }: ModelLookup, name: string) =>
   models.flatMap(({ id, aliases }) => (aliases.includes(name) ? [id] : []))
 
-function makesNoText({ id, outputModalities }: Model): string {
-  const made = outputModalities.join(' and ')
-  return `The model "${id}" cannot be asked here: it makes ${made}, and every operation of this service answers with text. GET /models lists the models that make text.`
+function noTextMessage({ id, outputModalities }: Model): string {
+  const outputs = outputModalities.join(' and ')
+  return `The model "${id}" cannot be used: it generates ${outputs}, and all operations of this service return text. GET /models lists the models that generate text.`
 }
 
-function meant({ models = [] }: ModelLookup, name: string): string {
-  const near = nearNames(
+function didYouMean({ models = [] }: ModelLookup, name: string): string {
+  const suggestions = suggestModels(
     models.map(({ id }) => id),
     shortened(name),
   )
-  return near.length > 0 ? `Did you mean ${near.map((id) => `"${id}"`).join(' or ')}? ` : ''
+  return suggestions.length > 0 ? `Did you mean ${suggestions.map((id) => `"${id}"`).join(' or ')}? ` : ''
 }
 
 function resolveModel(catalogue: ModelLookup, name: string): Candidate | undefined {

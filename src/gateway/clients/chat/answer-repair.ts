@@ -15,14 +15,14 @@ type ChoiceRepair = { calls: ToolCallDelta[] | undefined; finish: Finish | null 
 /** The corrections of an event or of a whole answer, by the position of the choice in it. */
 export type Repairs = ReadonlyMap<number, ChoiceRepair>
 
-/** Compares the tool calls and the ends in the bytes of an upstream with what was read of them. One for each answer. */
+/** Compares the tool calls and finish reasons in the bytes of an upstream with the parsed events. One for each answer. */
 export class AnswerRepair {
   readonly #calls = new Map<number, CallRepair>()
   #hasSeveral = false
 
   /**
-   * @param text the JSON, or its end, in which each character stands for a byte; `wholeText` is all of it.
-   * @returns undefined where everything is as it must be.
+   * @param text the JSON or its end as a latin1 string; `wholeText` is all of it.
+   * @returns undefined if nothing needs a correction.
    */
   repairs(text: string, events: readonly AnswerEvent[], part: Part, wholeText: () => string): Repairs | undefined {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
@@ -64,7 +64,7 @@ const isOfCallOrEnd = ({ type }: AnswerEvent) => type === 'tool_call' || type ==
 
 const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 
-/** Null for an end that was not one yet; undefined where it stays as it is. */
+/** Null for a premature finish reason; undefined if it stays. */
 function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[]): Finish | null | undefined {
   const finish = events.find((event) => event.type === 'finish')
   if (!finish) return isEnded ? null : undefined

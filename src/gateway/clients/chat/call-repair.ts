@@ -3,7 +3,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { valueEnd } from '#platform/json/json-members.ts'
 import { argued, emptyCall } from './parts.ts'
 
-/** A call in an upstream's own answer, which may lack anything. */
+/** A call in an upstream's answer. Any member can be missing. */
 export type RawCall = {
   id?: unknown
   type?: unknown
@@ -12,13 +12,13 @@ export type RawCall = {
   custom?: { name?: unknown; input?: unknown } | null
 }
 
-/** Compares the tool calls in an upstream's own bytes with the assembled ones. One for each answer. */
+/** Compares the tool calls in an upstream's bytes with the assembled ones. One for each answer. */
 export class CallRepair {
   readonly #customCalls = new Set<number>()
 
   /**
-   * The tool calls that a client must get instead of those in an event or a whole answer, in the form of deltas.
-   * @param isWhole whether it is a whole answer, where calls have no number. @returns undefined where they are as they must be.
+   * The tool calls that replace those in an event or a whole answer, as deltas. Undefined if they are correct.
+   * @param isWhole whether it is a whole answer, where calls have no index.
    */
   repaired(calls: RawCall[], events: readonly AnswerEvent[], isWhole: boolean): ToolCallDelta[] | undefined {
     const right = this.#deltasOf(events)
@@ -53,7 +53,7 @@ export class CallRepair {
 const listName = '"tool_calls"'
 const opening = /\s*:\s*\[/y
 
-/** The first list of calls in a JSON text, of which each character stands for a byte. */
+/** The first list of calls in JSON, given as a latin1 string. */
 export function callsIn(text: string): RawCall[] {
   for (let at = text.indexOf(listName); at !== -1; at = text.indexOf(listName, at + 1)) {
     opening.lastIndex = at + listName.length
@@ -71,7 +71,7 @@ function isWithoutEffect(call: RawCall): boolean {
   return typeof call.index === 'number' && !call.id && !nameOf(call) && argumentsOf(call) === ''
 }
 
-/** Whether a client that adds up deltas makes the same of both. */
+/** Whether both give the same calls to a client that concatenates deltas. */
 function isAlike(given: RawCall, right: ToolCallDelta): boolean {
   return (
     given.index === right.index &&
@@ -82,7 +82,7 @@ function isAlike(given: RawCall, right: ToolCallDelta): boolean {
   )
 }
 
-/** @param given the calls that these replace, whose other members stay. */
+/** The replacing calls. @param given the replaced calls, whose other members stay. */
 export function withOtherMembers(right: readonly ToolCallDelta[], given: readonly RawCall[]): ToolCallDelta[] {
   return right.map((call, at) => {
     const {

@@ -5,7 +5,7 @@ import type { AnswerHead, CostNote } from '../../protocol/protocol.ts'
 import { annotationsOf, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
-/** A whole answer. */
+/** Writes a whole answer. */
 export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
   const choices = choicesIn(events).map((own, index) => choiceOf(head, own, index))
   const { id, provider, model, createdSeconds: created } = head
@@ -14,7 +14,7 @@ export function completionOf(head: AnswerHead, events: AnswerEvent[], cost: Cost
   return { ...answer, system_fingerprint: null, ...(tokens && { usage: usageOf(tokens, cost) }) }
 }
 
-/** The events of each choice. An event without content belongs to none. */
+/** Groups the events by choice. An event without content belongs to none. */
 function choicesIn(events: AnswerEvent[]): AnswerEvent[][] {
   if (!events.some(({ choice = 0 }) => choice > 0)) return [events]
   const groups = [...Map.groupBy(events, ({ choice = 0 }) => choice)].sort(([one], [other]) => one - other)
@@ -22,24 +22,24 @@ function choicesIn(events: AnswerEvent[]): AnswerEvent[][] {
 }
 
 function choiceOf(head: AnswerHead, events: AnswerEvent[], index: number): object {
-  const said = gathered(events)
-  const details = said.thoughts.flatMap((thought, index) => detailsOf({ by: head.model, ...thought }, index))
-  const annotations = said.cited.flatMap((one) => annotationsOf(one, said.text.length))
+  const content = collect(events)
+  const details = content.thoughts.flatMap((thought, index) => detailsOf({ by: head.model, ...thought }, index))
+  const annotations = content.cited.flatMap((one) => annotationsOf(one, content.text.length))
   const message = {
     role: 'assistant',
-    content: said.text || (said.calls.size > 0 || said.refusal ? null : ''),
-    refusal: said.refusal || null,
-    ...(said.reasoning && { reasoning: said.reasoning }),
+    content: content.text || (content.calls.size > 0 || content.refusal ? null : ''),
+    refusal: content.refusal || null,
+    ...(content.reasoning && { reasoning: content.reasoning }),
     ...(details.length > 0 && { reasoning_details: details }),
-    ...(said.calls.size > 0 && { tool_calls: [...said.calls.values()] }),
+    ...(content.calls.size > 0 && { tool_calls: [...content.calls.values()] }),
     ...(annotations.length > 0 && { annotations }),
-    ...(said.images.length > 0 && { images: said.images.map(imageOf) }),
+    ...(content.images.length > 0 && { images: content.images.map(imageOf) }),
   }
-  return { index, message, finish_reason: said.finish, logprobs: null }
+  return { index, message, finish_reason: content.finish, logprobs: null }
 }
 
-function gathered(events: AnswerEvent[]) {
-  const said = {
+function collect(events: AnswerEvent[]) {
+  const content = {
     text: '',
     reasoning: '',
     refusal: '',
@@ -51,23 +51,24 @@ function gathered(events: AnswerEvent[]) {
   }
   let thoughtIsOpen = false
   for (const event of events) {
-    if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal') said[event.type] += event.text
+    if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal')
+      content[event.type] += event.text
     if (event.type === 'reasoning') {
       const { type: _type, ...piece } = event
-      if (thoughtIsOpen) said.thoughts.push(joined(said.thoughts.pop()!, piece))
-      else said.thoughts.push(piece)
+      if (thoughtIsOpen) content.thoughts.push(joined(content.thoughts.pop()!, piece))
+      else content.thoughts.push(piece)
       thoughtIsOpen = !endsThought(piece)
     } else if (event.type === 'tool_call') {
-      said.calls.set(event.index, emptyCall(event))
+      content.calls.set(event.index, emptyCall(event))
     } else if (event.type === 'tool_arguments') {
-      const call = said.calls.get(event.index)
+      const call = content.calls.get(event.index)
       if (call?.function) call.function.arguments += event.text
       else if (call) call.custom.input += event.text
-    } else if (event.type === 'citation') said.cited.push(event)
-    else if (event.type === 'image') said.images.push(event)
-    else if (event.type === 'finish') said.finish = event.reason
+    } else if (event.type === 'citation') content.cited.push(event)
+    else if (event.type === 'image') content.images.push(event)
+    else if (event.type === 'finish') content.finish = event.reason
   }
-  return said
+  return content
 }
 
 const joined = (thought: Thought, more: Thought): Thought => ({ ...thought, ...more, text: thought.text + more.text })

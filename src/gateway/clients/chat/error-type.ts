@@ -1,4 +1,4 @@
-/** Error types by status, as clients of OpenRouter know them. They are the same for every protocol and provider. */
+/** Error types by status, as in OpenRouter. They are the same for all protocols and providers. */
 const ofStatus: Record<number, string> = {
   401: 'authentication',
   402: 'payment_required',
@@ -13,7 +13,7 @@ const ofStatus: Record<number, string> = {
   504: 'timeout',
 }
 
-/** Error codes of providers that tell more than the status does. */
+/** Error codes of providers that are more specific than the status. */
 const exact: ReadonlySet<unknown> = new Set(['context_length_exceeded', 'string_too_long', 'invalid_prompt'])
 
 export function errorTypeOf(status: number, providerCode: unknown): string {

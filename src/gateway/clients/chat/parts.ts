@@ -2,8 +2,8 @@ import type { Annotation, ToolCallDelta } from '#chat/chunk.ts'
 import type { AnswerEvent, Citation, Picture } from '#chat/events.ts'
 
 /**
- * A source that belongs to no part of the text belongs to all of it, which has `length` characters so far. Chats know
- * sources with an address only, and there are clients that refuse a whole answer for any other.
+ * The annotation of a source. Without a position it covers all text, which has `length` characters so far. Sources
+ * without a URL are omitted, because some clients reject the whole answer.
  */
 export function annotationsOf({ url, title, quote, start = 0, end }: Citation, length: number): Annotation[] {
   if (url === undefined) return []

@@ -16,7 +16,7 @@ export const chatPreset: PresetStyle = {
   },
 }
 
-/** A preset's configuration in the field names of a chat body. Settings without such a name are left out. */
+/** A preset's configuration in the field names of a chat body. Settings without such a name are omitted. */
 function chatFields(config: Fields): Fields {
   const { max_output_tokens, max_tool_calls, truncation, text, reasoning, tools, tool_choice, ...same } = config
   const { format, verbosity } = (text ?? {}) as { format?: Tool; verbosity?: unknown }
@@ -32,7 +32,7 @@ function chatFields(config: Fields): Fields {
   })
 }
 
-/** Every provider of chat completions knows `reasoning_effort`; the object only some do. */
+/** All providers of chat completions know `reasoning_effort`, but only some know the object `reasoning`. */
 function reasoningOf(reasoning: unknown): Fields {
   const { effort, ...more } = withoutNulls((reasoning ?? {}) as Fields)
   if (effort !== undefined && Object.keys(more).length === 0) return { reasoning_effort: effort }

@@ -4,8 +4,8 @@ import { type Part, textsOf } from '../../protocol/thinking-parts.ts'
 type RawMessage = { content?: unknown; reasoning?: unknown; reasoning_content?: unknown; reasoning_details?: unknown }
 
 /**
- * Whether the reasoning in a JSON text is not in both members that clients read, `reasoning` and `reasoning_details`.
- * Quotes within texts are escaped, so that the names are found only as members.
+ * Whether reasoning lacks one of the members that clients read, `reasoning` and `reasoning_details`. Searches the JSON as
+ * text, because quotes within strings are escaped.
  */
 export function lacksReasoning(text: string): boolean {
   if (!text.includes('"reasoning')) return false
@@ -14,7 +14,7 @@ export function lacksReasoning(text: string): boolean {
   return hasText !== hasDetails || (!hasText && /"reasoning_content"\s*:\s*"[^"]/.test(text))
 }
 
-/** Adds the members that clients read. Each detail has the id of the model, to which it goes back. */
+/** Adds the members that clients read. Each detail has the id of the model that made it. */
 export function addReasoning(message: RawMessage, model: string): void {
   const { reasoning, reasoning_content, reasoning_details: details } = message
   const field = reasoning ? 'reasoning' : 'reasoning_content'
@@ -31,7 +31,7 @@ export function addReasoning(message: RawMessage, model: string): void {
 
 const textOfDetail = (detail: ReasoningDetail | null) => (detail ? textOfPiece(detail) : '')
 
-/** Some servers write reasoning as a part of the content. Clients expect text there. */
+/** Moves reasoning parts out of the content, where clients expect text. */
 export function withoutThinkingParts(parts: Part[], model: string): object {
   const texts = parts.map(textsOf)
   const [content, reasoning] = [texts.map(({ text }) => text).join(''), texts.map(({ thought }) => thought).join('')]

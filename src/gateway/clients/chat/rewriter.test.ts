@@ -112,7 +112,7 @@ describe("what is mended of a chat upstream's own bytes", () => {
     }
   })
 
-  test('a call that is made with free text gets a type of its own', () => {
+  test('a call with free text has the type custom', () => {
     const call = { index: 0, id: 'own', custom: { name: 'shell', input: 'ls' } }
     const [given] = read(rewriter().event(sent({ ...named, choices: [choice({ tool_calls: [call] })] }))).choices
     assert.deepEqual(given.delta.tool_calls, [{ ...call, type: 'custom' }])

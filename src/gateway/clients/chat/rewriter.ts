@@ -1,6 +1,6 @@
 import { madeCallId } from '#chat/call-id.ts'
 import { bytesOfJson, valueEnd, withChanges } from '#platform/json/json-members.ts'
-import { Beginnings, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
+import { EventPrefix, objectIn, type PassthroughRewriter } from '../../protocol/passthrough-rewriter.ts'
 import type { AnswerHead } from '../../protocol/protocol.ts'
 import { AnswerRepair, applyRepair, type RawChoice, type Repairs } from './answer-repair.ts'
 import type { RawCall } from './call-repair.ts'
@@ -8,8 +8,8 @@ import { addReasoning, lacksReasoning, withoutThinkingParts } from './reasoning.
 import { chatWriter } from './writer.ts'
 
 /**
- * Answers of chat upstreams, which leave out this and that, or say null where clients want nothing at all. Tool calls
- * and ends that break the protocol become what was read of them.
+ * Rewrites answers of chat upstreams: adds missing fields, removes nulls that clients reject, and corrects tool calls and
+ * finish reasons that violate the protocol.
  */
 export function chatRewriter(head: AnswerHead): PassthroughRewriter {
   const { createdSeconds } = head
@@ -41,7 +41,7 @@ function namesIn({ model, provider }: AnswerHead) {
 
 function eventRewriter(head: AnswerHead, repair: AnswerRepair): PassthroughRewriter['event'] {
   const { id, createdSeconds } = head
-  const beginnings = new Beginnings('choices', 'usage', () => ({
+  const beginnings = new EventPrefix('choices', 'usage', () => ({
     set: namesIn(head),
     fill: { id: bytesOfJson(id), created: String(createdSeconds), object: '"chat.completion.chunk"' },
   }))
@@ -68,20 +68,20 @@ function lineEnd(text: string, from: number): number {
   return end === -1 ? text.length : end
 }
 
-/** Fields of the event such as its id, and comments, may stand behind its data. */
+/** The end of the data. Other fields of the event and comments can follow it. */
 function withRewrittenLine(text: string, from: number, named: Named, right: Repairs | undefined): string {
   const end = text.indexOf('\n', from)
   return text.slice(0, from) + rewritten(text.slice(from, end), 'delta', named, right) + text.slice(end)
 }
 
-/** Looked for as text: quotes within what is said are escaped, and never found. */
+/** Searched as text, because quotes within strings are escaped. */
 function needsRewriteInChoice(text: string): boolean {
   if (!text.includes('"finish_reason":null') && !/"finish_reason"\s*:\s*(?:"[^"]|null)/.test(text))
     return !text.includes('"choices":[]')
   return needsRewriteInMessage(text)
 }
 
-/** Content in parts; probabilities have a `content`, too. The first one is looked at, which stands near the beginning. */
+/** Matches content in parts. Only the first `content` is checked, because logprobs have one, too. */
 function saysInParts(text: string): boolean {
   const at = text.indexOf('"content"')
   if (at === -1) return false
@@ -101,11 +101,11 @@ function needsRewriteInMessage(text: string): boolean {
 
 const callsName = '"tool_calls"'
 
-/** Every call that has a name has an id and a type, too. The answer has others, which may follow. */
+/** Whether every named call has an id and a type. The answer has other ids and types. */
 function needsRewriteInCalls(text: string, at: number): boolean {
   opening.lastIndex = at + callsName.length
   const opened = opening.exec(text)
-  // The word also is a reason to finish.
+  // `tool_calls` is also a finish reason.
   if (!opened) return false
   if (opened[1] === 'n') return true
   const calls = text.slice(opening.lastIndex, valueEnd(text, opening.lastIndex - 1))

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 
-/** The fields that an answer always has. Other fields of the provider are passed on. */
+/** The fields that every answer has. Other fields of the provider are passed through. */
 const Usage = z
   .looseObject({
     prompt_tokens: z.int(),

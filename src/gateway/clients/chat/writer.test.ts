@@ -49,7 +49,7 @@ test('text, a refusal and an image, in pieces and whole', () => {
   assert.deepEqual(message(), { role: 'assistant', content: '', refusal: null })
 })
 
-test('calls with their arguments, those of tools with a grammar of their own too', () => {
+test('tool calls with arguments, also of custom tools', () => {
   const events = [call(0), args(0, '{"a":'), call(1, { custom: true }), args(1, 'go'), args(0, '1}')]
   assert.deepEqual(deltas(...events), [
     { tool_calls: [{ index: 0, id: 'c0', type: 'function', function: { name: 'f', arguments: '' } }] },
@@ -67,7 +67,7 @@ test('calls with their arguments, those of tools with a grammar of their own too
   assert.deepEqual(message(args(7, 'of no call')).tool_calls, undefined)
 })
 
-test('thoughts: each that is signed is one of its own, however many pieces it came in', () => {
+test('each signed reasoning block is separate, in any number of pieces', () => {
   const format = 'anthropic-claude-v1'
   const signed = (signature: string) => thought('', { format, signature })
   const events = [
@@ -86,10 +86,10 @@ test('thoughts: each that is signed is one of its own, however many pieces it ca
       ['So', 'two', 1],
     ],
   )
-  const said = deltas(...events) as { reasoning?: string; reasoning_details?: { index: number }[] }[]
-  assert.equal(said.map(({ reasoning = '' }) => reasoning).join(''), 'HmSo')
+  const reasoningDeltas = deltas(...events) as { reasoning?: string; reasoning_details?: { index: number }[] }[]
+  assert.equal(reasoningDeltas.map(({ reasoning = '' }) => reasoning).join(''), 'HmSo')
   assert.deepEqual(
-    said.map(({ reasoning_details: [one] = [] }) => one?.index),
+    reasoningDeltas.map(({ reasoning_details: [one] = [] }) => one?.index),
     [0, 0, 0, 1, 1],
   )
 })
@@ -125,7 +125,7 @@ test('usage: its parts where there are some, its cost where there is one', () =>
   assert.equal('usage' in completionOf(head, [], cost), false)
 })
 
-test('the end of a stream: the usage in a chunk of its own, with a choice for who did not ask, then the mark', () => {
+test('a stream ends with a usage chunk and the end mark', () => {
   const end = (includeUsage: boolean) => {
     const writer = chatWriter(head, { includeUsage })
     writer.event({ type: 'usage', tokens })
@@ -173,9 +173,9 @@ test('an error within the stream says what kind it is, as clients of OpenRouter 
     return ChatStreamChunk$inboundSchema.parse(chunk).error?.metadata?.errorType
   }
   const types = [400, 401, 402, 403, 404, 408, 410, 413, 429, 500, 502, 503, 504].map((code) => typeOf(code))
-  const known: ReadonlySet<unknown> = new Set(Object.values(ApiErrorType))
+  const errorTypes: ReadonlySet<unknown> = new Set(Object.values(ApiErrorType))
   assert.ok(
-    types.every((type) => known.has(type)),
+    types.every((type) => errorTypes.has(type)),
     types.join(),
   )
   assert.equal(typeOf(400, { provider_code: 'context_length_exceeded' }), 'context_length_exceeded')

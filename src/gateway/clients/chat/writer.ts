@@ -7,8 +7,8 @@ import { annotationsOf, argued, emptyCall, imageOf } from './parts.ts'
 import { usageOf } from './usage.ts'
 
 /**
- * Usage is told whether or not a client asked for it. One that did expects a chunk without choices; one that did not may
- * take the first choice of every chunk without looking, so it gets one that adds nothing.
+ * Usage is always sent. Clients that requested it expect a chunk without choices. Others may read the first choice of
+ * every chunk without a check, so they get an empty choice.
  */
 export const emptyChoice: ChunkChoice = { index: 0, delta: {}, finish_reason: null }
 
@@ -29,7 +29,7 @@ export function chatWriter(
   let hasStarted = isStarted
   let tokens: TokenCounts | undefined
   let thoughts = 0
-  let said = 0
+  let writtenLength = 0
   const customCalls = new Set<number>()
 
   function thinks(piece: Thought): string {
@@ -43,14 +43,14 @@ export function chatWriter(
   }
 
   function cites(citation: Citation): string {
-    const annotations = annotationsOf(citation, said)
+    const annotations = annotationsOf(citation, writtenLength)
     return annotations.length > 0 ? say({ annotations }) : ''
   }
 
   function write(event: AnswerEvent): string {
     switch (event.type) {
       case 'text':
-        said += event.text.length
+        writtenLength += event.text.length
         return say({ content: event.text })
       case 'reasoning':
         return thinks(event)
@@ -93,8 +93,8 @@ export function chatWriter(
     },
     fail: ({ metadata, ...error }) => {
       const error_type = errorTypeOf(error.code, metadata?.error_type ?? metadata?.provider_code)
-      const told = { ...error, metadata: { ...metadata, error_type } }
-      return `${chunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error: told })}data: [DONE]\n\n`
+      const errorBody = { ...error, metadata: { ...metadata, error_type } }
+      return `${chunk([{ index: 0, delta: {}, finish_reason: 'error' }], { error: errorBody })}data: [DONE]\n\n`
     },
   }
 }

@@ -3,7 +3,7 @@ import { Fault } from '#platform/core/fault.ts'
 
 export type Block = { type: string } & Record<string, unknown>
 
-/** The blocks of a content, whichever of its two forms it has. @throws Fault `invalid` for what is neither. */
+/** The blocks of a content in either form, text or list. @throws Fault `invalid` for other values. */
 export function blocksOf(content: unknown, path: string): Block[] {
   if (content == null) return []
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
@@ -53,7 +53,7 @@ function imagePart(source: Source): ContentPart {
   return { type: 'image_url', image_url: { url: source.type === 'url' ? source.url : dataUrl(source) } }
 }
 
-/** Text documents become text parts: few other models accept them as files. */
+/** Text documents become text parts, because few other models accept them as files. */
 function documentParts(block: Block, path: string): ContentPart[] {
   const source = sourceOf(block, path)
   const about = [block.title, block.context].filter((one) => typeof one === 'string' && one !== '').join('\n')
@@ -75,6 +75,6 @@ function documentParts(block: Block, path: string): ContentPart[] {
 }
 
 function searchText({ title, source, content }: Block, path: string): string {
-  const said = blocksOf(content, `${path}.content`).map(({ text }) => String(text ?? ''))
-  return [title, source, ...said].filter((one) => typeof one === 'string' && one !== '').join('\n')
+  const texts = blocksOf(content, `${path}.content`).map(({ text }) => String(text ?? ''))
+  return [title, source, ...texts].filter((one) => typeof one === 'string' && one !== '').join('\n')
 }

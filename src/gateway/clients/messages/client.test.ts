@@ -15,7 +15,7 @@ const streamed = (events: AnswerEvent[]): any[] => {
   const text = events.map(writer.event).join('') + writer.end({ costUsd: 0.5 })
   return new SseReader().push(Buffer.from(text)).map(({ data }) => JSON.parse(data))
 }
-const said = (content: unknown, more: object = {}) =>
+const chatOf = (content: unknown, more: object = {}) =>
   messagesToChat({ messages: [{ role: 'user', content }], ...more }) as any
 const call = (index: number, name: string): AnswerEvent => ({ type: 'tool_call', index, id: `c${index}`, name })
 const args = (index: number, text: string): AnswerEvent => ({ type: 'tool_arguments', index, text })
@@ -23,9 +23,9 @@ const args = (index: number, text: string): AnswerEvent => ({ type: 'tool_argume
 describe('messages clients, answers', () => {
   test('blocks come one after the other, also where an upstream adds to several calls in turns', () => {
     const events = [call(0, 'a'), args(0, '{"x"'), call(1, 'b'), args(1, '{"y":'), args(0, ':1}'), args(1, '2}')]
-    const told = streamed(events)
+    const written = streamed(events)
     let open = -1
-    for (const { type, index } of told) {
+    for (const { type, index } of written) {
       if (type === 'content_block_start') assert.equal(open === -1 ? index : 'open', index)
       if (type === 'content_block_start') open = index
       if (type === 'content_block_delta') assert.equal(index, open)
@@ -37,7 +37,7 @@ describe('messages clients, answers', () => {
       ['b', { y: 2 }],
     ])
     assert.deepEqual(
-      told.filter(({ delta }) => delta?.partial_json).map(({ index, delta }) => [index, delta.partial_json]),
+      written.filter(({ delta }) => delta?.partial_json).map(({ index, delta }) => [index, delta.partial_json]),
       [
         [0, '{"x"'],
         [0, ':1}'],
@@ -48,8 +48,8 @@ describe('messages clients, answers', () => {
   })
 
   test('a call that is whole is closed when the next begins, which streams on', () => {
-    const told = streamed([call(0, 'a'), args(0, '{}'), call(1, 'b'), args(1, '{"y"'), args(1, ':2}')])
-    assert.equal(told.filter(({ index, delta }) => index === 1 && delta).length, 2)
+    const written = streamed([call(0, 'a'), args(0, '{}'), call(1, 'b'), args(1, '{"y"'), args(1, ':2}')])
+    assert.equal(written.filter(({ index, delta }) => index === 1 && delta).length, 2)
   })
 
   test('an answer that calls ends with tool_use, whatever the upstream says', () => {
@@ -78,7 +78,7 @@ describe('messages clients, answers', () => {
     assert.equal(delta.usage.input_tokens, 20)
   })
 
-  test('a thought that nobody can read is a block of its own, and any mark finds its way back', () => {
+  test('encrypted reasoning is a separate block, and signatures are sent back', () => {
     const marks = [
       { format: 'openai-responses-v1', encrypted: 'opaque', id: 'rs_1' },
       { format: 'google-gemini-v1', encrypted: 'opaque' },
@@ -112,7 +112,7 @@ describe('messages clients, answers', () => {
     assert.deepEqual([block.type, block.data.startsWith('sealed.')], ['redacted_thinking', true])
   })
 
-  test('sources stand with their text, also those that are told before it, or when something else was', () => {
+  test('sources are attached to their text, in any order', () => {
     const source: AnswerEvent = { type: 'citation', url: 'https://a.example', title: 'A' }
     for (const events of [
       [source, { type: 'text', text: 'Hi' }],
@@ -132,14 +132,14 @@ describe('messages clients, answers', () => {
 })
 
 describe('messages clients, requests', () => {
-  test('results come before what stands beside them, each a message of its own', () => {
+  test('tool results come first, each as a separate message', () => {
     const content = [
       { type: 'tool_result', tool_use_id: 'a', content: 'one' },
       { type: 'text', text: 'And?' },
       { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'text', text: 'two' }], is_error: true },
       { type: 'tool_result', tool_use_id: 'c' },
     ]
-    assert.deepEqual(said(content).messages, [
+    assert.deepEqual(chatOf(content).messages, [
       { role: 'tool', tool_call_id: 'a', content: 'one' },
       { role: 'tool', tool_call_id: 'b', content: 'two', is_error: true },
       { role: 'tool', tool_call_id: 'c', content: '' },
@@ -148,7 +148,7 @@ describe('messages clients, requests', () => {
   })
 
   test('what only Anthropic knows does not reach another protocol', () => {
-    const chat = said('Hi', {
+    const chat = chatOf('Hi', {
       context_management: {},
       container: 'c',
       mcp_servers: [{}],
@@ -166,7 +166,7 @@ describe('messages clients, requests', () => {
   })
 
   test('each way to ask for thinking', () => {
-    const wish = (more: object) => said('Hi', more).reasoning
+    const wish = (more: object) => chatOf('Hi', more).reasoning
     assert.deepEqual(wish({ thinking: { type: 'enabled', budget_tokens: 2000 } }), { enabled: true, max_tokens: 2000 })
     assert.deepEqual(wish({ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }), {
       enabled: true,
@@ -178,7 +178,7 @@ describe('messages clients, requests', () => {
   })
 
   test('a long name of an end user is sent as what others take', () => {
-    const user = (user_id: string) => said('Hi', { metadata: { user_id } }).user
+    const user = (user_id: string) => chatOf('Hi', { metadata: { user_id } }).user
     assert.equal(user('u'.repeat(64)), 'u'.repeat(64))
     assert.match(user('u'.repeat(65)), /^[0-9a-f]{64}$/)
   })
@@ -189,9 +189,9 @@ describe('messages clients, requests', () => {
     [[{ type: 'tool_result' }], /messages\.0\.content\.0\.tool_use_id/],
     [[], /messages/],
   ] as const)
-    test(`${JSON.stringify(content)} is refused, and where it is wrong is said`, () => {
+    test(`${JSON.stringify(content)} is refused, and where it is wrong is chatOf`, () => {
       assert.throws(
-        () => said(content),
+        () => chatOf(content),
         (error) => error instanceof Fault && where.test(error.message),
       )
     })

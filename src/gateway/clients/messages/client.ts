@@ -10,7 +10,7 @@ import { Message, MessageError, MessageEvent } from './schema.ts'
 import { messagesToChat } from './to-chat.ts'
 import { MessageWriter } from './writer.ts'
 
-/** Clients of Anthropic messages. They are always told the usage. */
+/** Clients of Anthropic messages. They always get the usage. */
 export const messagesClient: ClientProtocol = {
   protocol: 'anthropic-messages',
   operation: {
@@ -26,7 +26,7 @@ export const messagesClient: ClientProtocol = {
   },
   conversation: 'messages',
   apiType: 'messages',
-  // `reasoning` is for this service, too, but it goes on: it becomes what the model takes.
+  // `reasoning` also belongs to this service, but stays: it is translated for the model.
   ownFields: new Set(['fallbacks', 'user']),
   headersFor: messagesHeaders,
   isSpokenIn: (headers) => headers['anthropic-version'] !== undefined,

@@ -16,21 +16,21 @@ const types: Record<number, string> = {
 
 export function errorOf({ code, message, metadata }: { code: number; message: string; metadata?: object | undefined }) {
   const type = types[code] ?? (code >= 500 ? 'api_error' : 'invalid_request_error')
-  // Clients of Anthropic read its own details; other errors have the service's.
+  // Clients read Anthropic's details. Other errors have those of this service.
   const details = (metadata as { provider_details?: object } | undefined)?.provider_details ?? metadata
   return { type, message: contextMessage(metadata) ?? message, ...(details && { details }) }
 }
 
-/** Anthropic's words for a prompt that is too long, by which its clients know that they must shorten it. */
+/** Anthropic's message for a prompt that is too long. Its clients recognize it and shorten the prompt. */
 function contextMessage(metadata: object | undefined): string | undefined {
   const { error_type, prompt_tokens, max_context_length } = (metadata ?? {}) as Record<string, unknown>
   if (error_type !== 'context_length_exceeded') return undefined
   const longest = Number(max_context_length)
-  // A prompt that no server has counted is longer by at least one token.
+  // An uncounted prompt is longer by at least one token.
   return `prompt is too long: ${Math.max(Number(prompt_tokens) || 0, longest + 1)} tokens > ${longest} maximum`
 }
 
-/** Anthropic's envelope, and the header by which its clients name a request. */
+/** Anthropic's error envelope, and its header with the request id. */
 export const messagesEnvelope: Envelope = (error, requestId) => ({
   headers: { 'request-id': requestId },
   body: { type: 'error', error: errorOf(error), request_id: requestId },

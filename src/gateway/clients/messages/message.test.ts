@@ -14,8 +14,8 @@ test('the cost is put to the usage of an event, and an event without one passes 
   const event = (data: object) => Buffer.from(`event: x\ndata: ${JSON.stringify(data)}\n\n`)
   const raw = event({ type: 'message_delta', delta: {} })
   assert.equal(messagesClient.usageEvent!(raw, { costUsd: 0.5 }, true), raw)
-  const told = messagesClient.usageEvent!(event({ type: 'x', usage: { output_tokens: 2 } }), { costUsd: 0.5 }, true)
-  assert.equal(told.toString(), event({ type: 'x', usage: { output_tokens: 2, cost: 0.5 } }).toString())
+  const written = messagesClient.usageEvent!(event({ type: 'x', usage: { output_tokens: 2 } }), { costUsd: 0.5 }, true)
+  assert.equal(written.toString(), event({ type: 'x', usage: { output_tokens: 2, cost: 0.5 } }).toString())
 })
 
 test('a whole answer is what the documents say of one, and it has a name', () => {
@@ -28,7 +28,7 @@ test('a whole answer is what the documents say of one, and it has a name', () =>
 test('the end of a stream says every field of a stop, as a whole answer does', () => {
   const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
   const stopped = { stop_reason: 'end_turn', stop_sequence: null, stop_details: null, container: null }
-  const told = messagesClient.writer(head, { includeUsage: true }).end(undefined)
-  assert.ok(told.includes(`"delta":${JSON.stringify(stopped)}`))
+  const written = messagesClient.writer(head, { includeUsage: true }).end(undefined)
+  assert.ok(written.includes(`"delta":${JSON.stringify(stopped)}`))
   assert.partialDeepStrictEqual(messagesClient.writeBody(head, [], undefined), stopped)
 })

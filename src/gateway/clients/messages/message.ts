@@ -20,7 +20,7 @@ export function messageObject(
   return { id, type: 'message', role: 'assistant', model, provider, content, ...stopped, usage }
 }
 
-/** A source in Anthropic's words. Of one that it did not find itself there is nothing to find it by again. */
+/** A source as an Anthropic citation. Sources of other providers have no index for a later request. */
 export function citationIn({ url, file, title, quote }: Citation): object {
   const found = { title: title ?? file?.name ?? null, cited_text: quote ?? '', encrypted_index: '' }
   if (!file) return { type: 'web_search_result_location', url, ...found }
@@ -28,7 +28,7 @@ export function citationIn({ url, file, title, quote }: Citation): object {
   return { type: 'search_result_location', source: file.id, ...place, ...found }
 }
 
-/** Anthropic counts what was read from a cache, or written to it, apart from the rest of the prompt. */
+/** Anthropic counts cache reads and writes separately from the other prompt tokens. */
 export function messageUsage(tokens: TokenCounts | undefined, cost?: CostNote): object {
   const { prompt, completion, cached, cacheWritten, reasoning } = tokens ?? none
   return {

@@ -3,7 +3,7 @@ import { JsonExtent } from '#platform/core/json-extent.ts'
 import { parsedText } from '../../protocol/tool-calls/tool-arguments.ts'
 import type { CallBlock } from './message.ts'
 
-/** A call while it is written. */
+/** A tool call while it is written. */
 export class OpenCall {
   readonly block: CallBlock
   readonly isCustom: boolean
@@ -15,12 +15,12 @@ export class OpenCall {
     this.isCustom = custom === true
   }
 
-  /** Where the free text of a custom one ends shows at the end of the answer only. */
+  /** Whether the arguments are complete. Free text of a custom call is complete only at the end of the answer. */
   get isWhole(): boolean {
     return !this.isCustom && this.#extent.isComplete
   }
 
-  /** Its input so far. The free text of a custom one is a member of an object, as everywhere without such tools. */
+  /** Its input so far. The free text of a custom call becomes the member `input` of an object. */
   get json(): string {
     return this.isCustom ? JSON.stringify({ input: this.#text }) : this.#text
   }
@@ -31,8 +31,8 @@ export class OpenCall {
   }
 
   /**
-   * Sets the block's input. @param isTruncated whether the answer was cut, so that its last call may be, too.
-   * @throws Error for arguments that are not an object: with none at all, the client would run the tool wrongly.
+   * Sets the block's input. @param isTruncated whether the answer was cut, so that its last call may be cut, too.
+   * @throws Error if the arguments are not an object, because without arguments the client would run the tool wrongly.
    */
   close(isTruncated: boolean): void {
     const value = parsedText(this.json || '{}')

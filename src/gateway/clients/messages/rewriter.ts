@@ -4,8 +4,8 @@ import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 
 /**
- * Answers of Anthropic's own: the model and the provider get the names of the catalogue, which only the first event of a
- * stream has. Tool calls that break the protocol are repaired.
+ * Rewrites Anthropic's answers: the model and the provider get the names of the catalogue, which only the first event of a
+ * stream has. Tool calls that violate the protocol are repaired.
  */
 export function messagesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider } = head

@@ -18,7 +18,7 @@ export const Message = z
   })
   .meta({ id: 'Message', description: 'A complete message.' })
 
-/** The form of errors for clients of this protocol. */
+/** The error body of this protocol. */
 export const MessageError = z
   .looseObject({
     type: z.literal('error'),

@@ -9,7 +9,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { toolsOf } from './tools.ts'
 import { messagesOf } from './turns.ts'
 
-/** Fields of chats that presets and clients may set though this protocol has no name for them. */
+/** Chat fields without a counterpart in this protocol that presets and clients can set. */
 export const chatOnly: ReadonlySet<string> = new Set([
   'frequency_penalty',
   'presence_penalty',
@@ -28,31 +28,31 @@ export const chatOnly: ReadonlySet<string> = new Set([
 
 const same = ['model', 'stream', 'temperature', 'top_p', 'top_k', 'cache_control', ...ownFields, ...chatOnly]
 
-/** A messages body as a chat request. @throws Fault `invalid` for what is no such body. */
+/** Translates a messages body to a chat request. @throws Fault `invalid` for an invalid body. */
 export function messagesToChat(body: Body): ChatRequest {
   if (body.thread != null) throw threadUnsupported()
-  const asked = body as MessagesCall
-  const messages = messagesOf(asked.system, asked.messages)
+  const call = body as MessagesCall
+  const messages = messagesOf(call.system, call.messages)
   if (messages.length === 0) throw new Fault('invalid', 'messages: must say something.')
   const shared = Object.fromEntries(same.filter((name) => body[name] != null).map((name) => [name, body[name]]))
   return {
     ...shared,
     messages,
     ...withoutNulls({
-      models: asked.models ?? asked.fallbacks?.map(({ model }) => model),
-      // 0 fills the cache without an answer. Other protocols cannot say that: 1 comes closest.
-      max_tokens: asked.max_tokens === 0 ? 1 : answerLimitOf(body),
-      stop: asked.stop_sequences?.length ? asked.stop_sequences : undefined,
-      reasoning: reasoningOf(asked),
-      response_format: formatOf(asked),
-      service_tier: serviceTiers[asked.service_tier ?? ''],
-      user: asked.user ?? endUser(asked.metadata?.user_id),
+      models: call.models ?? call.fallbacks?.map(({ model }) => model),
+      // 0 fills the cache without an answer. Other protocols cannot express that; 1 is closest.
+      max_tokens: call.max_tokens === 0 ? 1 : answerLimitOf(body),
+      stop: call.stop_sequences?.length ? call.stop_sequences : undefined,
+      reasoning: reasoningOf(call),
+      response_format: formatOf(call),
+      service_tier: serviceTiers[call.service_tier ?? ''],
+      user: call.user ?? endUser(call.metadata?.user_id),
     }),
-    ...toolsOf(asked),
+    ...toolsOf(call),
   } as ChatRequest
 }
 
-/** Anthropic's clients recognise this error, and send the whole conversation then. */
+/** Anthropic's clients recognize this error and send the whole conversation then. */
 function threadUnsupported(): Fault {
   const message = 'thread: this service stores no conversations. Send all messages, the system prompt and the tools.'
   return new Fault('invalid', message, {
@@ -62,7 +62,7 @@ function threadUnsupported(): Fault {
 
 const serviceTiers: Record<string, string> = { auto: 'auto', standard_only: 'default' }
 
-/** Others know no more effort than `xhigh`. A word of this service's own wins, as it does elsewhere. */
+/** Other protocols have no effort above `xhigh`. The fields of this service take precedence. */
 function reasoningOf({ reasoning, thinking, output_config }: MessagesCall): Body | undefined {
   if (reasoning) return reasoning
   const effort = output_config?.effort === 'max' ? 'xhigh' : (output_config?.effort ?? undefined)
@@ -77,7 +77,7 @@ function formatOf({ output_config, output_format }: MessagesCall): Body | undefi
   return { type: 'json_schema', json_schema: { name: 'response', schema: format.schema } }
 }
 
-/** Other providers take no more than so much. */
+/** The maximum that other providers accept. */
 const longestUser = 64
 
 function endUser(id: string | null | undefined): string | undefined {

@@ -4,7 +4,7 @@ import type { Body } from '../../protocol/protocol.ts'
 
 type Tool = NonNullable<MessagesCall['tools']>[number]
 
-/** Tools and the choice among them. One of Anthropic's own keeps its type: who does not know it is not asked. */
+/** Translates tools and tool choice. Anthropic's tools keep their type, so endpoints without them are skipped. */
 export function toolsOf({ tools, tool_choice: choice }: MessagesCall): Body {
   if (!tools?.length) return {}
   return {

@@ -2,21 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { messagesOf } from './turns.ts'
 
-const text = (said: string) => ({ type: 'text', text: said })
+const text = (content: string) => ({ type: 'text', text: content })
 
-test('what stands beside a result follows it; a turn of nothing but results is no message of its own', () => {
+test('content beside a tool result follows it', () => {
   const result = { type: 'tool_result', tool_use_id: 'a', content: [text('blue')] }
   const turn = (...content: object[]) => messagesOf(undefined, [{ role: 'user', content }])
-  const told = { role: 'tool', tool_call_id: 'a', content: 'blue' }
-  assert.deepEqual(turn(text('Hi'), result), [told, { role: 'user', content: 'Hi' }])
-  assert.deepEqual(turn(result), [told])
+  const toolMessage = { role: 'tool', tool_call_id: 'a', content: 'blue' }
+  assert.deepEqual(turn(text('Hi'), result), [toolMessage, { role: 'user', content: 'Hi' }])
+  assert.deepEqual(turn(result), [toolMessage])
   assert.deepEqual(turn({ type: 'tool_result', tool_use_id: 'b' }), [{ role: 'tool', tool_call_id: 'b', content: '' }])
   const cache_control = { type: 'ephemeral' }
-  assert.deepEqual(turn({ ...result, cache_control }), [{ ...told, content: [{ ...text('blue'), cache_control }] }])
+  assert.deepEqual(turn({ ...result, cache_control }), [
+    { ...toolMessage, content: [{ ...text('blue'), cache_control }] },
+  ])
   assert.throws(() => turn({ type: 'tool_result' }), { kind: 'invalid', message: /^messages.0.content.0.tool_use_id/ })
 })
 
-test('what the assistant said, thought and called is one message, without what only Anthropic knows', () => {
+test('what the assistant content, thought and called is one message, without what only Anthropic knows', () => {
   const content = [
     text('I '),
     { type: 'server_tool_use', name: 'web_search' },

@@ -10,8 +10,8 @@ type Turn = { role?: unknown; content?: unknown }
 /** Translates the system prompt and the turns into chat messages. A tool's result becomes a separate message before the rest. */
 export function messagesOf(system: unknown, turns: readonly Turn[]): Message[] {
   const instructions = contentOf(blocksOf(system, 'system'), 'system')
-  const told: Message[] = instructions.length > 0 ? [{ role: 'system', content: simplest(instructions) }] : []
-  return [...told, ...turns.flatMap((turn, index) => turnMessages(turn, `messages.${index}`))]
+  const messages: Message[] = instructions.length > 0 ? [{ role: 'system', content: simplest(instructions) }] : []
+  return [...messages, ...turns.flatMap((turn, index) => turnMessages(turn, `messages.${index}`))]
 }
 
 function turnMessages({ role, content }: Turn, path: string): Message[] {
@@ -22,15 +22,15 @@ function turnMessages({ role, content }: Turn, path: string): Message[] {
   const results = blocks.flatMap((block, index) =>
     block.type === 'tool_result' ? [resultMessage(block, `${path}.content.${index}`)] : [],
   )
-  const said = contentOf(blocks, `${path}.content`)
-  return said.length > 0 ? [...results, { role, content: simplest(said) }] : results
+  const parts = contentOf(blocks, `${path}.content`)
+  return parts.length > 0 ? [...results, { role, content: simplest(parts) }] : results
 }
 
 function contentOf(blocks: Block[], path: string): ContentPart[] {
   return blocks.flatMap((block, index) => (block.type === 'tool_result' ? [] : partsOf(block, `${path}.${index}`)))
 }
 
-/** One text without a mark is the text: not every provider takes parts. */
+/** Simplifies a single text without cache control to a string, because not every provider accepts parts. */
 function simplest(parts: ContentPart[]): string | ContentPart[] {
   const [only] = parts
   return parts.length === 1 && only?.type === 'text' && !('cache_control' in only) ? (only.text ?? '') : parts
@@ -46,11 +46,11 @@ function resultMessage(block: Block, path: string): Message {
   return { role: 'tool', tool_call_id: tool_use_id, content: parts.length > 0 ? simplest(parts) : '', ...failed }
 }
 
-/** Blocks that Anthropic itself made for this turn. They have no meaning for other providers. */
+/** Blocks of Anthropic's tools, which have no meaning for other providers. */
 const anthropicsOwn = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result|container_upload)$/
 
 function assistantMessage(blocks: Block[], path: string): Message[] {
-  const said: ContentPart[] = []
+  const parts: ContentPart[] = []
   const calls: ToolCall[] = []
   const details: ReasoningDetail[] = []
   for (const [index, block] of blocks.entries()) {
@@ -58,20 +58,20 @@ function assistantMessage(blocks: Block[], path: string): Message[] {
       const thought = thoughtOf(block)
       if (thought) pushAll(details, detailsOf(thought, details.length))
     } else if (block.type === 'tool_use') calls.push(callOf(block, `${path}.${index}`))
-    else if (block.type === 'compaction') said.push({ type: 'text', text: String(block.content ?? '') })
-    else if (!anthropicsOwn.test(block.type)) pushAll(said, partsOf(block, `${path}.${index}`))
+    else if (block.type === 'compaction') parts.push({ type: 'text', text: String(block.content ?? '') })
+    else if (!anthropicsOwn.test(block.type)) pushAll(parts, partsOf(block, `${path}.${index}`))
   }
-  if (said.length + calls.length + details.length === 0) return []
+  if (parts.length + calls.length + details.length === 0) return []
   const message = {
     role: 'assistant' as const,
-    content: visibleParts(said),
+    content: visibleParts(parts),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
   return [message]
 }
 
-/** Citations cut a text into blocks; without marks between them they are one text again. */
+/** Joins the blocks into which citations cut a text, unless they have cache control. */
 function visibleParts(parts: ContentPart[]): string | ContentPart[] | null {
   if (parts.length === 0) return null
   const isText = parts.every((part) => part.type === 'text' && !('cache_control' in part))

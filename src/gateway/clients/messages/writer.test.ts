@@ -9,7 +9,7 @@ import { MessageWriter } from './writer.ts'
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 
 /** The output for the events between the beginning and the end of the message. */
-function said(...events: AnswerEvent[]): object[] {
+function written(...events: AnswerEvent[]): object[] {
   const writer = new MessageWriter(head)
   const text = events.map(writer.event).join('') + writer.end(undefined)
   const all = new SseReader().push(Buffer.from(text)).map(({ data }) => JSON.parse(data))
@@ -21,17 +21,20 @@ const add = (index: number, delta: object) => ({ type: 'content_block_delta', in
 const stop = (index: number) => ({ type: 'content_block_stop', index })
 
 test('text is one block, opened empty, added to and closed', () => {
-  assert.deepEqual(said({ type: 'text', text: 'Hel' }, { type: 'text', text: '' }, { type: 'refusal', text: 'lo' }), [
-    start(0, { type: 'text', text: '', citations: null }),
-    add(0, { type: 'text_delta', text: 'Hel' }),
-    add(0, { type: 'text_delta', text: 'lo' }),
-    stop(0),
-  ])
+  assert.deepEqual(
+    written({ type: 'text', text: 'Hel' }, { type: 'text', text: '' }, { type: 'refusal', text: 'lo' }),
+    [
+      start(0, { type: 'text', text: '', citations: null }),
+      add(0, { type: 'text_delta', text: 'Hel' }),
+      add(0, { type: 'text_delta', text: 'lo' }),
+      stop(0),
+    ],
+  )
 })
 
-test('a thought that is read is a block with a signature; one that nobody may read is one of its own kind', () => {
+test('readable reasoning has a signature, encrypted reasoning is redacted', () => {
   const format = 'anthropic-claude-v1' as const
-  const read = said(
+  const read = written(
     { type: 'reasoning', text: 'Hm', format },
     { type: 'reasoning', text: '', format, signature: 'sig' },
     { type: 'text', text: 'Hi' },
@@ -42,16 +45,16 @@ test('a thought that is read is a block with a signature; one that nobody may re
     add(0, { type: 'signature_delta', signature: 'sig' }),
     stop(0),
   ])
-  const hidden = said({ type: 'reasoning', text: '', format, encrypted: 'data' })
+  const hidden = written({ type: 'reasoning', text: '', format, encrypted: 'data' })
   assert.deepEqual(hidden, [start(0, { type: 'redacted_thinking', data: 'data' }), stop(0)])
-  assert.deepEqual(said({ type: 'reasoning', text: '' }), [])
+  assert.deepEqual(written({ type: 'reasoning', text: '' }), [])
 })
 
 test('calls come one after the other, also where their arguments come in turns', () => {
   const block = (id: string) => ({ type: 'tool_use', id, name: id, input: {}, caller: { type: 'direct' } })
   const call = (index: number, id: string): AnswerEvent => ({ type: 'tool_call', index, id, name: id })
   const args = (index: number, text: string): AnswerEvent => ({ type: 'tool_arguments', index, text })
-  assert.deepEqual(said(call(0, 'a'), args(0, '{"x":'), call(1, 'b'), args(1, '{}'), args(0, '1}'), args(7, 'no')), [
+  assert.deepEqual(written(call(0, 'a'), args(0, '{"x":'), call(1, 'b'), args(1, '{}'), args(0, '1}'), args(7, 'no')), [
     start(0, block('a')),
     add(0, { type: 'input_json_delta', partial_json: '{"x":' }),
     add(0, { type: 'input_json_delta', partial_json: '1}' }),
@@ -62,15 +65,15 @@ test('calls come one after the other, also where their arguments come in turns',
   ])
 })
 
-test('a source that is told before its text goes with it', () => {
-  const cited = said({ type: 'citation', url: 'https://a.example', title: 'A' }, { type: 'text', text: 'Hi' })
+test('a source before its text is attached to it', () => {
+  const cited = written({ type: 'citation', url: 'https://a.example', title: 'A' }, { type: 'text', text: 'Hi' })
   const [opened, text, citation] = cited as { delta: { type: string; citation: { url: string } } }[]
   assert.ok(opened)
   assert.equal(text!.delta.type, 'text_delta')
   assert.deepEqual([citation!.delta.type, citation!.delta.citation.url], ['citations_delta', 'https://a.example'])
 })
 
-test('a source that is told after its text was closed still is its', () => {
+test('a source after its text is attached to the closed block', () => {
   const call: AnswerEvent[] = [
     { type: 'text', text: 'Hi' },
     { type: 'tool_call', index: 0, id: 'a', name: 'a' },
@@ -78,8 +81,8 @@ test('a source that is told after its text was closed still is its', () => {
     { type: 'citation', url: 'https://a.example' },
     { type: 'finish', reason: 'tool_calls', native: 'tool_use' },
   ]
-  const told = said(...call) as { index: number; delta?: { type: string; citation: { url: string } } }[]
-  const cited = told.filter(({ delta }) => delta?.type === 'citations_delta')
+  const output = written(...call) as { index: number; delta?: { type: string; citation: { url: string } } }[]
+  const cited = output.filter(({ delta }) => delta?.type === 'citations_delta')
   assert.deepEqual(
     cited.map(({ index, delta }) => [index, delta!.citation.url]),
     [[0, 'https://a.example']],

@@ -15,7 +15,7 @@ import { OpenCall } from './open-call.ts'
 import { redactedData, signatureOf } from './thoughts.ts'
 
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
-/** A call or an event that waits until the open call is whole. */
+/** A call or an event that waits until the open call is complete. */
 type Waiting = OpenCall | AnswerEvent
 
 const stopReasons: Record<Finish, StopReason> = {
@@ -38,23 +38,23 @@ const emptyBlocks: Partial<Record<string, () => AnswerBlock>> = {
 }
 
 /**
- * Writes one message as the stream that Anthropic's clients expect: one block after the other, each opened, added to and
- * closed. The message so far is kept beside it.
+ * Writes one message as a stream for Anthropic's clients: one block after the other, each opened, extended and closed.
+ * Also builds the whole message.
  */
 export class MessageWriter implements StreamWriter {
   readonly #head: AnswerHead
   readonly #content: AnswerBlock[] = []
   readonly #calls = new Map<number, OpenCall>()
-  /** Calls and events that came while a call was not whole: some upstreams interleave them. */
+  /** Calls and events that wait for an incomplete call. Some upstreams interleave them. */
   #waiting: Waiting[] = []
-  /** So many of those were written. */
+  /** The number of them that were written. */
   #writtenWaiting = 0
   #open: AnswerBlock | undefined
   /** The call whose block is open. */
   #openCall: OpenCall | undefined
-  /** Identifies the open thought, if thoughts have no signature. */
+  /** Identifies the open reasoning block, if reasoning has no signature. */
   #mark: ThoughtMark | undefined
-  /** Sources that came before the text that they belong to. */
+  /** Sources that arrived before their text. */
   readonly #sources: object[] = []
   #hasStarted = false
   #finish: Finish = 'stop'
@@ -106,7 +106,7 @@ export class MessageWriter implements StreamWriter {
   readonly fail = (error: { code: number; message: string; metadata?: Record<string, unknown> }): string =>
     say('error', { error: errorOf(error) })
 
-  /** Some upstreams say `stop` of an answer that calls. */
+  /** The stop reason. Some upstreams send `stop` for an answer with calls. */
   get #stopReason(): StopReason {
     return this.#finish === 'stop' && this.#calls.size > 0 ? 'tool_use' : stopReasons[this.#finish]
   }
@@ -154,7 +154,7 @@ export class MessageWriter implements StreamWriter {
     return opened + this.#add({ type: 'text_delta', text }) + this.#citeAll(block)
   }
 
-  /** A thought that nobody can read is a separate block; a mark on one that was read is its signature. */
+  /** Writes reasoning: encrypted reasoning as a redacted block, a mark on readable reasoning as its signature. */
   #think(piece: Thought): string {
     const isEnd = endsThought(piece)
     if (!piece.text && !isEnd) return ''
@@ -188,7 +188,7 @@ export class MessageWriter implements StreamWriter {
     return citations.map((citation) => this.#add({ type: 'citations_delta', citation })).join('')
   }
 
-  /** Sources that came after their text, whose block is closed by then. */
+  /** Attaches sources that arrived after their text to its closed block. */
   #citeLate(): string {
     const at = this.#content.findLastIndex(({ type }) => type === 'text')
     if (this.#sources.length === 0 || at === -1) return ''
@@ -226,12 +226,12 @@ export class MessageWriter implements StreamWriter {
     return this.#add({ type: 'input_json_delta', partial_json }) + this.#writeWaiting(false)
   }
 
-  /** Whether the next call or event must wait: the open call is not whole, or others wait before it. */
+  /** Whether the next call or event must wait for the open call or for others. */
   get #isCallPending(): boolean {
     return this.#waiting.length > 0 || this.#openCall?.isWhole === false
   }
 
-  /** @param isEnd whether calls are written though they are not whole. */
+  /** Writes waiting calls and events. @param isEnd whether incomplete calls are written, too. */
   #writeWaiting(isEnd: boolean): string {
     let text = ''
     while (this.#writtenWaiting < this.#waiting.length) {

@@ -25,7 +25,7 @@ describe('responses clients, requests', () => {
     ])
   })
 
-  test('what the model thought, said and called in a row is one message; results follow', () => {
+  test('what the model thought, output and called in a row is one message; results follow', () => {
     const text = { type: 'output_text', text: 'I look.', annotations: [] }
     const { messages } = responsesToChat({
       input: [
@@ -71,7 +71,7 @@ describe('responses clients, requests', () => {
     assert.match(refusal(choosing([null])) ?? '', /^tool_choice\.tools: must be an array/)
   })
 
-  test('what is nested too deep to be said back is refused before anybody is asked', () => {
+  test('what is nested too deep to be output back is refused before anybody is asked', () => {
     const nested = (levels: number): object => JSON.parse('{"a":'.repeat(levels) + 1 + '}'.repeat(levels))
     assert.equal(refusal({ input: 'Hi', text: { format: { type: 'text', schema: nested(400) } } }), undefined)
     assert.match(refusal({ input: 'Hi', text: { format: nested(50_000) } }) ?? '', /^text: is nested more than 500/)
@@ -93,7 +93,7 @@ describe('responses clients, requests', () => {
     ])
   })
 
-  test('settings by their names in chat completions; what only this protocol knows is left out', () => {
+  test('settings get chat names, and fields of this protocol are omitted', () => {
     const shared = { model: 'a/b', models: ['c/d'], temperature: 0.5, reasoning: { effort: 'low' }, user: 'u', seed: 3 }
     const own = { include: ['reasoning.encrypted_content'], truncation: 'auto', store: true, max_tool_calls: 3 }
     const schema = { name: 'x', schema: { type: 'object' }, strict: true }
@@ -181,7 +181,7 @@ describe('responses clients, answers', () => {
     assert.deepEqual(events[6].text, 'Hello')
   })
 
-  test('a thought is an item of its own, announced, added to and closed before the text', () => {
+  test('reasoning is a separate item that is closed before the text', () => {
     const events = written([{ type: 'reasoning', text: 'Hm' }, { type: 'text', text: 'Hi' }, finish('stop'), usage])
     const added = events.filter(({ type }) => type === 'response.output_item.added')
     assert.deepEqual(
@@ -239,16 +239,16 @@ describe('responses clients, answers', () => {
     )
   })
 
-  test('a failure says so in the response, with what was said so far', () => {
+  test('a failure says so in the response, with what was output so far', () => {
     const writer = responsesClient.writer(head, { includeUsage: false })
-    const said = writer.event({ type: 'text', text: 'Once' })
-    const failed = data(said + writer.fail({ code: 429, message: 'Slow down.' })).at(-1)
+    const output = writer.event({ type: 'text', text: 'Once' })
+    const failed = data(output + writer.fail({ code: 429, message: 'Slow down.' })).at(-1)
     assert.equal(failed.type, 'response.failed')
     assert.deepEqual(failed.response.error, { code: 'rate_limit_exceeded', message: 'Slow down.' })
     assert.equal(failed.response.output[0].content[0].text, 'Once')
   })
 
-  test('after events that were passed on a failure is told as an error with the next number', () => {
+  test('a failure after passed-through events is an error event', () => {
     const writer = responsesClient.writer(head, { includeUsage: false, passedEvents: 7 })
     assert.deepEqual(data(writer.fail({ code: 502, message: 'Broke.' })), [
       { type: 'error', code: 'server_error', message: 'Broke.', param: null, sequence_number: 7 },

@@ -8,7 +8,7 @@ import { Response, ResponseEvent } from './schema.ts'
 import { responsesToChat } from './to-chat.ts'
 import { ResponseWriter } from './writer.ts'
 
-/** Clients of OpenAI responses. They are always told the usage. */
+/** Clients of OpenAI responses. They always get the usage. */
 export const responsesClient: ClientProtocol = {
   protocol: 'openai-responses',
   operation: {

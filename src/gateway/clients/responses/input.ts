@@ -27,7 +27,7 @@ type Assistant = {
   reasoning_details?: ReasoningDetail[]
 }
 
-/** Translates input items into messages. Thoughts, text and calls of the model in a row become one message. */
+/** Translates input items to messages. Consecutive reasoning, text and calls of the model become one message. */
 export function messagesOf(instructions: unknown, input: unknown, namespaces: Namespaces): Message[] {
   const messages: Message[] = []
   if (typeof instructions === 'string' && instructions) messages.push({ role: 'system', content: instructions })
@@ -36,20 +36,20 @@ export function messagesOf(instructions: unknown, input: unknown, namespaces: Na
     return messages
   }
   const items = (input ?? []) as Item[]
-  const leftOut = new Set(items.filter(isOthersCall).map(({ call_id }) => call_id))
+  const skippedCallIds = new Set(items.filter(isOthersCall).map(({ call_id }) => call_id))
   for (const [index, item] of items.entries())
-    if (!isOutput(item) || !leftOut.has(item.call_id)) add(messages, item, `input.${index}`, namespaces)
+    if (!isOutput(item) || !skippedCallIds.has(item.call_id)) add(messages, item, `input.${index}`, namespaces)
   return messages
 }
 
 const isOutput = ({ type }: Item) => type === 'function_call_output' || type === 'custom_tool_call_output'
 
-/** A call of a tool that is known to the provider alone, which is left out, and with it whatever answers it. */
+/** Whether an item is a call of a provider tool, which is skipped together with its output. */
 function isOthersCall({ type, call_id }: Item): boolean {
   return call_id !== undefined && /_call$/.test(type ?? '') && type !== 'function_call' && type !== 'custom_tool_call'
 }
 
-/** Items of kinds not known here are a provider's own, and left to those who speak its protocol. */
+/** Items of unknown types belong to a provider and are skipped for other protocols. */
 function add(messages: Message[], item: Item, path: string, namespaces: Namespaces): void {
   const type = item.type ?? 'message'
   if (type === 'item_reference')
@@ -101,12 +101,15 @@ function addThought(messages: Message[], item: Item, path: string): void {
   const { id, summary, content, encrypted_content: sealed } = item
   if (sealed != null && typeof sealed !== 'string')
     throw new Fault('invalid', `${path}.encrypted_content: must be text.`)
-  const said = [...textsIn(summary, `${path}.summary`), ...(summary?.length ? [] : textsIn(content, `${path}.content`))]
+  const texts = [
+    ...textsIn(summary, `${path}.summary`),
+    ...(summary?.length ? [] : textsIn(content, `${path}.content`)),
+  ]
   const mark = sealed ? unseal(sealed, id) : undefined
   if (!mark) return
   const assistant = lastAssistant(messages)
   assistant.reasoning_details ??= []
-  const text = said.join('\n\n')
+  const text = texts.join('\n\n')
   pushAll(assistant.reasoning_details, detailsOf({ text, ...mark }, assistant.reasoning_details.length))
 }
 
@@ -121,7 +124,7 @@ function textsIn(parts: unknown, path: string): string[] {
   })
 }
 
-/** The assistant message at the end of the list; appends an empty one if the last message is of another role. */
+/** The assistant message at the end of the list. Appends an empty one if the last message has another role. */
 function lastAssistant(messages: Message[]): Assistant {
   const last = messages.at(-1)
   if (last?.role === 'assistant') return last as Assistant

@@ -9,22 +9,22 @@ import type {
   TextPart,
 } from './object.ts'
 
-/** Writes the events about the output items of one response, numbered throughout. The items so far are kept beside it. */
+/** Writes the events of the output items of one response with sequence numbers. Also collects the items. */
 export class ItemEvents {
   readonly #output: ResponseState['output']
-  /** Where each item stands in the output, which may have thousands. */
+  /** The index of each item in the output, which can have thousands. */
   readonly #indexes = new Map<OutputItem, number>()
   readonly #idSuffix: string
   #sequence: number
 
-  /** @param output gets each item that is added. @param sequence the number of the first event. */
+  /** @param output collects the items. @param sequence the number of the first event. */
   constructor(output: ResponseState['output'], answerId: string, sequence: number) {
     this.#output = output
     this.#idSuffix = answerId.replace(/^gen-/, '')
     this.#sequence = sequence
   }
 
-  say(type: string, fields: object): string {
+  write(type: string, fields: object): string {
     return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`
   }
 
@@ -38,58 +38,58 @@ export class ItemEvents {
     this.#indexes.set(item, index)
   }
 
-  /** The id of the next item, by the protocol's own prefix for its kind. */
+  /** The id of the next item, with the prefix of its type. */
   newId(prefix: string): string {
     return `${prefix}_${this.#idSuffix}_${this.#output.length}`
   }
 
   added(item: OutputItem): string {
     this.#indexes.set(item, this.#output.push(item) - 1)
-    return this.say('response.output_item.added', { output_index: this.#indexOf(item), item })
+    return this.write('response.output_item.added', { output_index: this.#indexOf(item), item })
   }
 
   done(item: OutputItem): string {
-    return this.say('response.output_item.done', { output_index: this.#indexOf(item), item })
+    return this.write('response.output_item.done', { output_index: this.#indexOf(item), item })
   }
 
-  /** A part that the message has just got. */
+  /** Announces a new part of the message. */
   partAdded(message: MessageItem, part: TextPart): string {
-    return this.say('response.content_part.added', { ...this.#placeOf(message), part })
+    return this.write('response.content_part.added', { ...this.#placeOf(message), part })
   }
 
   textAdded(message: MessageItem, { type }: TextPart, delta: string): string {
     const logprobs = type === 'output_text' ? { logprobs: [] } : {}
-    return this.say(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
+    return this.write(`response.${type}.delta`, { ...this.#placeOf(message), delta, ...logprobs })
   }
 
-  /** The last citation of a part. */
+  /** Announces the last citation of a part. */
   citationAdded(message: MessageItem, { annotations }: Extract<TextPart, { type: 'output_text' }>): string {
     const place = { ...this.#placeOf(message), annotation_index: annotations.length - 1 }
-    return this.say('response.output_text.annotation.added', { ...place, annotation: annotations.at(-1) })
+    return this.write('response.output_text.annotation.added', { ...place, annotation: annotations.at(-1) })
   }
 
-  /** The last part of a message is whole, if there is one. */
+  /** Closes the last part of a message, if there is one. */
   partDone(message: MessageItem): string {
     const part = message.content.at(-1)
     if (!part) return ''
     const place = this.#placeOf(message)
     const whole = part.type === 'refusal' ? { refusal: part.refusal } : { text: part.text, logprobs: [] }
     return (
-      this.say(`response.${part.type}.done`, { ...place, ...whole }) +
-      this.say('response.content_part.done', { ...place, part })
+      this.write(`response.${part.type}.done`, { ...place, ...whole }) +
+      this.write('response.content_part.done', { ...place, part })
     )
   }
 
-  /** Adds to the summary of a thought, which has one part. */
+  /** Extends the summary of reasoning, which has one part. */
   summaryAdded(item: ReasoningItem, delta: string): string {
     const place = this.#placeOfSummary(item)
-    let said = ''
+    let output = ''
     if (item.summary.length === 0) {
       item.summary.push({ type: 'summary_text', text: '' })
-      said += this.say('response.reasoning_summary_part.added', { ...place, part: item.summary[0] })
+      output += this.write('response.reasoning_summary_part.added', { ...place, part: item.summary[0] })
     }
     item.summary[0]!.text += delta
-    return said + this.say('response.reasoning_summary_text.delta', { ...place, delta })
+    return output + this.write('response.reasoning_summary_text.delta', { ...place, delta })
   }
 
   summaryDone(item: ReasoningItem): string {
@@ -97,29 +97,29 @@ export class ItemEvents {
     if (!part) return ''
     const place = this.#placeOfSummary(item)
     return (
-      this.say('response.reasoning_summary_text.done', { ...place, text: part.text }) +
-      this.say('response.reasoning_summary_part.done', { ...place, part })
+      this.write('response.reasoning_summary_text.done', { ...place, text: part.text }) +
+      this.write('response.reasoning_summary_part.done', { ...place, part })
     )
   }
 
-  /** Adds to what a tool is called with. */
+  /** Extends the arguments of a tool call. */
   inputAdded(item: CallItem | CustomCallItem, delta: string): string {
     const isCustom = item.type === 'custom_tool_call'
     if (isCustom) item.input += delta
     else item.arguments += delta
     const type = isCustom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
-    return this.say(type, { item_id: item.id, output_index: this.#indexOf(item), delta })
+    return this.write(type, { item_id: item.id, output_index: this.#indexOf(item), delta })
   }
 
   inputDone(item: CallItem | CustomCallItem): string {
     const place = { item_id: item.id, output_index: this.#indexOf(item) }
     if (item.type === 'custom_tool_call')
-      return this.say('response.custom_tool_call_input.done', { ...place, input: item.input })
+      return this.write('response.custom_tool_call_input.done', { ...place, input: item.input })
     const { name, arguments: args } = item
-    return this.say('response.function_call_arguments.done', { ...place, name, arguments: args })
+    return this.write('response.function_call_arguments.done', { ...place, name, arguments: args })
   }
 
-  /** A picture comes as a whole, by its data URL. */
+  /** Adds an image, given as a data URL. */
   picture(url: string): string {
     const id = this.newId('ig')
     const item: ImageItem = { id, type: 'image_generation_call', status: 'in_progress', result: null }
@@ -127,7 +127,7 @@ export class ItemEvents {
     item.status = 'completed'
     item.result = url.replace(/^data:[^,]*;base64,/, '')
     const place = { output_index: this.#indexOf(item), item_id: id }
-    return added + this.say('response.image_generation_call.completed', place) + this.done(item)
+    return added + this.write('response.image_generation_call.completed', place) + this.done(item)
   }
 
   #placeOf(message: MessageItem): object {

@@ -3,16 +3,16 @@ import { Fault } from '#platform/core/fault.ts'
 
 export type Tool = { type?: string; name?: string; tools?: unknown } & Record<string, unknown>
 
-/** A function's place: clients find theirs by both. */
+/** The namespace and name of a function. */
 export type Place = { namespace: string; name: string }
 
-/** No provider takes a longer name. */
+/** No provider accepts a longer name. */
 const longest = 64
 
-/** Functions in namespaces, such as a server of MCP has them: other protocols know but one list of functions. */
+/** Maps functions in namespaces, such as those of an MCP server, to the flat list of other protocols. */
 export class Namespaces {
   readonly #places = new Map<string, Place>()
-  /** The client's tools, each function of a namespace among them by a name of its own. */
+  /** The client's tools as a flat list, with a unique name for each function of a namespace. */
   readonly tools: readonly Tool[]
 
   /** @throws Fault `invalid` for a namespace without a list of functions. */
@@ -21,13 +21,13 @@ export class Namespaces {
     this.tools = all.flatMap((tool, at) => (tool?.type === 'namespace' ? this.#within(tool, `tools.${at}`) : [tool]))
   }
 
-  /** The function's name in the one flat list of tools. */
+  /** The name of a function in the flat list. */
   nameOf(name: string, namespace: unknown): string {
     const flat = typeof namespace === 'string' ? flatName({ namespace, name }) : name
     return this.#places.has(flat) ? flat : name
   }
 
-  /** The same the other way round. Undefined for one that stands in no namespace. */
+  /** The function with this flat name. Undefined if it is not in a namespace. */
   placeOf(flat: string): Place | undefined {
     return this.#places.get(flat)
   }

@@ -47,7 +47,7 @@ export type ResponseState = {
   usage?: object | null
 }
 
-/** The response as clients see it: what they asked for, said back to them, and what has come of it so far. */
+/** The response object: the settings of the request and the output so far. */
 export function responseObject(
   { id, model, provider, createdSeconds, request = {} }: AnswerHead,
   state: ResponseState,
@@ -70,7 +70,7 @@ export function responseObject(
   }
 }
 
-/** Each as it was asked for, or as it is when nobody asks. */
+/** The settings of the request with defaults. */
 const defaults: Body = {
   instructions: null,
   max_output_tokens: null,
@@ -92,10 +92,10 @@ const defaults: Body = {
   truncation: 'disabled',
 }
 
-/** Deeper than any schema; what is nested much deeper still cannot be written out again. */
+/** Deeper than any schema. Much deeper JSON cannot be written again. */
 const deepest = 500
 
-/** @throws Fault `invalid` for a setting that could not be said back, before anybody is asked for an answer. */
+/** Checks that all settings can be repeated in the response. @throws Fault `invalid` otherwise. */
 export function refuseUnspeakable(request: Body): void {
   for (const name in defaults) {
     if (isDeeper(request[name], deepest))
@@ -104,8 +104,8 @@ export function refuseUnspeakable(request: Body): void {
 }
 
 export function settings(request: Body): Body {
-  const known = Object.entries(defaults).map(([name, value]) => [name, request[name] ?? value])
-  return { ...Object.fromEntries(known), ...(request.user != null && { user: request.user }) }
+  const settingsWithDefaults = Object.entries(defaults).map(([name, value]) => [name, request[name] ?? value])
+  return { ...Object.fromEntries(settingsWithDefaults), ...(request.user != null && { user: request.user }) }
 }
 
 export function responseUsage(tokens: TokenCounts, cost?: CostNote): object {

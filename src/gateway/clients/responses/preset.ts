@@ -4,7 +4,7 @@ import { withoutForeign } from '../../presets/preset-settings.ts'
 
 type Fields = Record<string, unknown>
 
-/** Field names that a preset made for another protocol may have, and that a responses body does not have. */
+/** Field names of other protocols that a preset can have and a responses body does not have. */
 const foreign: ReadonlySet<string> = new Set([
   'stop',
   'seed',

@@ -4,20 +4,20 @@ import type { AnswerHead } from '../../protocol/protocol.ts'
 import { StreamCallRepair, withAssembledCalls } from './call-repair.ts'
 import { settings } from './object.ts'
 
-/** Fields that official clients need, though some upstreams do not send them back. */
+/** Fields that official clients need and some upstreams omit. */
 const needed = [
   ...['instructions', 'metadata', 'parallel_tool_calls', 'temperature', 'tool_choice', 'tools', 'top_p'],
   ...['frequency_penalty', 'presence_penalty'],
 ]
 
 /**
- * Answers of responses upstreams: the model and the provider get the names of the catalogue. Tool calls that break the
+ * Rewrites answers of responses upstreams: the model and the provider get the names of the catalogue. Tool calls that violate the
  * protocol are repaired; all other events pass as they are.
  */
 export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
   const { model, provider, createdSeconds, request = {} } = head
   const calls = new StreamCallRepair(head)
-  const asked = settings(request)
+  const requestSettings = settings(request)
   const changes = {
     set: { model: bytesOfJson(model), provider: bytesOfJson(provider ?? null) },
     fill: {
@@ -26,7 +26,7 @@ export function responsesRewriter(head: AnswerHead): PassthroughRewriter {
       completed_at: 'null',
       error: 'null',
       incomplete_details: 'null',
-      ...Object.fromEntries(needed.map((name) => [name, bytesOfJson(asked[name])])),
+      ...Object.fromEntries(needed.map((name) => [name, bytesOfJson(requestSettings[name])])),
     },
   }
   return {

@@ -1,6 +1,6 @@
 import type { Citation } from '#chat/events.ts'
 
-/** Converts the position of a citation from all text of the answer to its own text part. */
+/** Converts the position of a citation from the whole text to its text part. */
 export class TextPlace {
   #start = 0
   #end = 0

@@ -6,14 +6,14 @@ import { messagesOf } from './input.ts'
 import { Namespaces } from './namespaces.ts'
 import { refuseUnspeakable } from './object.ts'
 
-/** Fields that refer to a stored answer, conversation or prompt. Nothing is stored here. */
+/** Fields that refer to a stored answer, conversation or prompt. This service stores none. */
 const needsStore: Record<string, string> = {
   previous_response_id: 'Send the whole conversation as `input` instead.',
   conversation: 'Send the whole conversation as `input` instead.',
   prompt: 'Send the prompt as `instructions` and `input` instead, or use a preset.',
 }
 
-/** Fields with a name or a shape of their own in chat completions, or with no counterpart there. */
+/** Fields with another name or form in chat completions, or without a counterpart. */
 const translated: ReadonlySet<string> = new Set([
   ...Object.keys(needsStore),
   'background',
@@ -34,7 +34,7 @@ const translated: ReadonlySet<string> = new Set([
   'truncation',
 ])
 
-/** A responses body as a chat request. @throws Fault `invalid` for what this service cannot do. */
+/** Translates a responses body to a chat request. @throws Fault `invalid` for unsupported fields. */
 export function responsesToChat(body: Body): ChatRequest {
   refuseStored(body)
   refuseUnspeakable(body)
@@ -75,7 +75,7 @@ function formatOf(format: Format | undefined): Body {
 
 type Tool = { type: string } & Record<string, unknown>
 
-/** Tools that a provider runs itself have no counterpart: who speaks this protocol upstream gets them all the same. */
+/** Translates the tools. Provider tools have no counterpart, but reach upstreams of this protocol. */
 function toolsOf({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespaces): Body {
   const functions = (tools as Tool[]).filter(({ type }) => type === 'function' || type === 'custom')
   if (functions.length === 0) return {}
@@ -88,16 +88,16 @@ function toolsOf({ tool_choice, parallel_tool_calls }: Body, { tools }: Namespac
 }
 
 function functionTool({ type, name, description, parameters, strict, cache_control }: Tool): Body {
-  const told = {
+  const functionTool = {
     name,
     ...(description != null && { description }),
     ...(parameters != null && { parameters }),
     ...(strict != null && { strict }),
   }
-  return { type, function: told, ...(cache_control != null && { cache_control }) }
+  return { type, function: functionTool, ...(cache_control != null && { cache_control }) }
 }
 
-/** One that is called with free text. */
+/** A tool that is called with free text. */
 function customTool({ name, description, format }: Tool): Body {
   const { type, ...grammar } = (format ?? {}) as { type?: string }
   const shape = type === 'grammar' ? { type, grammar } : format

@@ -19,7 +19,7 @@ function written(...events: AnswerEvent[]): Record<string, any>[] {
 }
 
 /** Without the beginning, in which the response is announced. */
-const said = (...events: AnswerEvent[]) => written(...events).slice(2, -1)
+const contentEvents = (...events: AnswerEvent[]) => written(...events).slice(2, -1)
 const outputOf = (...events: AnswerEvent[]) => written(...events).at(-1)!.response.output
 
 test('a response says all its settings, as they are when nobody asks for others', () => {
@@ -41,23 +41,30 @@ test('text: an item, a part of it, its pieces, and each as it is at its end', ()
   const item = { id: 'msg_1_0', type: 'message', role: 'assistant' }
   const place = { item_id: 'msg_1_0', output_index: 0, content_index: 0 }
   const part = { type: 'output_text', annotations: [], logprobs: [] }
-  assert.deepEqual(said({ type: 'text', text: 'Hel' }, { type: 'text', text: '' }, { type: 'text', text: 'lo' }), [
-    { type: 'output_item.added', output_index: 0, item: { ...item, status: 'in_progress', content: [] } },
-    { type: 'content_part.added', ...place, part: { ...part, text: '' } },
-    { type: 'output_text.delta', ...place, delta: 'Hel', logprobs: [] },
-    { type: 'output_text.delta', ...place, delta: 'lo', logprobs: [] },
-    { type: 'output_text.done', ...place, text: 'Hello', logprobs: [] },
-    { type: 'content_part.done', ...place, part: { ...part, text: 'Hello' } },
-    {
-      type: 'output_item.done',
-      output_index: 0,
-      item: { ...item, status: 'completed', content: [{ ...part, text: 'Hello' }] },
-    },
-  ])
+  assert.deepEqual(
+    contentEvents({ type: 'text', text: 'Hel' }, { type: 'text', text: '' }, { type: 'text', text: 'lo' }),
+    [
+      { type: 'output_item.added', output_index: 0, item: { ...item, status: 'in_progress', content: [] } },
+      { type: 'content_part.added', ...place, part: { ...part, text: '' } },
+      { type: 'output_text.delta', ...place, delta: 'Hel', logprobs: [] },
+      { type: 'output_text.delta', ...place, delta: 'lo', logprobs: [] },
+      { type: 'output_text.done', ...place, text: 'Hello', logprobs: [] },
+      { type: 'content_part.done', ...place, part: { ...part, text: 'Hello' } },
+      {
+        type: 'output_item.done',
+        output_index: 0,
+        item: { ...item, status: 'completed', content: [{ ...part, text: 'Hello' }] },
+      },
+    ],
+  )
 })
 
 test('a refusal after text is another part of the same message', () => {
-  const events = said({ type: 'text', text: 'Well.' }, { type: 'refusal', text: 'N' }, { type: 'refusal', text: 'o.' })
+  const events = contentEvents(
+    { type: 'text', text: 'Well.' },
+    { type: 'refusal', text: 'N' },
+    { type: 'refusal', text: 'o.' },
+  )
   const place = { item_id: 'msg_1_0', output_index: 0, content_index: 1 }
   assert.deepEqual(events.slice(3, -1), [
     { type: 'output_text.done', ...place, content_index: 0, text: 'Well.', logprobs: [] },
@@ -77,7 +84,11 @@ test('a refusal after text is another part of the same message', () => {
 test('a thought: its summary in pieces, and closed before what follows it', () => {
   const place = { item_id: 'rs_1_0', output_index: 0, summary_index: 0 }
   const part = { type: 'summary_text' }
-  const events = said({ type: 'reasoning', text: 'H' }, { type: 'reasoning', text: 'm' }, { type: 'text', text: 'Hi' })
+  const events = contentEvents(
+    { type: 'reasoning', text: 'H' },
+    { type: 'reasoning', text: 'm' },
+    { type: 'text', text: 'Hi' },
+  )
   assert.deepEqual(events.slice(0, 6), [
     { type: 'output_item.added', output_index: 0, item: { id: 'rs_1_0', type: 'reasoning', summary: [] } },
     { type: 'reasoning_summary_part.added', ...place, part: { ...part, text: '' } },
@@ -88,7 +99,7 @@ test('a thought: its summary in pieces, and closed before what follows it', () =
   ])
   assert.deepEqual([events[6]!.type, events[7]!.type], ['output_item.done', 'output_item.added'])
   assert.equal(events[7]!.output_index, 1)
-  assert.deepEqual(said({ type: 'reasoning', text: '' }), [])
+  assert.deepEqual(contentEvents({ type: 'reasoning', text: '' }), [])
 })
 
 test('a thought that comes sealed is closed with its seal, with or without words', () => {
@@ -111,7 +122,7 @@ test('a call of a function, and of a tool with its own grammar, up to their ends
     { item_id: 'ctc_1_1', output_index: 1 },
   ]
   assert.deepEqual(
-    said(
+    contentEvents(
       { type: 'tool_call', index: 0, id: 'a', name: 'x' },
       { type: 'tool_arguments', index: 0, text: '{}' },
       { type: 'tool_call', index: 1, id: 'b', name: 'y', custom: true },
@@ -131,8 +142,8 @@ test('a call of a function, and of a tool with its own grammar, up to their ends
   )
 })
 
-test('an image ends what was being said, and is whole at once', () => {
-  const [, message, , ...rest] = said(
+test('an image ends what was being contentEvents, and is whole at once', () => {
+  const [, message, , ...rest] = contentEvents(
     { type: 'text', text: 'See' },
     { type: 'image', url: 'data:image/png;base64,AAAA' },
   )
@@ -145,8 +156,8 @@ test('an image ends what was being said, and is whole at once', () => {
   ])
 })
 
-test('a citation is an annotation of the text, told where it is', () => {
-  const events = said(
+test('a citation is an annotation with its position', () => {
+  const events = contentEvents(
     { type: 'text', text: 'Hello' },
     { type: 'citation', url: 'https://a.example', title: 'A', start: 0, end: 5 },
     { type: 'citation', url: 'https://b.example' },
@@ -175,7 +186,7 @@ test('what ends too early is incomplete in all that was open, and says why only 
   assert.deepEqual([whole.response.status, whole.response.incomplete_details], ['completed', null])
 })
 
-test('a failure is told in the protocol’s own words', () => {
+test('a failure has an error code of the protocol', () => {
   const codes = [429, 400, 404, 408, 500, 502].map((code) => {
     const [, , failed] = new SseReader().push(Buffer.from(new ResponseWriter(head).fail({ code, message: 'M' })))
     const { response } = JSON.parse(failed!.data)
@@ -186,7 +197,7 @@ test('a failure is told in the protocol’s own words', () => {
   assert.deepEqual(codes, ['rate_limit_exceeded', prompt, prompt, server, server, server])
 })
 
-test('a thought that a chat said beside its answer is sealed, and the text beside it is not', () => {
+test('a thought that a chat contentEvents beside its answer is sealed, and the text beside it is not', () => {
   const [thought, message] = outputOf(
     { type: 'reasoning', text: 'Hm', field: 'reasoning' },
     { type: 'text', text: 'Hi' },
@@ -195,16 +206,16 @@ test('a thought that a chat said beside its answer is sealed, and the text besid
   assert.deepEqual([message.type, 'encrypted_content' in message], ['message', false])
 })
 
-test('a call of a function in a namespace is told by both names, whole and streamed', () => {
+test('a namespaced call has both names, whole and streamed', () => {
   const tools = [{ type: 'namespace', name: 'mcp__sky', tools: [{ type: 'function', name: 'weather' }] }]
   const writer = new ResponseWriter({ ...head, request: { tools } })
   const events = ['mcp__sky__weather', 'own'].map((name, index) =>
     writer.event({ type: 'tool_call', index, id: `c${index}`, name }),
   )
-  writer.event({ type: 'tool_call', index: 2, id: 'c2', name: 'weather', namespace: 'told' })
+  writer.event({ type: 'tool_call', index: 2, id: 'c2', name: 'weather', namespace: 'given' })
   writer.end(undefined)
   const { output } = writer.response as any
-  assert.equal(output[2].namespace, 'told')
+  assert.equal(output[2].namespace, 'given')
   assert.deepEqual([output[0].namespace, output[0].name], ['mcp__sky', 'weather'])
   assert.deepEqual([output[1].namespace, output[1].name], [undefined, 'own'])
   assert.ok(events[0]!.includes('"namespace":"mcp__sky"'))

@@ -20,8 +20,8 @@ import { TextPlace } from './text-place.ts'
 type Finish = Extract<AnswerEvent, { type: 'finish' }>['reason']
 
 /**
- * Writes one response as the stream of events that clients of the protocol expect: everything is announced, added to
- * and finished, and numbered throughout. The response so far is kept beside it.
+ * Writes one response as a stream of numbered events: each item and part is announced, extended and finished. Also builds
+ * the whole response.
  */
 export class ResponseWriter implements StreamWriter {
   readonly #head: AnswerHead
@@ -30,9 +30,9 @@ export class ResponseWriter implements StreamWriter {
   readonly #state: ResponseState = { status: 'in_progress', output: [] }
   readonly #items: ItemEvents
   readonly #passedOn: boolean
-  #begun = false
+  #started = false
   #open: MessageItem | ReasoningItem | undefined
-  /** The latest piece of the open thought. */
+  /** The latest piece of the open reasoning item. */
   #thought: Thought | undefined
   #namespaces: Namespaces | undefined
   #finish: Finish = 'stop'
@@ -48,37 +48,37 @@ export class ResponseWriter implements StreamWriter {
     return responseObject(this.#head, this.#state)
   }
 
-  readonly event = (event: AnswerEvent): string => this.#begin() + this.#take(event)
+  readonly event = (event: AnswerEvent): string => this.#start() + this.#take(event)
 
   readonly end = (cost: CostNote | undefined): string => {
-    const begun = this.#begin()
+    const startEvents = this.#start()
     const reason =
       this.#finish === 'length' ? 'max_output_tokens' : this.#finish === 'content_filter' ? this.#finish : undefined
     const closed = this.#closeAll(reason === undefined ? 'completed' : 'incomplete')
     if (this.#tokens) this.#state.usage = responseUsage(this.#tokens, cost)
     this.#state.status = reason === undefined ? 'completed' : 'incomplete'
     if (reason !== undefined) this.#state.incomplete_details = { reason }
-    return begun + closed + this.#items.say(`response.${this.#state.status}`, { response: this.response })
+    return startEvents + closed + this.#items.write(`response.${this.#state.status}`, { response: this.response })
   }
 
   /**
    * Ends the stream with an error. The response keeps the output so far; the open item stays unfinished. If the
-   * upstream's events were passed on unchanged, the response is unknown here, and only the error is sent.
+   * upstream's events were passed through, the response is unknown, and only the error is sent.
    */
   readonly fail: StreamWriter['fail'] = ({ code: status, message, metadata }): string => {
     const code = metadata?.error_type === 'context_length_exceeded' ? 'context_length_exceeded' : codeOf(status)
-    if (this.#passedOn) return this.#items.say('error', { code, message, param: null })
-    const begun = this.#begin()
+    if (this.#passedOn) return this.#items.write('error', { code, message, param: null })
+    const startEvents = this.#start()
     this.#state.status = 'failed'
     this.#state.error = { code, message }
-    return begun + this.#items.say('response.failed', { response: this.response })
+    return startEvents + this.#items.write('response.failed', { response: this.response })
   }
 
-  #begin(): string {
-    if (this.#begun) return ''
-    this.#begun = true
+  #start(): string {
+    if (this.#started) return ''
+    this.#started = true
     const { response } = this
-    return this.#items.say('response.created', { response }) + this.#items.say('response.in_progress', { response })
+    return this.#items.write('response.created', { response }) + this.#items.write('response.in_progress', { response })
   }
 
   #take(event: AnswerEvent): string {
@@ -112,7 +112,7 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #speak(kind: 'text' | 'refusal', delta: string): string {
-    const said = this.#openMessage(kind === 'text' ? 'output_text' : 'refusal')
+    const output = this.#openMessage(kind === 'text' ? 'output_text' : 'refusal')
     const message = this.#open as MessageItem
     const part = message.content.at(-1)!
     if (part.type === 'refusal') part.refusal += delta
@@ -120,15 +120,15 @@ export class ResponseWriter implements StreamWriter {
       part.text += delta
       this.#place.said(delta)
     }
-    return said + this.#items.textAdded(message, part, delta)
+    return output + this.#items.textAdded(message, part, delta)
   }
 
-  /** A message that is open, and the last part of it is of this type. */
+  /** Opens a message whose last part has this type, unless it is open. */
   #openMessage(type: TextPart['type']): string {
-    let said = ''
+    let output = ''
     if (this.#open?.type !== 'message') {
       const content: TextPart[] = []
-      said += this.#add({
+      output += this.#add({
         id: this.#items.newId('msg'),
         type: 'message',
         status: 'in_progress',
@@ -137,8 +137,8 @@ export class ResponseWriter implements StreamWriter {
       })
     }
     const message = this.#open as MessageItem
-    if (message.content.at(-1)?.type !== type) said += this.#items.partDone(message) + this.#openPart(message, type)
-    return said
+    if (message.content.at(-1)?.type !== type) output += this.#items.partDone(message) + this.#openPart(message, type)
+    return output
   }
 
   #openPart(message: MessageItem, type: TextPart['type']): string {
@@ -150,25 +150,25 @@ export class ResponseWriter implements StreamWriter {
   }
 
   #think(piece: Thought): string {
-    let said = ''
-    if (!piece.text && !endsThought(piece)) return said
+    let output = ''
+    if (!piece.text && !endsThought(piece)) return output
     if (this.#open?.type !== 'reasoning')
-      said += this.#add({ id: this.#items.newId('rs'), type: 'reasoning', summary: [] })
+      output += this.#add({ id: this.#items.newId('rs'), type: 'reasoning', summary: [] })
     const item = this.#open as ReasoningItem
-    if (piece.text) said += this.#items.summaryAdded(item, piece.text)
+    if (piece.text) output += this.#items.summaryAdded(item, piece.text)
     this.#thought = piece
-    if (!endsThought(piece)) return said
+    if (!endsThought(piece)) return output
     const sealed = seal(piece)
     if (sealed !== undefined) item.encrypted_content = sealed
-    return said + this.#close('completed')
+    return output + this.#close('completed')
   }
 
   #cite(citation: Citation): string {
-    const said = this.#openMessage('output_text')
+    const output = this.#openMessage('output_text')
     const message = this.#open as MessageItem
     const part = message.content.at(-1) as Extract<TextPart, { type: 'output_text' }>
     part.annotations.push(this.#annotationOf(citation))
-    return said + this.#items.citationAdded(message, part)
+    return output + this.#items.citationAdded(message, part)
   }
 
   #annotationOf(citation: Citation): UrlCitation | FileCitation {
@@ -192,7 +192,7 @@ export class ResponseWriter implements StreamWriter {
     return closed + this.#items.added(item)
   }
 
-  /** Made of what was asked only once something is called. */
+  /** Created at the first tool call. */
   #placeInNamespace(name: string): Place | undefined {
     this.#namespaces ??= new Namespaces(this.#head.request?.tools)
     return this.#namespaces.placeOf(name)
@@ -222,18 +222,18 @@ export class ResponseWriter implements StreamWriter {
     return closed + this.#items.done(item)
   }
 
-  /** Calls stay open until the end: some upstreams add to several of them in turns. */
+  /** Closes everything. Calls stay open until the end, because some upstreams interleave them. */
   #closeAll(status: 'completed' | 'incomplete'): string {
-    let said = this.#close(status)
+    let output = this.#close(status)
     for (const item of this.#calls.values()) {
       item.status = status
-      said += this.#items.inputDone(item) + this.#items.done(item)
+      output += this.#items.inputDone(item) + this.#items.done(item)
     }
-    return said
+    return output
   }
 }
 
-/** The protocol's own words for a failure. */
+/** The error code of the protocol. */
 function codeOf(status: number): string {
   if (status === 429) return 'rate_limit_exceeded'
   return status >= 400 && status < 500 && status !== 408 ? 'invalid_prompt' : 'server_error'

@@ -7,7 +7,7 @@ import type { Body, ProviderProtocol } from '../protocol.ts'
 /** The names or ids that a provider accepts, and where they are in the bodies of its protocol. */
 export type NameRule = {
   allowed: RegExp
-  longest: number
+  maxLength: number
   paths: readonly (readonly string[])[]
   /** Fields that can have the name of a tool or something else: they change only together with the tool. */
   mentions?: readonly (readonly string[])[]
@@ -46,8 +46,8 @@ export function withAliases(body: Body, rule: NameRule): { body: Body; aliases: 
   return { body: changed as Body, aliases: new Map([...aliasOf].map(([name, alias]) => [alias, name])) }
 }
 
-const isAccepted = (name: string, { allowed, longest }: NameRule) =>
-  name === '' || (name.length <= longest && allowed.test(name))
+const isAccepted = (name: string, { allowed, maxLength }: NameRule) =>
+  name === '' || (name.length <= maxLength && allowed.test(name))
 
 function unusedAlias(name: string, rule: NameRule, used: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt++) {
@@ -58,16 +58,16 @@ function unusedAlias(name: string, rule: NameRule, used: ReadonlySet<string>): s
 
 const hashLength = 8
 
-/** The readable beginning of a name and a hash of all of it; only the hash where that is what the provider accepts. */
-function aliasFor(name: string, { allowed, longest }: NameRule): string {
+/** The readable start of a name with a hash, or only the hash if the provider does not accept that. */
+function aliasFor(name: string, { allowed, maxLength }: NameRule): string {
   const hash = createHash('sha256').update(name).digest('hex')
   const start = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^[^a-zA-Z_]/, '_')
-  const readable = `${start.slice(0, longest - hashLength - 1)}_${hash.slice(0, hashLength)}`
-  return allowed.test(readable) ? readable : hash.slice(0, longest)
+  const readable = `${start.slice(0, maxLength - hashLength - 1)}_${hash.slice(0, hashLength)}`
+  return allowed.test(readable) ? readable : hash.slice(0, maxLength)
 }
 
 /** The protocol whose readers give calls their original names. */
-export function restoringNames(protocol: ProviderProtocol, aliases: Aliases): ProviderProtocol {
+export function withOriginalNames(protocol: ProviderProtocol, aliases: Aliases): ProviderProtocol {
   const restore = (event: AnswerEvent): AnswerEvent => {
     const name = event.type === 'tool_call' ? aliases.get(event.name) : undefined
     return name === undefined ? event : ({ ...event, name } as AnswerEvent)

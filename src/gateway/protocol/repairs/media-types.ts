@@ -10,24 +10,24 @@ const registered: Record<string, string> = {
   'audio/x-wav': 'audio/wav',
 }
 
-/** A media type as it is registered. Types are case-insensitive, and providers know the lower case only. */
+/** The registered name of a media type, in lower case, because providers do not ignore case. */
 export function registeredType(mediaType: string): string {
   const lower = mediaType.toLowerCase()
   return registered[lower] ?? lower
 }
 
-/** More than any media type has. */
-const longestType = 100
+/** Longer than any media type. */
+const maxTypeLength = 100
 
 /** A data URL with the registered name of its media type; any other text as it is. */
 export function withRegisteredType(url: string): string {
   if (!/^data:/i.test(url)) return url
-  const start = url.slice(0, longestType)
+  const start = url.slice(0, maxTypeLength)
   const end = start.search(/[;,]/)
   if (end < 0) return url
   const type = start.slice('data:'.length, end)
-  const right = registeredType(type)
-  return right === type && start.startsWith('data:') ? url : `data:${right}${url.slice(end)}`
+  const registeredName = registeredType(type)
+  return registeredName === type && start.startsWith('data:') ? url : `data:${registeredName}${url.slice(end)}`
 }
 
 /** @param paths where bodies have media types. @param urlPaths where they have data URLs. */

@@ -1,10 +1,10 @@
 import type { Body } from '../protocol.ts'
 import { type Aliases, type NameRule, withAliases } from './aliases.ts'
 
-/** Makes one thing of a body acceptable. It adds the fields that it drops to `dropped`, and returns the same body if it changes nothing. */
+/** Repairs one violation of a body. Adds removed fields to `dropped`. Returns the same body if nothing changes. */
 export type Repair = (body: Body, dropped: string[]) => Body
 
-/** Everything that the servers of a protocol refuse and this service can mend. */
+/** The rules of a protocol whose violations this service can repair. */
 export type RequestRules = {
   repairs: readonly Repair[]
   /** Names of tools. */
@@ -16,7 +16,7 @@ export type RequestRules = {
 /** A body that its provider accepts, the fields it lost, and the names that must be restored in the answer. */
 export type RepairedBody = { body: Body; dropped: readonly string[]; aliases: Aliases }
 
-export function repaired(body: Body, { repairs, names, callIds }: RequestRules): RepairedBody {
+export function repairBody(body: Body, { repairs, names, callIds }: RequestRules): RepairedBody {
   const dropped: string[] = []
   let current = body
   for (const repair of repairs) current = repair(current, dropped)

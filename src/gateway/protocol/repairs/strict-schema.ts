@@ -4,8 +4,8 @@ import { isSchema, type Schema, schemaKeywords } from '#platform/json-schema/sch
 const refused = ['allOf', 'oneOf', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'patternProperties'] as const
 
 /**
- * A schema that OpenAI accepts as strict: with every object closed. Undefined where that is not enough, since some
- * property is optional or a keyword is refused.
+ * Closes every object of a schema, so that OpenAI accepts it as strict. Undefined if it has optional properties or refused
+ * keywords.
  */
 export function strictSchema(schema: unknown): Schema | undefined {
   const closed = fitSchema(schema, { closesObjects: true }, () => {})

@@ -3,7 +3,7 @@ import { fitToolSchema } from '#platform/json-schema/tool-schema.ts'
 import type { Body } from '../protocol.ts'
 import type { Repair } from './repair.ts'
 
-const mostNames = 20
+const maxNames = 20
 
 /** Where a tool of a protocol has its name and the schema of its arguments. */
 export type ToolShape = {
@@ -15,11 +15,11 @@ export type ToolShape = {
 /** The tools with schemas that are accepted. A tool whose arguments cannot be an object is dropped. */
 export function fitTools(tools: Body[], shape: ToolShape, rules: SchemaRules, dropped: string[]): Body[] {
   let changed: Body[] | undefined
-  for (let at = 0; at < tools.length; at++) {
-    const tool = tools[at]!
+  for (let index = 0; index < tools.length; index++) {
+    const tool = tools[index]!
     const next = fitTool(tool, shape, rules, dropped)
     if (next === tool && !changed) continue
-    changed ??= tools.slice(0, at)
+    changed ??= tools.slice(0, index)
     if (next) changed.push(next)
   }
   return changed ?? tools
@@ -29,9 +29,9 @@ function fitTool(tool: Body, shape: ToolShape, rules: SchemaRules, dropped: stri
   const described = typeof tool === 'object' && tool !== null ? shape.schemaOf(tool) : undefined
   if (!described) return tool
   const { name, schema } = described
-  const fitted = fitToolSchema(schema, rules, (keyword) => note(dropped, `tools.${name}.${keyword}`))
+  const fitted = fitToolSchema(schema, rules, (keyword) => noteDropped(dropped, `tools.${name}.${keyword}`))
   if (!fitted) {
-    note(dropped, `tools.${name}`)
+    noteDropped(dropped, `tools.${name}`)
     return undefined
   }
   return fitted === schema ? tool : shape.withSchema(tool, fitted)
@@ -49,7 +49,7 @@ export function toolRepair(shape: ToolShape, rules: SchemaRules): Repair {
   }
 }
 
-/** Adds a name once. More than the answer's header can hold are not collected. */
-export function note(dropped: string[], name: string): void {
-  if (dropped.length < mostNames && !dropped.includes(name)) dropped.push(name)
+/** Adds a name once, up to the maximum of the response header. */
+export function noteDropped(dropped: string[], name: string): void {
+  if (dropped.length < maxNames && !dropped.includes(name)) dropped.push(name)
 }

@@ -2,15 +2,15 @@ import { Fault } from '#platform/core/fault.ts'
 import { isDeeper } from '#platform/json/depth.ts'
 
 /**
- * A call's arguments as an object. Models have been seen to call without any, or with half of them.
- * @throws Fault `invalid` for what could not be written out again.
+ * The arguments of a call as an object. Missing or invalid arguments become an empty object.
+ * @throws Fault `invalid` if they are nested too deep.
  */
 export function argumentsOf(json: string | undefined): object {
   const value = parsedText(json || '{}')
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
-/** The value of a text that is JSON. @throws Fault `invalid` for what could not be written out again. */
+/** Parses JSON; undefined for other text. @throws Fault `invalid` if it is nested too deep. */
 export function parsedText(json: string): unknown {
   // A failing parse costs microseconds, and most results of tools are plain text.
   if (!startsLikeJson.test(json)) return undefined
@@ -20,17 +20,17 @@ export function parsedText(json: string): unknown {
   } catch {
     return undefined
   }
-  if (isDeeper(value, deepest))
-    throw new Fault('invalid', `JSON within a text is nested more than ${deepest} levels deep. Send a flatter one.`)
+  if (isDeeper(value, maxDepth))
+    throw new Fault('invalid', `JSON within a text is nested more than ${maxDepth} levels deep. Send a flatter one.`)
   return value
 }
 
 const startsLikeJson = /^\s*[[{"\-\dtfn]/
 
-/** Deeper than any function wants it. */
-const deepest = 500
+/** Deeper than any function needs. */
+const maxDepth = 500
 
-/** The name of the function that a choice of tool insists on. */
+/** The function that a tool choice requires; undefined if it requires none. */
 export function chosenFunction(choice: unknown): string | undefined {
   if (typeof choice !== 'object') return undefined
   return (choice as { function?: { name?: string } } | null)?.function?.name
@@ -38,7 +38,7 @@ export function chosenFunction(choice: unknown): string | undefined {
 
 type Called = { function?: { name?: string; arguments?: string }; custom?: { name?: string; input?: string } }
 
-/** A call for protocols that have functions only. The text of a custom call becomes its argument `input`. */
+/** A call as a function call. The text of a custom call becomes its argument `input`. */
 export function calledFunction(call: Called): { name: string | undefined; args: object } {
   const { function: called, custom } = call
   const args = !called && custom ? { input: custom.input ?? '' } : argumentsOf(called?.arguments)

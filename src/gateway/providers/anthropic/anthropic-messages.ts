@@ -4,7 +4,7 @@ import type { ChatRequest } from '#chat/chat-request.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
-import { repaired } from '../../protocol/repairs/repair.ts'
+import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { countIn } from '../token-counts.ts'
@@ -49,7 +49,7 @@ export const anthropicMessages: ProviderProtocol = {
 }
 
 function sent(path: string, given: Body, { credential }: ProtocolTarget, source?: JsonSource): EncodedRequest {
-  const { body, dropped, aliases } = repaired(given, anthropicRules)
+  const { body, dropped, aliases } = repairBody(given, anthropicRules)
   return {
     path,
     headers: { 'anthropic-version': '2023-06-01', ...(credential !== undefined && { 'x-api-key': credential }) },

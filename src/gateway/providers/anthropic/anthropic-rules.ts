@@ -2,11 +2,11 @@ import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { SchemaRules } from '#platform/json-schema/schema-keywords.ts'
 import type { Body } from '../../protocol/protocol.ts'
-import { leastBudget } from '../../protocol/reasoning-budget.ts'
+import { minBudget } from '../../protocol/reasoning-budget.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
-import { note, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }
 type Turn = { role?: unknown; content?: unknown }
@@ -36,7 +36,7 @@ const skipBlankTexts: Repair = (body, dropped) => {
     const { system: _blank, ...rest } = current
     current = rest
   } else if (system !== body.system) current = { ...current, system }
-  if (current !== body) note(dropped, 'system')
+  if (current !== body) noteDropped(dropped, 'system')
   if (!Array.isArray(body.messages)) return current
   const turns = mapItems(body.messages as Turn[], (turn) => {
     const content = withoutBlank(turn?.content)
@@ -44,7 +44,7 @@ const skipBlankTexts: Repair = (body, dropped) => {
   })
   const remaining = turns.filter(({ content }, at) => !(isBlank(content) || isEmptied(content, body.messages, at)))
   if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return current
-  note(dropped, 'messages.content')
+  noteDropped(dropped, 'messages.content')
   return { ...current, messages: remaining }
 }
 
@@ -73,7 +73,7 @@ function trimmedEnd(content: unknown): unknown {
 const skipBlankStops: Repair = (body, dropped) => {
   const stops = body.stop_sequences
   if (!Array.isArray(stops) || !stops.some(isBlank)) return body
-  note(dropped, 'stop_sequences')
+  noteDropped(dropped, 'stop_sequences')
   const remaining = stops.filter((stop) => !isBlank(stop))
   const { stop_sequences: _blank, ...rest } = body
   return remaining.length > 0 ? { ...rest, stop_sequences: remaining } : rest
@@ -82,8 +82,8 @@ const skipBlankStops: Repair = (body, dropped) => {
 const raiseThinkingBudget: Repair = (body) => {
   const thinking = body.thinking as { budget_tokens?: unknown } | null | undefined
   const budget = thinking?.budget_tokens
-  if (typeof budget !== 'number' || budget >= leastBudget || !(Number(body.max_tokens) > leastBudget)) return body
-  return { ...body, thinking: { ...thinking, budget_tokens: leastBudget } }
+  if (typeof budget !== 'number' || budget >= minBudget || !(Number(body.max_tokens) > minBudget)) return body
+  return { ...body, thinking: { ...thinking, budget_tokens: minBudget } }
 }
 
 /** The keywords of structured outputs, and of tools that are strict. */
@@ -101,7 +101,7 @@ const fitAnswerSchema: Repair = (body, dropped) => {
   const config = body.output_config as { format?: { type?: string; schema?: unknown } } | null | undefined
   const before = config?.format?.schema
   if (typeof before !== 'object' || before === null) return body
-  const schema = fitSchema(before, strictRules, (keyword) => note(dropped, `output_config.format.${keyword}`))
+  const schema = fitSchema(before, strictRules, (keyword) => noteDropped(dropped, `output_config.format.${keyword}`))
   if (schema === before) return body
   return { ...body, output_config: { ...config, format: { ...config!.format, schema } } }
 }
@@ -131,12 +131,12 @@ export const anthropicRules: RequestRules = {
   ],
   names: {
     allowed: /^[a-zA-Z0-9_-]+$/,
-    longest: 128,
+    maxLength: 128,
     paths: pathsOf('tools.*.name', 'tool_choice.name', 'messages.*.content.*.name'),
   },
   callIds: {
     allowed: /^[a-zA-Z0-9_-]+$/,
-    longest: 256,
+    maxLength: 256,
     paths: pathsOf('messages.*.content.*.id', 'messages.*.content.*.tool_use_id'),
   },
 }

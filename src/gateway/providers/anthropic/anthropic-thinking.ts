@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { ChatRequest } from '#chat/chat-request.ts'
 import {
   effortOf,
-  leastBudget,
+  minBudget,
   thinkingBudgetOf,
   thinkingSetting,
   thinksByCatalogue,
@@ -47,7 +47,7 @@ export function thinkingSettings(chat: ChatRequest, endpoint: Endpoint, maxToken
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort, maxTokens, samples: false }
   }
   if (answersToolWithoutThoughts(chat)) return { maxTokens, samples }
-  const budget = Math.max(leastBudget, thinkingBudgetOf(setting, maxTokens))
+  const budget = Math.max(minBudget, thinkingBudgetOf(setting, maxTokens))
   const room = budget < maxTokens ? maxTokens : budget + maxTokens
   const limit = endpoint.maxCompletionTokens ? Math.min(room, endpoint.maxCompletionTokens) : room
   return {

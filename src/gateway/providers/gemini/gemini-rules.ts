@@ -5,7 +5,7 @@ import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
-import { fitTools, note, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
+import { fitTools, noteDropped, type ToolShape } from '../../protocol/repairs/tool-repair.ts'
 
 /** The part of JSON schema that Gemini documents. Its enumerations are of texts. */
 const schemaRules: SchemaRules = {
@@ -43,7 +43,9 @@ const fitAnswerSchema: Repair = (body, dropped) => {
   const config = body.generationConfig as { responseJsonSchema?: unknown } | undefined
   const before = config?.responseJsonSchema
   if (typeof before !== 'object' || before === null) return body
-  const responseJsonSchema = fitSchema(before, schemaRules, (keyword) => note(dropped, `response_format.${keyword}`))
+  const responseJsonSchema = fitSchema(before, schemaRules, (keyword) =>
+    noteDropped(dropped, `response_format.${keyword}`),
+  )
   return responseJsonSchema === before ? body : { ...body, generationConfig: { ...config, responseJsonSchema } }
 }
 
@@ -52,7 +54,7 @@ export const geminiRules: RequestRules = {
   repairs: [fitDeclarations, fitAnswerSchema, mediaTypeRepair(pathsOf('contents.*.parts.*.inlineData.mimeType'), [])],
   names: {
     allowed: /^[a-zA-Z_][a-zA-Z0-9_.-]*$/,
-    longest: 64,
+    maxLength: 64,
     paths: pathsOf(
       'tools.*.functionDeclarations.*.name',
       'toolConfig.functionCallingConfig.allowedFunctionNames.*',

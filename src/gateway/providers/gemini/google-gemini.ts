@@ -1,7 +1,7 @@
 import { answerLimitOf } from '#chat/answer-limit.ts'
 import type { Body, ProviderProtocol } from '../../protocol/protocol.ts'
 import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
-import { repaired } from '../../protocol/repairs/repair.ts'
+import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { geminiReader, readGenerated } from './gemini-answer.ts'
@@ -13,7 +13,7 @@ import { geminiBillable, ownTool } from './gemini-tools.ts'
 export const googleGemini: ProviderProtocol = {
   protocol: 'google-gemini',
   encode: (chat, { endpoint, credential, stream }) => {
-    const { body, dropped, aliases } = repaired(geminiRequest(chat, endpoint), geminiRules)
+    const { body, dropped, aliases } = repairBody(geminiRequest(chat, endpoint), geminiRules)
     return {
       path: `/models/${endpoint.upstreamModel}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
       headers: { ...(credential !== undefined && { 'x-goog-api-key': credential }) },

@@ -3,7 +3,7 @@ import { anyCharacters } from '../openai-rules.ts'
 
 /** A chat server's properties, and the ids of calls that it accepts. */
 export type ChatDialect = Compatibility & {
-  callIds?: { allowed: RegExp; longest: number }
+  callIds?: { allowed: RegExp; maxLength: number }
   /** Whether it refuses strict schemas that leave a property optional. */
   checksStrict?: boolean
   /** Whether a reasoning model refuses a conversation with tool calls if an answer in it has no reasoning. */
@@ -15,7 +15,7 @@ const anywhere: ChatDialect = { lateSystemMessages: true, repeatedRoles: true }
 const openai: ChatDialect = {
   ...anywhere,
   developerRole: true,
-  callIds: { allowed: anyCharacters, longest: 40 },
+  callIds: { allowed: anyCharacters, maxLength: 40 },
   checksStrict: true,
 }
 
@@ -30,7 +30,7 @@ const dialects: Record<string, ChatDialect> = {
   groq: { ...anywhere, reasoningField: 'reasoning' },
   cerebras: { reasoningField: 'reasoning' },
   xai: { ...anywhere, reasoningField: 'reasoning_content' },
-  mistral: { ...anywhere, callIds: { allowed: /^[a-zA-Z0-9]{9}$/, longest: 9 }, reasoningField: 'thinking' },
+  mistral: { ...anywhere, callIds: { allowed: /^[a-zA-Z0-9]{9}$/, maxLength: 9 }, reasoningField: 'thinking' },
   deepseek: needingReasoning,
   moonshotai: needingReasoning,
   'moonshotai-cn': needingReasoning,

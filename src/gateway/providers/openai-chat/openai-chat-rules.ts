@@ -2,7 +2,7 @@ import type { Endpoint } from '#catalogue/index/model.ts'
 import type { Body } from '../../protocol/protocol.ts'
 import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
-import { type Repair, type RepairedBody, repaired } from '../../protocol/repairs/repair.ts'
+import { type Repair, type RepairedBody, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
 import { chatCallIdPaths, chatNames, formatRepair, strictToolRepair } from '../openai-rules.ts'
@@ -42,7 +42,7 @@ const strict: Repair[] = [
 /** A chat body as the server of this endpoint accepts it. */
 export function acceptableChat(body: Body, endpoint: Endpoint): RepairedBody {
   const dialect = dialectOf(endpoint)
-  return repaired(body, {
+  return repairBody(body, {
     repairs: [
       ...common,
       ...(dialect.checksStrict ? strict : lenient),

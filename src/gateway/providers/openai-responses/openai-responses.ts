@@ -4,7 +4,7 @@ import { isOurSeal } from '#chat/sealed-thought.ts'
 import type { JsonSource } from '#platform/json/json-source.ts'
 import type { Body, EncodedRequest, ProtocolTarget, ProviderProtocol } from '../../protocol/protocol.ts'
 import { fieldsSetIn } from '../../protocol/repairs/absent-fields.ts'
-import { repaired } from '../../protocol/repairs/repair.ts'
+import { repairBody } from '../../protocol/repairs/repair.ts'
 import { assemblingBodyReader, assemblingReader } from '../../protocol/tool-calls/readers.ts'
 import { messageOfRefusal } from '../error-code.ts'
 import { openaiContextErrors } from '../openai-context-errors.ts'
@@ -34,7 +34,7 @@ export const openaiResponses: ProviderProtocol = {
 
 function sent(asked: Body, target: ProtocolTarget, source?: JsonSource): EncodedRequest {
   const { endpoint, credential, stream } = target
-  const { body, dropped, aliases } = repaired({ ...asked, model: endpoint.upstreamModel, stream }, responsesRules)
+  const { body, dropped, aliases } = repairBody({ ...asked, model: endpoint.upstreamModel, stream }, responsesRules)
   return {
     path: '/responses',
     headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },

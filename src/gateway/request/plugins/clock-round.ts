@@ -3,61 +3,61 @@ import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { completionOf } from '../../clients/chat/completion.ts'
 import type { AnswerHead, Body, ClientProtocol, CostNote, StreamWriter } from '../../protocol/protocol.ts'
 
-/** The tool's name for models: function names have no colon. */
+/** The name of the tool for models. Function names cannot contain a colon. */
 export const clockName = 'openrouter_datetime'
 
 /**
- * One answer that is made of several rounds. Its client sees what every round says but the calls of the clock, and one
- * end; what the rounds took is added up.
+ * Combines several rounds to one answer. The client gets the events of all rounds except the calls of the clock, one end
+ * and the total usage.
  */
 export class ClockRounds {
-  readonly #real: ClientProtocol
+  readonly #inner: ClientProtocol
   readonly #request: Body
   #writer: StreamWriter | undefined
   #wrote = false
   #round = 0
   #isLast = false
-  #heard: AnswerEvent[] = []
-  #calls: string[] = []
-  #ours = new Set<number>()
-  /** The client's own calls, numbered without gaps. */
-  #others = new Map<number, number>()
-  #kept: AnswerEvent[] = []
-  /** Of the rounds that are over. */
+  #roundEvents: AnswerEvent[] = []
+  #clockCallIds: string[] = []
+  #clockCalls = new Set<number>()
+  /** Maps the indexes of the client's tool calls to indexes without gaps. */
+  #clientCalls = new Map<number, number>()
+  #wholeEvents: AnswerEvent[] = []
+  /** The tokens of completed rounds. */
   #tokens: TokenCounts | undefined
-  /** Of this round so far: some upstreams tell it with each piece. */
+  /** The tokens of this round so far. Some upstreams report them with each event. */
   #tokensOfRound: TokenCounts | undefined
   #costUsd = 0
   #failed = false
 
-  /** @param request the client's own body, which some protocols say back. */
+  /** @param request the client's body, which some protocols repeat. */
   constructor(real: ClientProtocol, request: Body) {
-    this.#real = real
+    this.#inner = real
     this.#request = request
   }
 
-  begin(isLast: boolean): void {
+  startRound(isLast: boolean): void {
     this.#round++
     this.#isLast = isLast
-    this.#forget()
+    this.#resetRound()
   }
 
-  /** The ids of the calls that are to be answered before the next round; none where this was the last. */
+  /** The ids of the calls to answer before the next round; empty after the last one. */
   get calls(): readonly string[] {
-    return this.#goesOn ? this.#calls : []
+    return this.#continues ? this.#clockCallIds : []
   }
 
   /** The model's message of this round, which the next round sends back. */
   get message(): Body {
     const head = { id: '', model: '', createdSeconds: 0 }
-    const { choices } = completionOf(head, this.#heard, undefined) as { choices: [{ message: Body }] }
+    const { choices } = completionOf(head, this.#roundEvents, undefined) as { choices: [{ message: Body }] }
     const { annotations: _cited, images: _made, refusal: _refused, ...message } = choices[0].message
     return message
   }
 
-  /** It takes chats, and gives what the real client takes. */
+  /** The protocol of a round: takes chat requests, and writes answers of the client's protocol. */
   get client(): ClientProtocol {
-    const { ownFields: _own, headersFor: _headers, ...real } = this.#real
+    const { ownFields: _own, headersFor: _headers, ...real } = this.#inner
     return {
       ...real,
       protocol: 'openai-chat',
@@ -68,7 +68,7 @@ export class ClockRounds {
     }
   }
 
-  /** The stream goes on until the last round is over. */
+  /** A response that stays open until the last round has ended. */
   response(inner: ResponseStream): ResponseStream {
     return {
       get opened() {
@@ -78,40 +78,40 @@ export class ClockRounds {
       header: (name, value) => inner.header(name, value),
       write: (piece) => inner.write(piece),
       onDrain: (listener) => inner.onDrain(listener),
-      end: (last) => void (this.#goesOn ? last && inner.write(last) : inner.end(last)),
+      end: (last) => void (this.#continues ? last && inner.write(last) : inner.end(last)),
     }
   }
 
-  /** The last words of a stream that could not go on. */
+  /** Writes the end of a stream after a failed round. */
   fail(error: Parameters<StreamWriter['fail']>[0]): string | undefined {
     return this.#writer?.fail(error)
   }
 
-  get #goesOn(): boolean {
-    return this.#calls.length > 0 && this.#others.size === 0 && !this.#isLast && !this.#failed
+  get #continues(): boolean {
+    return this.#clockCallIds.length > 0 && this.#clientCalls.size === 0 && !this.#isLast && !this.#failed
   }
 
-  #forget(): void {
-    this.#heard = []
-    this.#calls = []
-    this.#ours = new Set()
-    this.#others = new Map()
+  #resetRound(): void {
+    this.#roundEvents = []
+    this.#clockCallIds = []
+    this.#clockCalls = new Set()
+    this.#clientCalls = new Map()
     this.#tokensOfRound = undefined
   }
 
   #roundWriter(head: AnswerHead, options: Parameters<ClientProtocol['writer']>[1]): StreamWriter {
-    this.#forget()
-    if (!this.#wrote) this.#writer = this.#real.writer({ ...head, request: this.#request }, options)
+    this.#resetRound()
+    if (!this.#wrote) this.#writer = this.#inner.writer({ ...head, request: this.#request }, options)
     const writer = this.#writer!
-    const say = (events: AnswerEvent[]) => {
+    const write = (events: AnswerEvent[]) => {
       if (events.length > 0) this.#wrote = true
       return events.map(writer.event).join('')
     }
     return {
-      event: (event) => say(this.#seen(event)),
+      event: (event) => write(this.#visible(event)),
       end: (cost) => {
-        this.#add(cost)
-        return this.#goesOn ? '' : say(this.#usage()) + writer.end(cost && { costUsd: this.#costUsd })
+        this.#addRound(cost)
+        return this.#continues ? '' : write(this.#usage()) + writer.end(cost && { costUsd: this.#costUsd })
       },
       fail: (error) => {
         this.#failed = true
@@ -121,36 +121,38 @@ export class ClockRounds {
   }
 
   #body(head: AnswerHead, events: AnswerEvent[], cost: CostNote | undefined): object {
-    this.#forget()
-    this.#kept.push(...events.flatMap((event) => this.#seen(event)))
-    this.#add(cost)
-    if (this.#goesOn) return {}
-    const all = [...this.#kept, ...this.#usage()]
-    return this.#real.writeBody({ ...head, request: this.#request }, all, cost && { costUsd: this.#costUsd })
+    this.#resetRound()
+    this.#wholeEvents.push(...events.flatMap((event) => this.#visible(event)))
+    this.#addRound(cost)
+    if (this.#continues) return {}
+    const all = [...this.#wholeEvents, ...this.#usage()]
+    return this.#inner.writeBody({ ...head, request: this.#request }, all, cost && { costUsd: this.#costUsd })
   }
 
-  /** The part of an event that the client gets. */
-  #seen(event: AnswerEvent): AnswerEvent[] {
-    this.#heard.push(event)
+  /** The events that the client gets for an event of a round. */
+  #visible(event: AnswerEvent): AnswerEvent[] {
+    this.#roundEvents.push(event)
     switch (event.type) {
       case 'tool_call':
         if (event.name !== clockName) {
-          this.#others.set(event.index, this.#others.size)
-          return [{ ...event, index: this.#others.size - 1 }]
+          this.#clientCalls.set(event.index, this.#clientCalls.size)
+          return [{ ...event, index: this.#clientCalls.size - 1 }]
         }
-        this.#ours.add(event.index)
-        this.#calls.push(event.id)
+        this.#clockCalls.add(event.index)
+        this.#clockCallIds.push(event.id)
         return []
       case 'tool_arguments':
-        return this.#ours.has(event.index) ? [] : [{ ...event, index: this.#others.get(event.index) ?? event.index }]
+        return this.#clockCalls.has(event.index)
+          ? []
+          : [{ ...event, index: this.#clientCalls.get(event.index) ?? event.index }]
       case 'usage':
         this.#tokensOfRound = event.tokens
         return []
       case 'started':
         return this.#round === 1 ? [event] : []
       case 'finish':
-        if (this.#goesOn) return []
-        return [this.#others.size === 0 && this.#calls.length > 0 ? { ...event, reason: 'stop' } : event]
+        if (this.#continues) return []
+        return [this.#clientCalls.size === 0 && this.#clockCallIds.length > 0 ? { ...event, reason: 'stop' } : event]
       default:
         return [event]
     }
@@ -160,11 +162,11 @@ export class ClockRounds {
     return this.#tokens ? [{ type: 'usage', tokens: this.#tokens }] : []
   }
 
-  /** The round is over. */
-  #add(cost: CostNote | undefined): void {
+  /** Adds tokens and cost of a round. */
+  #addRound(cost: CostNote | undefined): void {
     if (this.#tokensOfRound) this.#tokens = sumOf(this.#tokens, this.#tokensOfRound)
     this.#tokensOfRound = undefined
-    // Sums of decimals, without the noise of binary ones.
+    // Rounded, to remove errors of binary floating point.
     this.#costUsd = Number((this.#costUsd + (cost?.costUsd ?? 0)).toPrecision(12))
   }
 }

@@ -16,20 +16,20 @@ const called = (index: number, name: string): AnswerEvent[] => [
 ]
 const usage: AnswerEvent = { type: 'usage', tokens: counted }
 const finish: AnswerEvent = { type: 'finish', reason: 'tool_calls', native: 'tool_calls' }
-const said = (text: string): AnswerEvent[] => [started, { type: 'text', text }]
+const text = (content: string): AnswerEvent[] => [started, { type: 'text', text: content }]
 
-/** The output for a streaming client when these answers come one after the other. A `Fault` is an answer that fails. */
-async function hear(...answers: (AnswerEvent[] | Fault)[]) {
-  const heard = { text: '', ended: 0, asked: [] as any[] }
+/** The output for a streaming client when the rounds give these answers. A `Fault` is a failed round. */
+async function complete(...answers: (AnswerEvent[] | Fault)[]) {
+  const received = { text: '', ended: 0, requests: [] as any[] }
   const response = {
     get opened() {
-      return heard.text !== ''
+      return received.text !== ''
     },
     write: (chunk: string | Buffer) => {
-      heard.text += chunk
+      received.text += chunk
       return true
     },
-    end: () => void heard.ended++,
+    end: () => void received.ended++,
     signal: new AbortController().signal,
   } as unknown as ResponseStream
   const body = { messages: [{ role: 'user', content: 'Hi' }], tools: [{ type: 'openrouter:datetime' }], stream: true }
@@ -41,7 +41,7 @@ async function hear(...answers: (AnswerEvent[] | Fault)[]) {
     prepared,
     () => 0,
     async (round, inner) => {
-      heard.asked.push(round.body)
+      received.requests.push(round.body)
       const answer = answers.shift()!
       if (answer instanceof Fault) throw answer
       const writer = round.client.writer(head, { includeUsage: true })
@@ -51,20 +51,20 @@ async function hear(...answers: (AnswerEvent[] | Fault)[]) {
       return undefined
     },
   )
-  const chunks = heard.text.match(/^data: \{.*$/gm)?.map((line) => JSON.parse(line.slice(6))) ?? []
-  return { ...heard, chunks }
+  const chunks = received.text.match(/^data: \{.*$/gm)?.map((line) => JSON.parse(line.slice(6))) ?? []
+  return { ...received, chunks }
 }
 
-test('the time is told as the zone’s clocks show it, east and west of Greenwich and there', () => {
+test('the time has the offset of its zone', () => {
   assert.equal(timeIn('UTC', 0), '1970-01-01T00:00:00.000+00:00')
   assert.equal(timeIn('Asia/Kathmandu', Date.UTC(2026, 0, 1)), '2026-01-01T05:45:00.000+05:45')
   assert.equal(timeIn('America/St_Johns', Date.UTC(2026, 0, 1)), '2025-12-31T20:30:00.000-03:30')
 })
 
-test('what the rounds took is told once, added up to the last token of each kind', async () => {
-  const { chunks, ended } = await hear(
-    [...said('Let me see. '), ...called(0, clockName), usage, finish],
-    [...said('Late.'), usage, { ...finish, reason: 'stop' } as AnswerEvent],
+test('the usage of all rounds is added up', async () => {
+  const { chunks, ended } = await complete(
+    [...text('Let me see. '), ...called(0, clockName), usage, finish],
+    [...text('Late.'), usage, { ...finish, reason: 'stop' } as AnswerEvent],
   )
   assert.deepEqual(
     chunks.flatMap((chunk) => chunk.usage ?? []),
@@ -79,22 +79,22 @@ test('what the rounds took is told once, added up to the last token of each kind
   assert.equal(ended, 1)
 })
 
-test('a round that tells with each piece what it took so far is counted once', async () => {
+test('repeated usage within a round counts once', async () => {
   const soFar: AnswerEvent = { type: 'usage', tokens: { ...counted, completion: 1, reasoning: 0 } }
-  const { chunks } = await hear(
-    [...said('Let me see. '), soFar, ...called(0, clockName), usage, finish],
-    [soFar, ...said('Late.'), usage, { ...finish, reason: 'stop' } as AnswerEvent, usage],
+  const { chunks } = await complete(
+    [...text('Let me see. '), soFar, ...called(0, clockName), usage, finish],
+    [soFar, ...text('Late.'), usage, { ...finish, reason: 'stop' } as AnswerEvent, usage],
   )
-  const told = chunks.flatMap((chunk) => chunk.usage ?? [])
+  const usages = chunks.flatMap((chunk) => chunk.usage ?? [])
   assert.deepEqual(
-    told.map((one) => [one.prompt_tokens, one.completion_tokens]),
+    usages.map((one) => [one.prompt_tokens, one.completion_tokens]),
     [[20, 10]],
   )
 })
 
-test('the client’s own calls keep their arguments, in their order; those of the clock are not seen', async () => {
-  const answer = [...said('Now. '), ...called(0, 'f'), ...called(1, clockName), ...called(2, 'g'), usage, finish]
-  const { chunks, asked } = await hear(answer)
+test('calls of client tools keep order and arguments, clock calls are hidden', async () => {
+  const answer = [...text('Now. '), ...called(0, 'f'), ...called(1, clockName), ...called(2, 'g'), usage, finish]
+  const { chunks, requests } = await complete(answer)
   const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])
   const args = (at: number) =>
     calls
@@ -106,19 +106,19 @@ test('the client’s own calls keep their arguments, in their order; those of th
     calls.flatMap((call) => call.function.name ?? []),
     ['f', 'g'],
   )
-  assert.equal(asked.length, 1)
+  assert.equal(requests.length, 1)
 })
 
-test('a round that fails when words have gone ends the stream with the reason', async () => {
-  const { text, ended } = await hear(
-    [...said('Let me see. '), ...called(0, clockName), usage, finish],
+test('a failed round after output ends the stream with an error', async () => {
+  const { text: output, ended } = await complete(
+    [...text('Let me see. '), ...called(0, clockName), usage, finish],
     new Fault('unavailable', 'Nobody is there.'),
   )
-  assert.match(text, /Let me see[\s\S]*"error":\{[^}]*Nobody is there\./)
-  assert.match(text, /"code":503/)
+  assert.match(output, /Let me see[\s\S]*"error":\{[^}]*Nobody is there\./)
+  assert.match(output, /"code":503/)
   assert.equal(ended, 1)
 })
 
-test('one that fails before is thrown, as a request’s own failure is', async () => {
-  await assert.rejects(hear(new Fault('invalid', 'Not so.')), /Not so/)
+test('a failed round before output throws', async () => {
+  await assert.rejects(complete(new Fault('invalid', 'Not so.')), /Not so/)
 })

@@ -7,19 +7,19 @@ import type { PreparedRequest } from '../prepared-request.ts'
 import { ClockRounds, clockName } from './clock-round.ts'
 import type { PluginOptions } from './plugin-options.ts'
 
-/** The most rounds of tool calls for one request. */
+/** The maximum number of rounds for one request. */
 const maxRounds = 4
 
 const tool = {
   type: 'function',
   function: {
     name: clockName,
-    description: 'Tells the current date and time.',
+    description: 'Returns the current date and time.',
     parameters: { type: 'object', properties: {}, additionalProperties: false },
   },
 }
 
-/** Completes one round as a request of its own: it passes the policy, and is metered and charged. */
+/** Completes one round like a separate request: it passes the policy, and is metered and charged. */
 type CompleteRound = (round: PreparedRequest, response: ResponseStream) => Promise<Buffer | object | undefined>
 
 /**
@@ -38,7 +38,7 @@ export async function withClock(
   let chat = withTool(prepared.client.toChat(withoutClock(prepared.body)))
   for (let number = 1; ; number++) {
     const isLast = number === maxRounds
-    rounds.begin(isLast)
+    rounds.startRound(isLast)
     const roundChat = isLast ? { ...chat, tool_choice: 'none' as const } : chat
     try {
       const body = { ...roundChat, ...otherPlugins(prepared.body) }
@@ -55,7 +55,7 @@ export async function withClock(
     const content = JSON.stringify({ datetime: timeIn(timezone, now()), timezone })
     const results = rounds.calls.map((id) => ({ role: 'tool', tool_call_id: id, content }))
     const messages = [...chat.messages, rounds.message, ...results] as ChatRequest['messages']
-    // The forced tool call is done.
+    // A forced tool call was made.
     chat = { ...chat, messages, ...(chat.tool_choice && { tool_choice: 'auto' as const }) }
   }
 }
@@ -69,8 +69,8 @@ const isClock = (one: unknown) => (one as { type?: unknown } | null)?.type === '
 
 function withoutClock(body: Body): Body {
   const { tools, ...rest } = body
-  const own = (tools as unknown[]).filter((one) => !isClock(one))
-  return own.length > 0 ? { ...rest, tools: own } : rest
+  const otherTools = (tools as unknown[]).filter((one) => !isClock(one))
+  return otherTools.length > 0 ? { ...rest, tools: otherTools } : rest
 }
 
 function withTool(chat: ChatRequest): ChatRequest {
@@ -78,12 +78,12 @@ function withTool(chat: ChatRequest): ChatRequest {
   return { ...chat, ...choice, tools: [...(chat.tools ?? []), tool] }
 }
 
-/** ISO 8601, as the clocks of the zone show it. */
+/** The time in ISO 8601 with the offset of the time zone. */
 export function timeIn(timezone: string, at: number): string {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, timeZoneName: 'longOffset' })
   const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT'
   const [, sign = '+', hours = '00', minutes = '00'] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? []
-  const ahead = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
-  const local = new Date(at + ahead * 60_000).toISOString().slice(0, -1)
+  const offsetMinutes = Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
+  const local = new Date(at + offsetMinutes * 60_000).toISOString().slice(0, -1)
   return `${local}${sign}${hours}:${minutes}`
 }

@@ -2,12 +2,11 @@ type Schema = { [keyword: string]: unknown }
 type Members = Record<string, unknown>
 
 /** Schemas are followed to this depth; a schema that refers to itself has no end. */
-const deepest = 64
+const maxDepth = 64
 
 /**
- * Corrects a value so that it fits its JSON Schema, where the intention is clear: numbers written as text, a single
- * item where a list is expected, members that are not allowed, missing members that have a default. All else stays as
- * it is.
+ * Fits a value to its JSON Schema where the intention is clear: converts numbers in strings and single items of lists,
+ * removes members that are not allowed, and adds defaults. Everything else stays.
  */
 export function fitToSchema(value: unknown, schema: unknown): unknown {
   return fitted(value, schema, { root: schema, depth: 0 })
@@ -17,18 +16,18 @@ type FitSchemaPlace = { root: unknown; depth: number }
 
 function fitted(value: unknown, given: unknown, place: FitSchemaPlace): unknown {
   const schema = resolved(given, place)
-  if (!schema || place.depth > deepest) return value
+  if (!schema || place.depth > maxDepth) return value
   const deeper = { ...place, depth: place.depth + 1 }
   const cases = (schema.anyOf ?? schema.oneOf) as unknown[] | undefined
-  if (Array.isArray(cases)) return fittedToOne(value, cases, deeper)
+  if (Array.isArray(cases)) return fitToCase(value, cases, deeper)
   const typed = ofType(value, typesOf(schema))
   if (Array.isArray(typed)) return schema.items ? typed.map((item) => fitted(item, schema.items, deeper)) : typed
   if (isMembers(typed)) return withMembers(typed, schema, deeper)
   return ofEnum(typed, schema.enum)
 }
 
-/** The first that the value has the type of already, else the first whose type it can be given. */
-function fittedToOne(value: unknown, cases: unknown[], place: FitSchemaPlace): unknown {
+/** Fits to the first schema whose type the value has, or else the first to whose type it converts. */
+function fitToCase(value: unknown, cases: unknown[], place: FitSchemaPlace): unknown {
   const schemas = cases.map((one) => resolved(one, place) ?? {})
   const found =
     schemas.find((one) => isOf(value, typesOf(one))) ??
@@ -73,13 +72,13 @@ function isType(value: unknown, type: string): boolean {
 function ofType(value: unknown, types: string[]): unknown {
   if (isOf(value, types)) return value
   for (const type of types) {
-    const turned = turnedInto(value, type)
-    if (turned !== undefined) return turned
+    const converted = convertTo(value, type)
+    if (converted !== undefined) return converted
   }
   return value
 }
 
-function turnedInto(value: unknown, type: string): unknown {
+function convertTo(value: unknown, type: string): unknown {
   const text = typeof value === 'string' ? value.trim() : undefined
   if (type === 'string') return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
   if (type === 'null') return text === '' || text === 'null' ? null : undefined
@@ -93,7 +92,7 @@ function turnedInto(value: unknown, type: string): unknown {
   return type === 'integer' && !Number.isInteger(number) ? undefined : number
 }
 
-/** An object or array that was written into a text. */
+/** Parses an object or array in a string. */
 function parsed(text: string | undefined): unknown {
   if (!text || !/^[{[]/.test(text)) return undefined
   try {
@@ -106,23 +105,23 @@ function parsed(text: string | undefined): unknown {
 function withMembers(value: Members, schema: Schema, place: FitSchemaPlace): Members {
   const properties = isMembers(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? (schema.required as string[]) : []
-  const kept: [string, unknown][] = []
+  const members: [string, unknown][] = []
   for (const [name, member] of Object.entries(value)) {
-    if (Object.hasOwn(properties, name)) kept.push([name, fitted(member, properties[name], place)])
+    if (Object.hasOwn(properties, name)) members.push([name, fitted(member, properties[name], place)])
     else if (isMembers(schema.additionalProperties))
-      kept.push([name, fitted(member, schema.additionalProperties, place)])
-    else if (schema.additionalProperties !== false) kept.push([name, member])
+      members.push([name, fitted(member, schema.additionalProperties, place)])
+    else if (schema.additionalProperties !== false) members.push([name, member])
   }
   for (const name of required) {
     if (Object.hasOwn(value, name)) continue
     const missing = resolved(properties[name], place)
-    if (missing && 'default' in missing) kept.push([name, missing.default])
-    else if (missing && typesOf(missing).includes('null')) kept.push([name, null])
+    if (missing && 'default' in missing) members.push([name, missing.default])
+    else if (missing && typesOf(missing).includes('null')) members.push([name, null])
   }
-  return Object.fromEntries(kept)
+  return Object.fromEntries(members)
 }
 
-/** One of the values in other letters is that value. */
+/** Matches an enum value with other case or spaces. */
 function ofEnum(value: unknown, values: unknown): unknown {
   if (typeof value !== 'string' || !Array.isArray(values) || values.includes(value)) return value
   const same = values.filter((one) => typeof one === 'string' && one.toLowerCase() === value.trim().toLowerCase())

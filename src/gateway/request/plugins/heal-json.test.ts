@@ -20,7 +20,7 @@ const person = {
 }
 const healed = (text: string, schema?: unknown) => JSON.parse(healJson(text, schema))
 
-describe('broken JSON is mended', () => {
+describe('broken JSON is repaired', () => {
   const broken: [string, string, unknown][] = [
     ['a comma too many', '{"a": 1,}', { a: 1 }],
     ['a bracket that is missing', '{"name": "Alice", "age": 30', { name: 'Alice', age: 30 }],
@@ -37,20 +37,20 @@ describe('broken JSON is mended', () => {
   for (const [what, text, value] of broken) test(what, () => assert.deepEqual(healed(text), value))
 })
 
-describe('what is not broken stays to the byte', () => {
-  test('JSON, whatever it looks like', () => {
+describe('other text stays unchanged', () => {
+  test('valid JSON in any format', () => {
     fc.assert(fc.property(fc.json(), (text) => assert.equal(healJson(text), text)))
     assert.equal(healJson(' { "a" : 1.0 }\n'), ' { "a" : 1.0 }\n')
   })
 
-  test('and so do words that hold no JSON, and anything too long', () => {
+  test('text without JSON, and text that is too long', () => {
     for (const text of ['', 'I cannot do that.', 'Rather not, "really".', `{${'x'.repeat(1_000_001)}`])
       assert.equal(healJson(text, person), text)
   })
 })
 
-describe('JSON is fitted to the schema that was asked for', () => {
-  test('where it is plain what was meant', () => {
+describe('JSON is fitted to the requested schema', () => {
+  test('if the intention is clear', () => {
     const given =
       '{"name": 7, "age": "30", "tags": "one", "mood": " Good ", "home": "{\\"open\\": \\"true\\"}", "size": "1.5", "extra": 1}'
     assert.deepEqual(healed(given, person), {
@@ -65,19 +65,19 @@ describe('JSON is fitted to the schema that was asked for', () => {
     assert.deepEqual(healed('[{"name": "a", "nick": "b"}]', person), { name: 'a', nick: 'b' })
   })
 
-  test('a text that says nothing is null where that is wanted', () => {
+  test('an empty text becomes null if the schema allows it', () => {
     const nothing = { type: 'object', properties: { a: { type: 'null' } } }
     for (const text of ['', ' ', 'null']) assert.deepEqual(healed(JSON.stringify({ a: text }), nothing), { a: null })
     assert.deepEqual(healed('{"a": "none"}', nothing), { a: 'none' })
   })
 
-  test('and stays as it is where it is not, or fits', () => {
+  test('stays if it fits, or if the intention is unclear', () => {
     const vague = '{"name":"a","nick":"b","age":"thirty","mood":"so-so","tags":[],"size":null}'
     assert.equal(healJson(vague, person), vague)
     assert.deepEqual(healed('{"nick": "b"}', person), { nick: 'b' })
   })
 
-  test('whatever the schema is', () => {
+  test('for any schema', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, schema) => void healJson(JSON.stringify(value), schema)),
     )

@@ -1,19 +1,18 @@
 import { jsonrepair } from 'jsonrepair'
 import { fitToSchema } from './fit-schema.ts'
 
-/** Beyond this an answer is left as it is: mending takes time that other requests wait for. */
-const longest = 1_000_000
+/** Longer answers are not repaired, because that would block other requests. */
+const maxLength = 1_000_000
 
-/** The first fenced block, whatever stands around it; a cut answer may not close it. */
+/** The first fenced block, which a cut answer may not close. */
 const fenced = /```(?:json\w*)?[ \t]*\n([\s\S]*?)(?:\n[ \t]*```|$)/i
 
 /**
- * JSON as it was meant, fitted to the schema where there is one. Text that is right already comes back as it is, byte for
- * byte, and so does what no JSON can be seen in.
+ * Repairs JSON and fits it to the schema, if any. Valid JSON that fits, and text without JSON, are returned unchanged.
  */
 export function healJson(text: string, schema?: unknown): string {
-  if (text.length > longest) return text
-  const read = parsed(text) ?? repaired(text)
+  if (text.length > maxLength) return text
+  const read = parsed(text) ?? findJson(text)
   if (!read) return text
   const value = fitToSchema(read.value, schema)
   const whole = JSON.stringify(value)
@@ -30,17 +29,17 @@ function parsed(text: string): Read | undefined {
   }
 }
 
-/** The JSON among words: what is right as it stands before what can be mended, and all that is there before a part. */
-function repaired(text: string): Read | undefined {
+/** Finds JSON within text: valid JSON before repairable JSON, the whole before a part. */
+function findJson(text: string): Read | undefined {
   const inFence = fenced.exec(text)?.[1]
   const { whole, closed } = bracketed(inFence ?? text)
   for (const candidate of [inFence, closed, whole]) {
-    const right = parsed(candidate ?? '')
-    if (isStructure(right?.value)) return { value: right?.value, exact: false }
+    const valid = parsed(candidate ?? '')
+    if (isStructure(valid?.value)) return { value: valid?.value, exact: false }
   }
   for (const candidate of [whole, closed]) {
-    const value = healed(candidate ?? '')
-    // jsonrepair makes a list of JSON and the words behind it; that list was not meant.
+    const value = repair(candidate ?? '')
+    // jsonrepair turns JSON that is followed by text into a list, which was not intended.
     if (isStructure(value) && Array.isArray(value) === candidate?.startsWith('[')) return { value, exact: false }
   }
   return undefined
@@ -48,7 +47,7 @@ function repaired(text: string): Read | undefined {
 
 const isStructure = (value: unknown) => typeof value === 'object' && value !== null
 
-function healed(text: string): unknown {
+function repair(text: string): unknown {
   try {
     return JSON.parse(jsonrepair(text))
   } catch {
@@ -56,7 +55,7 @@ function healed(text: string): unknown {
   }
 }
 
-/** From the first bracket on: to the end, as the last one may be missing, and to the last that closes. */
+/** The text from the first bracket to the end, and to the last closing bracket. */
 function bracketed(text: string): { whole?: string; closed?: string } {
   const start = text.search(/[{[]/)
   if (start < 0) return {}

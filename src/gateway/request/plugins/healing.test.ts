@@ -7,7 +7,7 @@ import { healing } from './healing.ts'
 const head = { id: 'gen-1', model: 'a/b', createdSeconds: 1 }
 const client = healing(messagesClient, { messages: [], response_format: { type: 'json_object' } })
 
-test('of a whole answer only the text is mended, as one, and all else stays where it was', () => {
+test('the text of a whole answer is repaired, and other events stay', () => {
   const events: AnswerEvent[] = [
     { type: 'reasoning', text: 'Hm', format: 'anthropic-claude-v1', signature: 's' },
     { type: 'text', text: '{"a": ' },

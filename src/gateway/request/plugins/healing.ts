@@ -5,8 +5,8 @@ import type { ClientProtocol, StreamWriter } from '../../protocol/protocol.ts'
 import { healJson } from './heal-json.ts'
 
 /**
- * The client's protocol with answers whose JSON is mended. Of a stream the text comes last and at once: whether it is
- * broken shows at its end only. @throws Fault `invalid` for several answers at once, which no protocol can tell apart.
+ * A client protocol that repairs the JSON of answers. A stream delivers its text at the end, when it is complete.
+ * @throws Fault `invalid` for several choices, which answer events do not distinguish.
  */
 export function healing(client: ClientProtocol, { response_format: format, n }: ChatRequest): ClientProtocol {
   if (format?.type !== 'json_schema' && format?.type !== 'json_object') return client
@@ -32,17 +32,17 @@ function healed(events: AnswerEvent[], heal: (text: string) => string): AnswerEv
 }
 
 function healingWriter(writer: StreamWriter, heal: (text: string) => string): StreamWriter {
-  let held = ''
-  const release = (turn: (text: string) => string) => {
-    const text = held === '' ? '' : writer.event({ type: 'text', text: turn(held) })
-    held = ''
+  let buffered = ''
+  const release = (convert: (text: string) => string) => {
+    const text = buffered === '' ? '' : writer.event({ type: 'text', text: convert(buffered) })
+    buffered = ''
     return text
   }
   return {
     event(event) {
       if (event.type === 'finish') return release(heal) + writer.event(event)
       if (event.type !== 'text') return writer.event(event)
-      held += event.text
+      buffered += event.text
       return ''
     },
     end: (cost) => release(heal) + writer.end(cost),

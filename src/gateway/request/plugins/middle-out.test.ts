@@ -14,9 +14,9 @@ function fitted(messages: object[], contextLength: number): any {
 const user = (content: string) => ({ role: 'user', content })
 const long = 'x'.repeat(400)
 
-test('what fits is sent as it is', () => assert.equal(fitted([user('Hi')], 1000), undefined))
+test('a fitting prompt is unchanged', () => assert.equal(fitted([user('Hi')], 1000), undefined))
 
-test('turns go whole, from the middle; what began, and what is asked now, stay', () => {
+test('whole turns are dropped from the middle; first and last stay', () => {
   const messages = [
     { role: 'system', content: 'Be brief.' },
     ...['first', 'second', 'third', 'fourth', 'last'].flatMap((name) => [
@@ -24,15 +24,15 @@ test('turns go whole, from the middle; what began, and what is asked now, stay',
       { role: 'assistant', content: `to ${name}` },
     ]),
   ]
-  const kept = fitted(messages, 450) as { content: string }[]
-  const begin = kept.map(({ content }) => content.split(' ').slice(0, 2).join(' '))
+  const remaining = fitted(messages, 450) as { content: string }[]
+  const begin = remaining.map(({ content }) => content.split(' ').slice(0, 2).join(' '))
   assert.equal(begin[0], 'Be brief.')
-  assert.ok(begin.at(-1) === 'to last' && kept.at(-2)!.content === `last ${long}`, begin.join())
-  assert.ok(kept.length < messages.length && kept.length >= 5, begin.join())
-  assert.equal(kept.length % 2, 1)
+  assert.ok(begin.at(-1) === 'to last' && remaining.at(-2)!.content === `last ${long}`, begin.join())
+  assert.ok(remaining.length < messages.length && remaining.length >= 5, begin.join())
+  assert.equal(remaining.length % 2, 1)
 })
 
-test('of one long text the middle goes, and instructions stay whole', () => {
+test('the middle of a long text is removed, and instructions stay', () => {
   const [system, only] = fitted([{ role: 'system', content: long }, user(`begin ${long.repeat(5)} end`)], 400)
   assert.equal(system.content, long)
   assert.ok(only.content.length < 1700 && only.content.length > 200, String(only.content.length))
@@ -40,7 +40,7 @@ test('of one long text the middle goes, and instructions stay whole', () => {
   assert.match(only.content, /x end$/)
 })
 
-test('a long turn in the middle is shortened, and not dropped', () => {
+test('a long turn in the middle is shortened', () => {
   const messages = [
     user('first'),
     { role: 'assistant', content: 'one' },
@@ -52,7 +52,7 @@ test('a long turn in the middle is shortened, and not dropped', () => {
   assert.ok(size > 10_000 && size < 16_000, `${size} characters`)
 })
 
-test('a prompt of short words is measured by its words', () => {
+test('a prompt of short words is measured in words', () => {
   const [only] = fitted([user('7 '.repeat(15_000))], 8_000)
   assert.ok(only.content.split(' ').length < 8_000, `${only.content.split(' ').length} words`)
 })

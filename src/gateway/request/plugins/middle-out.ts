@@ -12,8 +12,7 @@ const share = 0.8
 
 /**
  * The body without the middle of its conversation, so that it fits the largest context of the candidates. Whole turns
- * are left out first, then the middle of the longest texts. Undefined if it fits as it is, or if nothing can be left
- * out.
+ * are dropped first, then the middle of the longest texts. Undefined if it fits unchanged, or if nothing can be dropped.
  * @param conversation the field of the body that has the conversation.
  */
 export function middleOut(
@@ -32,7 +31,7 @@ export function middleOut(
   return Array.isArray(items) ? { ...body, [conversation]: withoutMiddle(items as Item[], excess) } : undefined
 }
 
-/** The usual estimate, or the number of words where that is more: numbers and signs are short tokens. */
+/** The estimated tokens, at least the number of words: numbers and punctuation are short tokens. */
 export const promptTokensOf = (chat: ChatRequest) => Math.max(estimatePrompt(chat), wordTokens(chat))
 
 function withoutMiddle(items: Item[], excess: number): Item[] {
@@ -41,7 +40,7 @@ function withoutMiddle(items: Item[], excess: number): Item[] {
   return dropped < excess ? withoutMiddles(shorter, excess - dropped) : shorter
 }
 
-/** A turn is shortened where dropping it would lose this many characters more than necessary. */
+/** A turn is shortened if dropping it would lose this many characters more than necessary. */
 const longTurn = 4000
 
 /**
@@ -58,7 +57,7 @@ function dropMiddleTurns(turns: Item[][], excess: number): { items: Item[]; drop
     const size = sizeOf(turns[at])
     const shorter = size - (excess - dropped) > longTurn ? withoutMiddles(turns[at]!, excess - dropped) : turns[at]!
     const saved = size - sizeOf(shorter)
-    // The mark where a text was cut costs some characters, which the next cut makes up for.
+    // The mark at a cut adds some characters, which the next cut compensates.
     if (saved >= (excess - dropped) * 0.9)
       return { items: withTurn(turns, from, to, at, shorter), dropped: dropped + saved }
     if (isBefore) from--
@@ -74,24 +73,24 @@ function withTurn(turns: Item[][], from: number, to: number, at: number, turn: I
   return [...all.slice(0, from), ...all.slice(to)].flat()
 }
 
-/** Each with all that was said and done about one saying of the user, so that no call is parted from its result. */
+/** Splits the conversation before each user message, so that no call is separated from its result. */
 function turnsOf(items: Item[]): Item[][] {
   const turns: Item[][] = [[]]
   for (const item of items) {
-    if (beginsTurn(item)) turns.push([])
+    if (startsTurn(item)) turns.push([])
     turns.at(-1)!.push(item)
   }
   return turns
 }
 
-function beginsTurn({ role, content }: Item): boolean {
+function startsTurn({ role, content }: Item): boolean {
   const isResult = Array.isArray(content) && content.some((part) => (part as Body | null)?.type === 'tool_result')
   return role === 'user' && !isResult
 }
 
 const sizeOf = (value: unknown) => JSON.stringify(value)?.length ?? 0
 
-/** The longest text gives most. */
+/** Shortens the longest texts to a common length. */
 function withoutMiddles(items: Item[], excess: number): Item[] {
   const lengths: number[] = []
   const measure = (text: string) => {
@@ -99,14 +98,15 @@ function withoutMiddles(items: Item[], excess: number): Item[] {
     return text
   }
   for (const item of items) mapTexts(item, measure)
-  const most = levelFor(lengths, excess)
-  return items.map((item) => mapTexts(item, (text) => shortened(text, text.length - most)))
+  const maxLength = levelFor(lengths, excess)
+  return items.map((item) => mapTexts(item, (text) => shortened(text, text.length - maxLength)))
 }
 
 /** The largest length to which texts can be cut so that together they lose at least `excess` characters. */
 function levelFor(lengths: number[], excess: number): number {
   const falling = lengths.toSorted((a, b) => b - a)
-  let [sum, count] = [0, 0]
+  let sum = 0
+  let count = 0
   for (const length of falling) {
     sum += length
     count++
@@ -116,7 +116,7 @@ function levelFor(lengths: number[], excess: number): number {
   return 0
 }
 
-/** Texts of messages and of the results of tools; what a call says must stay whole, as it is JSON. */
+/** Changes the texts of messages and tool results. Arguments of calls stay, because they are JSON. */
 function mapTexts(item: Item, change: (text: string) => string): Item {
   const { role, content, output } = item
   if (role === 'system' || role === 'developer') return item

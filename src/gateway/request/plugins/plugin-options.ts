@@ -1,13 +1,13 @@
 import { Fault } from '#platform/core/fault.ts'
 import type { Body } from '../../protocol/protocol.ts'
 
-/** The plugins that a request asks for. */
+/** The plugins of a request. */
 export type PluginOptions = {
   /** Invalid JSON in the answer is repaired. */
   heals: boolean
-  /** A prompt that does not fit is to be cut in its middle. */
+  /** A prompt that does not fit is shortened in its middle. */
   fits: boolean
-  /** The model may ask for the time; where, by its IANA name. */
+  /** The model can call the clock; `timezone` is an IANA name. */
   clock: { timezone: string } | undefined
 }
 
@@ -21,12 +21,12 @@ const clock = `${serverTool}datetime`
 type Plugin = { id?: unknown; enabled?: unknown; engine?: unknown } | null
 type Tool = { type?: unknown; parameters?: unknown } | null
 
-/** Shared by the many requests that ask for no plugin. */
+/** Shared by the many requests without plugins. */
 const noOptions: PluginOptions = { heals: false, fits: false, clock: undefined }
 
 /**
  * Reads the plugin options from a body of any protocol. An option that would be accepted but not carried out is
- * refused: a client that asks for a search must not get an answer without one.
+ * refused: a client that requests a search must not get an answer without one.
  * @throws Fault `invalid` that names the option.
  */
 export function pluginOptions(body: Body): PluginOptions {
@@ -47,33 +47,34 @@ function listOf<Item>(value: unknown, name: string): Item[] {
   return value as Item[]
 }
 
-function requirePlugin(plugin: Plugin, at: number): string[] {
+function requirePlugin(plugin: Plugin, index: number): string[] {
   if (plugin?.enabled === false) return []
   const id = plugin?.id
   if (id === healing) return [healing]
-  if (id !== compression) throw unsupported(`plugins[${at}]`, id, 'plugin', [healing, compression])
+  if (id !== compression) throw unsupported(`plugins[${index}]`, id, 'plugin', [healing, compression])
   const { engine } = plugin as { engine?: unknown }
-  if (engine != null && engine !== middleOut) throw unsupported(`plugins[${at}].engine`, engine, 'engine', [middleOut])
+  if (engine != null && engine !== middleOut)
+    throw unsupported(`plugins[${index}].engine`, engine, 'engine', [middleOut])
   return [compression]
 }
 
-function requireTransform(name: unknown, at: number): string {
-  if (name !== middleOut) throw unsupported(`transforms[${at}]`, name, 'transform', [middleOut])
+function requireTransform(name: unknown, index: number): string {
+  if (name !== middleOut) throw unsupported(`transforms[${index}]`, name, 'transform', [middleOut])
   return middleOut
 }
 
-/** Tools of other names are the provider's, or the client's own. */
+/** The clock among the tools. Other tools belong to the provider or the client. */
 function clockIn(tools: Tool[]): PluginOptions['clock'] {
   let found: PluginOptions['clock']
-  for (const [at, tool] of tools.entries()) {
+  for (const [index, tool] of tools.entries()) {
     const type = tool?.type
     if (typeof type !== 'string' || !type.startsWith(serverTool)) continue
-    if (type !== clock) throw unsupported(`tools[${at}]`, type, 'server tool', [clock])
+    if (type !== clock) throw unsupported(`tools[${index}]`, type, 'server tool', [clock])
     const { timezone = 'UTC' } = (tool?.parameters ?? {}) as { timezone?: unknown }
     if (!isTimezone(timezone))
       throw new Fault(
         'invalid',
-        `Invalid request: tools[${at}].parameters.timezone: must be the IANA name of a time zone, such as "Europe/Zurich"`,
+        `Invalid request: tools[${index}].parameters.timezone: must be the IANA name of a time zone, such as "Europe/Zurich"`,
       )
     found = { timezone }
   }
@@ -88,10 +89,10 @@ function isTimezone(name: unknown): name is string {
   }
 }
 
-function unsupported(path: string, name: unknown, kind: string, known: string[]): Fault {
-  const shown = JSON.stringify(String(name).slice(0, 64))
+function unsupported(path: string, name: unknown, kind: string, supported: string[]): Fault {
+  const quoted = JSON.stringify(String(name).slice(0, 64))
   return new Fault(
     'invalid',
-    `Invalid request: ${path}: this service has no ${kind} ${shown}; it has ${known.join(' and ')}. Leave it out, or disable it.`,
+    `Invalid request: ${path}: this service does not support the ${kind} ${quoted}, only ${supported.join(' and ')}. Omit or disable it.`,
   )
 }
