@@ -68,7 +68,7 @@ test('a field that providers read as another field is refused', async () => {
     ['X-Own', undefined],
   ] as const) {
     const decided = decide({ model: 'a/b', [name]: 1 })
-    if (read) await assert.rejects(decided, { kind: 'invalid', message: new RegExp(`take it for "${read}"`) }, name)
+    if (read) await assert.rejects(decided, { kind: 'invalid', message: new RegExp(`read it as "${read}"`) }, name)
     else await decided
   }
 })

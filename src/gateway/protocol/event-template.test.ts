@@ -23,7 +23,7 @@ const word = fc.oneof(
     '\\',
     '\\u0041',
     '\n',
-    'it text "x"\n',
+    'it said "x"\n',
     'signalbox padding',
     'é🚂',
     '"usage"',
@@ -70,10 +70,10 @@ const written = fc.tuple(chunk, fc.constantFrom(0, 0, 0, 0, 1)).map(([one, space
 const stream = fc.array(written, { minLength: 1, maxLength: 12 })
 const cuts = fc.array(fc.nat({ max: 4000 }), { maxLength: 8 })
 
-type Said = { events: string; bytes: string; counted: number }
+type Relayed = { events: string; bytes: string; counted: number }
 
 /** Relays a stream that is cut at these positions. @returns its text, the events of the client and the counted text. */
-function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boolean; alike: boolean }): Said {
+function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boolean; alike: boolean }): Relayed {
   const head = { id: 'gen-1', model: 'a/b', provider: 'Größe', createdSeconds: 5 }
   const [tally, batch, rewriter] = [new AnswerCounter(() => 1), new ByteBatch(), chatRewriter(head)]
   const text: AnswerEvent[] = []
@@ -84,9 +84,9 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
       text.push(...events)
       if (raw && passThrough) batch.add(rewriter.event(raw))
     },
-    alike: passThrough
+    deltas: passThrough
       ? {
-          change: rewriter.event,
+          rewrite: rewriter.event,
           take({ type }: TextEvent, bytes: number, template: EventTemplate, from: Buffer) {
             tally.countText(type, bytes)
             template.write(from, batch)
@@ -116,8 +116,8 @@ function playedIn(pieces: Buffer[], { passThrough, alike }: { passThrough: boole
 function cut(events: string[], places: number[]): Buffer[] {
   const bytes = Buffer.from(events.join(''))
   const ends = events.map((_, at) => Buffer.byteLength(events.slice(0, at + 1).join('')))
-  const cached = ends.filter((end) => places.every((one) => (one + end) % 5 > 0))
-  const borders = [0, ...cached, ...places.map((one) => one % bytes.length), bytes.length].sort((a, b) => a - b)
+  const uncut = ends.filter((end) => places.every((one) => (one + end) % 5 > 0))
+  const borders = [0, ...uncut, ...places.map((one) => one % bytes.length), bytes.length].sort((a, b) => a - b)
   return borders.slice(1).map((end, at) => bytes.subarray(borders[at], end))
 }
 

@@ -52,8 +52,8 @@ test('unknown names are skipped if one name is known', () => {
 test('a model without text output is refused, or skipped for another', () => {
   const refused = (names: string[], message: RegExp) =>
     assert.throws(() => resolved(undefined, names), { kind: 'invalid', message })
-  refused(['a/vectors'], /"a\/vectors" cannot be asked here: it makes embeddings, /)
-  refused(['a/media:nitro'], /"a\/media" cannot be asked here: it makes image and audio, /)
+  refused(['a/vectors'], /"a\/vectors" cannot be used: it generates embeddings, /)
+  refused(['a/media:nitro'], /"a\/media" cannot be used: it generates image and audio, /)
   refused(['a/vectors', 'x/y', 'a/media'], /"a\/vectors".+"a\/media"/)
   assert.deepEqual(resolved('a/vectors', ['a/m']), [['a/m', undefined]])
 })
