@@ -255,11 +255,14 @@ describe('a prompt that does not fit', () => {
 describe('what this service does not do', () => {
   const tool = (type: string) => ({ tools: [{ type }] })
   const asked: [object, RegExp][] = [
-    [{ plugins: [{ id: 'web' }] }, /plugins\[0\]: this service has no plugin "web"/],
+    [{ plugins: [{ id: 'web' }] }, /plugins\[0\]: this service does not support the plugin "web"/],
     [{ plugins: [{ id: 'response-healing' }, { id: 'file-parser', pdf: {} }] }, /plugins\[1\]: .* "file-parser"/],
     [{ plugins: [{ id: 'context-compression', engine: 'other' }] }, /plugins\[0\]\.engine: .* "other"/],
-    [{ transforms: ['middle-out', 'rhyme'] }, /transforms\[1\]: this service has no transform "rhyme"/],
-    [tool('openrouter:web_search'), /tools\[0\]: this service has no server tool "openrouter:web_search"/],
+    [{ transforms: ['middle-out', 'rhyme'] }, /transforms\[1\]: this service does not support the transform "rhyme"/],
+    [
+      tool('openrouter:web_search'),
+      /tools\[0\]: this service does not support the server tool "openrouter:web_search"/,
+    ],
     [tool('openrouter:image_generation'), /tools\[0\]: .* "openrouter:image_generation"/],
   ]
   test('is refused by its name, in every protocol', async () => {

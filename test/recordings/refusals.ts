@@ -19,7 +19,7 @@ export const rows: readonly Row[] = [
   },
   {
     why: 'A server tool of another gateway is refused by its name.',
-    where: ({ refused, words }) => refused && words.includes('this service has no server tool'),
+    where: ({ refused, words }) => refused && words.includes('this service does not support the server tool'),
   },
   {
     why: 'Who speaks the protocol of the provider is passed on in his own words: these the provider took, described or not.',

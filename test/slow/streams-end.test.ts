@@ -161,7 +161,7 @@ onOneDatabase('a stream under way', (kind) => {
     await sleep(1500)
     assert.doesNotMatch(running.text(), /"error"/)
     const end = await endOf(running, () => limit(most / 2))
-    assert.match(end.error.message, /^The spending limit of the guardrail "Purse .*" for each key is 0\.5 USD now/)
+    assert.match(end.error.message, /^The spending limit of the guardrail "Purse .*" for each key is now 0\.5 USD/)
     assert.equal(end.error.metadata.guardrail_id, made.id)
   })
 

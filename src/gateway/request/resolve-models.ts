@@ -21,7 +21,8 @@ export function resolveModels(
 ): Candidate[] {
   const first = names.model ? [names.model] : []
   const requested = names.models ? [...new Set([...first, ...names.models])] : first
-  if (requested.length === 0) throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
+  if (requested.length === 0)
+    throw new Fault('invalid', 'Invalid request: model: name a model, such as "signalbox/demo"')
   const found: Candidate[] = []
   for (const name of requested) {
     const candidate = resolveModel(catalogue, name)
