@@ -77,6 +77,16 @@ const steps: Record<string, Step> = {
     keep: 'member',
   },
   updateOrganizationMember: { action: 'member.updated', path: { user_id: '<member>' }, body: { access: 'viewer' } },
+  bulkAddWorkspaceMembers: {
+    action: 'workspace.member_updated',
+    path: { id: 'default' },
+    body: { user_ids: ['<member>'], access: 'developer' },
+  },
+  bulkRemoveWorkspaceMembers: {
+    action: 'workspace.member_removed',
+    path: { id: 'default' },
+    body: { user_ids: ['<member>'] },
+  },
   createGuardrail: { action: 'guardrail.created', body: { name: 'House rules' }, keep: 'guardrail' },
   updateGuardrail: { action: 'guardrail.updated', path: { id: '<guardrail>' }, body: { name: 'Rules' } },
   assignKeys: { action: 'assignment.created', path: { id: '<guardrail>' }, body: { key_hashes: ['<key>'] } },

@@ -266,6 +266,17 @@ export const steps: Step[] = [
     keep: ({ data }) => ({ member: data.id }),
   },
   { operation: 'patch /organization/members/{user_id}', params: { user_id: '$member' }, body: { role: 'org:admin' } },
+  { operation: 'get /workspaces/{id}/members', params: { id: 'default' } },
+  {
+    operation: 'post /workspaces/{id}/members/add',
+    params: { id: 'default' },
+    body: { user_ids: ['$member'], access: 'developer' },
+  },
+  {
+    operation: 'post /workspaces/{id}/members/remove',
+    params: { id: 'default' },
+    body: { user_ids: ['$member'] },
+  },
   { operation: 'delete /organization/members/{user_id}', params: { user_id: '$member' } },
   { operation: 'post /organization/intern-hosts/{host}/give-up', params: { host: 'desk-3' } },
   {

@@ -133,12 +133,15 @@ import { retryWebhookDelivery } from './webhooks/retry-delivery.ts'
 import { rotateWebhookSecret } from './webhooks/rotate-secret.ts'
 import { testWebhook } from './webhooks/send-test.ts'
 import { updateWebhook } from './webhooks/update.ts'
+import { addMembersToWorkspace } from './workspaces/add-members.ts'
 import { createOneWorkspace } from './workspaces/create.ts'
 import { deleteOneWorkspace } from './workspaces/delete.ts'
 import { deleteWorkspaceContents } from './workspaces/delete-contents.ts'
 import { getOneWorkspace } from './workspaces/get.ts'
 import { getWorkspaceInternRules } from './workspaces/get-intern-rules.ts'
 import { listAllWorkspaces } from './workspaces/list.ts'
+import { listMembersOfWorkspace } from './workspaces/list-members.ts'
+import { removeMembersFromWorkspace } from './workspaces/remove-members.ts'
 import { replayWorkspaceInternRules } from './workspaces/replay-intern-rules.ts'
 import { setWorkspaceInternRules } from './workspaces/set-intern-rules.ts'
 import { updateWorkspace } from './workspaces/update.ts'
@@ -274,6 +277,9 @@ const table = {
   getWorkspace: getOneWorkspace,
   updateWorkspace,
   deleteWorkspace: deleteOneWorkspace,
+  listWorkspaceMembers: listMembersOfWorkspace,
+  bulkAddWorkspaceMembers: addMembersToWorkspace,
+  bulkRemoveWorkspaceMembers: removeMembersFromWorkspace,
   listWorkspaceBudgets,
   getWorkspaceBudget,
   setWorkspaceBudget,

@@ -8,12 +8,15 @@ import { apiClient, clientHelp } from '../kit/api-client.ts'
 import { fieldsFrom, listing } from '../kit/fields.ts'
 import { table } from '../kit/table.ts'
 import type { Terminal } from '../kit/terminal.ts'
+import { workspaceMembersCommand } from './workspace-members.ts'
 
 type Answer = { data: WorkspaceRecord }
 type Json = { json?: boolean }
 
-export function workspacesCommand(program: Command, { env, out }: Terminal): void {
+export function workspacesCommand(program: Command, terminal: Terminal): void {
+  const { env, out } = terminal
   const workspaces = program.command('workspaces').description('Manage workspaces')
+  workspaceMembersCommand(workspaces, terminal)
   const path = (slug: string) => `/workspaces/${encodeURIComponent(slug)}`
   const print = ({ data }: Answer, { json }: Json) =>
     out(json ? JSON.stringify(data, null, 2) : listing(Workspace.parse(data)))

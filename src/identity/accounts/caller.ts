@@ -24,6 +24,8 @@ export type Caller = {
   keptShare?: KeptShare | undefined
   organizationId: string
   workspaceId: string
+  /** Whether the caller reaches only the objects of its workspace, and none of the organization's other workspaces. */
+  isWorkspaceScoped?: boolean | undefined
   /** What the creator is to the organization. */
   role?: MemberRole | undefined
   /** What the member may do who is signed in; undefined for a key, whether it is sent or was pasted. */
@@ -31,3 +33,10 @@ export type Caller = {
   /** The session of the browser that asks in this key's name, if it is one. */
   sessionId?: string | undefined
 }
+
+/** The organization, or the part of it, that a caller reaches. */
+export type CallerScope = Pick<Caller, 'organizationId' | 'workspaceId' | 'isWorkspaceScoped'>
+
+/** Whether a caller reaches the objects of a workspace of its organization. */
+export const reachesWorkspace = (caller: Omit<CallerScope, 'organizationId'>, workspaceId: string): boolean =>
+  caller.isWorkspaceScoped !== true || caller.workspaceId === workspaceId

@@ -5,7 +5,7 @@ import type { NewId } from '#platform/core/id.ts'
 import { type Db, isForeignKeyViolation, isUniqueViolation, type Query, type Tx } from '#platform/db/db.ts'
 import type { Page, PageQuery } from '#platform/json/page.ts'
 import { recordChange } from '../audit/audit.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, type CallerScope, reachesWorkspace } from './caller.ts'
 import { ioLoggingColumns } from './io-logging.ts'
 import { countEnabledKeys } from './keys/key-rows.ts'
 import { deleteKeysOf } from './keys/keys-of-workspace.ts'
@@ -28,57 +28,59 @@ export async function listWorkspaces(
   return { data: rows.map(workspaceRecord), total_count: count.n }
 }
 
-/** @param name its id or its slug. */
+/** Finds a workspace that the caller reaches. @param name its ID or slug. */
 export async function findWorkspace(
   deps: { db: { query: Query } },
-  organizationId: string,
+  caller: CallerScope,
   name: string,
 ): Promise<WorkspaceRecord | undefined> {
   const row = await deps.db.query
     .selectFrom('workspaces')
-    .where('organization_id', '=', organizationId)
+    .where('organization_id', '=', caller.organizationId)
     .where((workspace) => workspace.or([workspace('id', '=', name), workspace('slug', '=', name)]))
     // A slug may look like the id of another workspace; the id wins.
     .orderBy((workspace) => workspace.case().when('id', '=', name).then(0).else(1).end())
     .selectAll()
     .executeTakeFirst()
-  return row && workspaceRecord(row)
+  return row && reachesWorkspace(caller, row.id) ? workspaceRecord(row) : undefined
 }
 
-/** @throws Fault `not_found`, the same for another organization's workspace as for one that does not exist. */
+/** @throws Fault `not_found`, the same for a workspace out of reach as for one that does not exist. */
 export async function getWorkspace(
   deps: { db: { query: Query } },
-  organizationId: string,
+  caller: CallerScope,
   name: string,
 ): Promise<WorkspaceRecord> {
-  const workspace = await findWorkspace(deps, organizationId, name)
+  const workspace = await findWorkspace(deps, caller, name)
   if (!workspace) throw new Fault('not_found', 'There is no such workspace.')
   return workspace
 }
 
 /**
- * The id of the workspace that a request names as `workspace_id`, by its id or its slug; the caller's own without.
- * @throws Fault `invalid` when the organization has none of that name.
+ * The ID of the workspace that a request names as `workspace_id`, by its ID or slug. Defaults to the caller's workspace.
+ * @throws Fault `invalid` if it does not exist; `forbidden`, in any case, if the caller reaches only its own workspace.
  */
 export async function namedWorkspace(
   deps: { db: { query: Query } },
-  caller: Pick<Caller, 'organizationId' | 'workspaceId'>,
+  caller: CallerScope,
   name: string | undefined,
 ): Promise<string> {
   if (name === undefined || name === caller.workspaceId) return caller.workspaceId
-  const workspace = await findWorkspace(deps, caller.organizationId, name)
+  const workspace = await findWorkspace(deps, caller, name)
   if (workspace) return workspace.id
+  if (caller.isWorkspaceScoped)
+    throw new Fault('forbidden', 'workspace_id names another workspace than this request is allowed to use.')
   throw new Fault('invalid', 'Invalid request: workspace_id: the organization has no such workspace')
 }
 
 /** Whether a request names the caller's own workspace, or none. */
 export async function isOwnWorkspace(
   deps: { db: { query: Query } },
-  caller: Pick<Caller, 'organizationId' | 'workspaceId'>,
+  caller: CallerScope,
   name: string | undefined,
 ): Promise<boolean> {
   if (name === undefined || name === caller.workspaceId) return true
-  return (await findWorkspace(deps, caller.organizationId, name))?.id === caller.workspaceId
+  return (await findWorkspace(deps, caller, name))?.id === caller.workspaceId
 }
 
 /** @throws Fault `conflict` when the slug is taken. */
@@ -140,7 +142,7 @@ export async function changeWorkspace(
   patch: WorkspacePatch,
 ): Promise<WorkspaceRecord> {
   return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
-    const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
+    const before = await getWorkspace({ db: { query: tx } }, caller, name)
     const fields = Object.keys(patch) as (keyof WorkspacePatch)[]
     const isOther = (field: keyof WorkspacePatch) =>
       patch[field] !== undefined && !isDeepStrictEqual(patch[field], before[field])
@@ -155,7 +157,7 @@ export async function changeWorkspace(
       .where('id', '=', before.id)
       .execute()
     await refusingTakenSlugs(patch.slug ?? before.slug, updating)
-    const after = await getWorkspace({ db: { query: tx } }, caller.organizationId, before.id)
+    const after = await getWorkspace({ db: { query: tx } }, caller, before.id)
     await recordChange(deps, tx, caller, {
       action: 'workspace.updated',
       targetKind: 'workspace',
@@ -175,7 +177,7 @@ export async function changeWorkspace(
  */
 export async function deleteWorkspace(deps: WorkspacesDeps, caller: Caller, name: string): Promise<void> {
   await deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
-    const before = await getWorkspace({ db: { query: tx } }, caller.organizationId, name)
+    const before = await getWorkspace({ db: { query: tx } }, caller, name)
     await refuseWithKeys(tx, before.id)
     await deleteKeysOf(deps, tx, announce, caller, before.id).catch(refuseReferred)
     await tx.deleteFrom('workspaces').where('id', '=', before.id).execute().catch(refuseReferred)

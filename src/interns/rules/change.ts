@@ -23,7 +23,7 @@ export async function readRules({ db }: ReadDeps, owner: RuleOwner, version: num
 
 /** @throws Fault `not_found`. */
 export async function workspaceOwner(deps: ReadDeps, caller: Caller, name: string): Promise<RuleOwner> {
-  return { workspaceId: (await getWorkspace(deps, caller.organizationId, name)).id, internId: null }
+  return { workspaceId: (await getWorkspace(deps, caller, name)).id, internId: null }
 }
 
 /** @throws Fault `not_found`. */

@@ -31,6 +31,10 @@ export const categories = [
 export const accessRoles = ['owner', 'admin', 'developer', 'viewer'] as const
 export type AccessRole = (typeof accessRoles)[number]
 
+/** The roles of a member in one workspace, the highest first. */
+export const workspaceRoles = ['admin', 'developer', 'viewer'] as const
+export type WorkspaceRole = (typeof workspaceRoles)[number]
+
 /** The intervals after which a limit starts again. */
 export const intervals = ['daily', 'weekly', 'monthly'] as const
 export type Interval = (typeof intervals)[number]

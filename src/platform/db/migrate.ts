@@ -43,6 +43,7 @@ import * as announcedTurns from './migrations/0086_announced_turns.ts'
 import * as modelCells from './migrations/0088_model_cells.ts'
 import * as schemaRange from './migrations/0091_schema_range.ts'
 import * as pooledBudgets from './migrations/0092_pooled_budgets.ts'
+import * as workspaceMembers from './migrations/0093_workspace_members.ts'
 import { announceMigrations, readSchema, type StoredSchema, schemaProblem, storeFirstRange } from './schema-range.ts'
 
 /** Applied in the order of their names, each once, never undone. A new one is a file and a line here. */
@@ -88,6 +89,7 @@ export const migrations: Record<string, Migration> = {
   '0088_model_cells': modelCells,
   '0091_schema_range': schemaRange,
   '0092_pooled_budgets': pooledBudgets,
+  '0093_workspace_members': workspaceMembers,
 }
 
 /**

@@ -570,6 +570,18 @@ export type Tables = {
     renewed_at: number
     spent_pico: bigint
   }
+  /** The members of workspaces. Owners and admins of the organization reach every workspace without a row. */
+  workspace_members: {
+    id: string
+    organization_id: string
+    workspace_id: string
+    user_id: string
+    /** `admin`, `developer` or `viewer`. */
+    role: string
+    /** `manual`, or `oidc` for members whom a claim of the issuer added. */
+    source: string
+    created_at: number
+  }
   /** Budgets that all spending of a workspace or of an organization counts for. */
   pooled_budgets: {
     id: string

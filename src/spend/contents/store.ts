@@ -127,7 +127,7 @@ export async function deleteContent(deps: DeleteDeps, caller: Caller, id: string
  * @returns how many there were.
  */
 export async function deleteContentsOf(deps: DeleteDeps, caller: Caller, workspace: string): Promise<number> {
-  const { id } = await getWorkspace(deps, caller.organizationId, workspace)
+  const { id } = await getWorkspace(deps, caller, workspace)
   await deps.db.exclusively(`contents of ${id}`, async (tx) => {
     await tx
       .updateTable('workspaces')

@@ -53,7 +53,7 @@ export const listAllActivity = route({
       keyHash: query.api_key_hash,
       userId: ownOnly(caller) ?? (user && (await userNamed(deps, organizationId, user))),
       // Also one that is no more.
-      workspaceId: workspace && ((await findWorkspace(deps, organizationId, workspace))?.id ?? workspace),
+      workspaceId: workspace && ((await findWorkspace(deps, caller, workspace))?.id ?? workspace),
       by: partsOf(query.group_by ?? []),
     })
     return { data: await activityItems(deps, organizationId, found) }

@@ -1,4 +1,4 @@
-import type { Caller } from '#identity/accounts/caller.ts'
+import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { namedUser } from '#identity/accounts/members/members.ts'
 import { namesOfKeys } from '#identity/accounts/names.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
@@ -9,7 +9,7 @@ import type { AnalyticsQueryBody } from './body.ts'
 
 type Filter = AnalyticsQueryBody['filters'][number]
 type FilterDeps = { db: { query: Query } }
-type Asking = Pick<Caller, 'organizationId' | 'keyKind'>
+type Asking = CallerScope & Pick<Caller, 'keyKind'>
 
 /** Filters in terms of cells, and what of them names nothing that there is. */
 export async function readFilters(
@@ -50,7 +50,7 @@ async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], va
   const { organizationId, keyKind } = caller
   // Whether there is a member of this address is for those to know who see all of them.
   if (field === 'user' && keyKind === 'management') return (await namedUser(deps.db, organizationId, value)) ?? value
-  if (field === 'workspace') return (await findWorkspace(deps, organizationId, value))?.id ?? value
+  if (field === 'workspace') return (await findWorkspace(deps, caller, value))?.id ?? value
   return value
 }
 

@@ -17,7 +17,7 @@ export const includesByok = z
 
 /** @throws Fault `not_found`. */
 export async function workspacePool(deps: ApiDeps, caller: Caller, name: string): Promise<Pool> {
-  return { kind: 'workspace', id: (await getWorkspace(deps, caller.organizationId, name)).id }
+  return { kind: 'workspace', id: (await getWorkspace(deps, caller, name)).id }
 }
 
 export const organizationPool = ({ organizationId }: Caller): Pool => ({ kind: 'organization', id: organizationId })

@@ -1,4 +1,4 @@
-import type { Caller } from '#identity/accounts/caller.ts'
+import type { Caller, CallerScope } from '#identity/accounts/caller.ts'
 import { namedUser } from '#identity/accounts/members/members.ts'
 import { findWorkspace } from '#identity/accounts/workspaces.ts'
 import { picoUsdOf } from '#platform/core/pico-usd.ts'
@@ -49,7 +49,7 @@ export const GenerationFilters = z.object({
   max_generation_time: bound.describe('Maximum total time, in milliseconds.'),
 })
 
-type Viewer = Pick<Caller, 'organizationId' | 'keyKind'>
+type Viewer = CallerScope & Pick<Caller, 'keyKind'>
 
 /** The filters in terms of the ledger. */
 export async function filterOf(
@@ -68,7 +68,7 @@ export async function filterOf(
     // An address that nobody has finds nothing, as an unknown id does.
     userId: user && (named ?? user),
     // Also one that is no more.
-    workspaceId: workspace && ((await findWorkspace(deps, organizationId, workspace))?.id ?? workspace),
+    workspaceId: workspace && ((await findWorkspace(deps, caller, workspace))?.id ?? workspace),
     sessionId: query.session_id,
     model: query.model,
     provider: query.provider,

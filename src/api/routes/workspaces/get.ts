@@ -14,6 +14,6 @@ export const getOneWorkspace = route({
   response: z.object({ data: Workspace }),
   faults: ['unauthenticated', 'forbidden', 'not_found'],
   handler: async ({ params, caller }, deps) => ({
-    data: workspaceAnswer(await getWorkspace(deps, caller.organizationId, params.id)),
+    data: workspaceAnswer(await getWorkspace(deps, caller, params.id)),
   }),
 })

@@ -8,7 +8,11 @@ import { keyExists } from './key-rows.ts'
 import { hashOf } from './secret.ts'
 
 /** What the hash of a member's console key is made of. No key looks like it, so nobody can send it as one. */
-const sourceOf = ({ userId, workspaceId }: KeyOwner) => `console:${workspaceId}:${userId}`
+const sourceOf = ({ userId, workspaceId }: Pick<KeyOwner, 'userId' | 'workspaceId'>) =>
+  `console:${workspaceId}:${userId}`
+
+/** The hash of the console key of a member in a workspace, whether or not it was created. */
+export const consoleKeyHash = (owner: Pick<KeyOwner, 'userId' | 'workspaceId'>) => hashOf(sourceOf(owner))
 
 /**
  * The key under whose name, limits and guardrails a member uses models and interns who is signed in without an API key.

@@ -90,6 +90,18 @@ export function enabledKeysOfMember(tx: Tx, organizationId: string, userId: stri
     .execute()
 }
 
+/** The enabled API keys of a member in a workspace. */
+export function enabledKeysInWorkspace(tx: Tx, workspaceId: string, userId: string): Promise<KeyRow[]> {
+  return tx
+    .selectFrom('api_keys')
+    .where('workspace_id', '=', workspaceId)
+    .where('creator_user_id', '=', userId)
+    .where('kind', '=', 'api')
+    .where('disabled', '=', 0)
+    .selectAll()
+    .execute()
+}
+
 export async function countEnabledKeys(tx: Tx, workspaceId: string): Promise<number> {
   const { keys } = await tx
     .selectFrom('api_keys')

@@ -2,6 +2,7 @@ import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
+import { JoinedWorkspace } from '../workspace-members/workspace-member.ts'
 import { type MemberRole, managingRoles, memberRoles } from './role.ts'
 
 const Email = z
@@ -32,6 +33,11 @@ export const NewMember = strictFields({
   name: Name,
   role: role.optional(),
   access: access.optional(),
+  workspaces: z
+    .array(JoinedWorkspace)
+    .max(100)
+    .optional()
+    .describe('The workspaces to join. Defaults to the workspace of the calling key.'),
 }).meta({ id: 'NewMember' })
 export type NewMember = z.output<typeof NewMember>
 

@@ -8,6 +8,10 @@ import type { Page, PageQuery } from '#platform/json/page.ts'
 import type { Caller } from '../caller.ts'
 import { disableKeysOf } from '../keys/keys-of-member.ts'
 import { accountsLock } from '../lock.ts'
+import { joinWorkspace } from '../workspace-members/membership-change.ts'
+import { deleteMemberFromWorkspaces, setRoleInWorkspaces } from '../workspace-members/rows.ts'
+import { workspaceRoleOf } from '../workspace-members/workspace-member.ts'
+import { namedWorkspace } from '../workspaces.ts'
 import { type Member, type MemberPatch, type NewMember, roleAsked } from './member.ts'
 import { recordMembership } from './record-membership.ts'
 import { actsAsOwner, type MemberRole, managingRoles } from './role.ts'
@@ -62,8 +66,10 @@ export async function storeMember(
   return requireMember(tx, organizationId, userId)
 }
 
+/** Sets the role in the organization and, to the corresponding one, the role in each workspace of the member. */
 export async function setRole(tx: Tx, organizationId: string, userId: string, role: MemberRole): Promise<void> {
   await membership(tx, organizationId, userId).set({ role }).execute()
+  await setRoleInWorkspaces(tx, organizationId, userId, workspaceRoleOf(role))
 }
 
 export async function isMember(tx: Query | Tx, organizationId: string, userId: string): Promise<boolean> {
@@ -96,7 +102,7 @@ export async function namedUser(
 
 /**
  * Takes somebody into the organization, or back into it.
- * @throws Fault `conflict` when they belong to it already.
+ * @throws Fault `conflict` when they belong to it already; `invalid` for an unknown workspace.
  */
 export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMember): Promise<Member> {
   const { organizationId } = caller
@@ -109,6 +115,10 @@ export async function addMember(deps: MembersDeps, caller: Caller, wanted: NewMe
     const role = roleAsked(wanted, 'member')
     requireOwner(caller, role, before?.role)
     const after = await storeMember(deps, tx, organizationId, wanted, role)
+    for (const { workspace, access } of wanted.workspaces ?? [{ workspace: caller.workspaceId }]) {
+      const id = await namedWorkspace({ db: { query: tx } }, caller, workspace)
+      await joinWorkspace({ deps, tx, announce, actor: caller }, id, userId, access ?? workspaceRoleOf(role), 'manual')
+    }
     await recordMembership(deps, tx, caller, before ? 'member.rejoined' : 'member.joined', before ?? null, after)
     announce('organization.changed', organizationId)
     return after
@@ -161,6 +171,7 @@ export async function removeMember(
     if (managingRoles.includes(before.role)) await keepOneAdmin(tx, organizationId, userId)
     const leftAt = deps.now()
     await membership(tx, organizationId, userId).set({ left_at: leftAt }).execute()
+    await deleteMemberFromWorkspaces(tx, organizationId, userId)
     await recordMembership(deps, tx, caller, 'member.left', before, { ...before, leftAt })
     announce('organization.changed', organizationId)
     return disableKeys ? disableKeysOf(deps, tx, announce, caller, userId) : 0

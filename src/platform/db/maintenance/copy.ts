@@ -20,6 +20,7 @@ export const copied = [
   'users',
   'memberships',
   'workspaces',
+  'workspace_members',
   'api_keys',
   'guardrails',
   'guardrail_assignments',

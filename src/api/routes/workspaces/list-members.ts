@@ -1,0 +1,21 @@
+import { WorkspaceMember } from '#identity/accounts/workspace-members/workspace-member.ts'
+import { listWorkspaceMembers } from '#identity/accounts/workspace-members/workspace-members.ts'
+import { PageQuery, pageOf, Searched } from '#platform/json/page.ts'
+import { route } from '../route.ts'
+import { WorkspaceParams } from './workspace.ts'
+
+export const listMembersOfWorkspace = route({
+  method: 'get',
+  path: '/workspaces/{id}/members',
+  tag: 'workspaces',
+  key: 'management',
+  summary: 'List the members of a workspace, in the order of joining',
+  description: 'Owners and admins of the organization have access to every workspace and are listed only if added.',
+  request: {
+    params: WorkspaceParams,
+    query: PageQuery.extend({ q: Searched.describe('Words that must all occur in the name or address.') }),
+  },
+  response: pageOf(WorkspaceMember),
+  faults: ['invalid', 'unauthenticated', 'forbidden', 'not_found'],
+  handler: ({ params, query, caller }, deps) => listWorkspaceMembers(deps, caller, params.id, query),
+})

@@ -1,0 +1,88 @@
+import type { Now } from '#platform/core/clock.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { WorkspaceRole } from '#platform/core/vocabulary.ts'
+import type { Query, Tx } from '#platform/db/db.ts'
+import type { Announce } from '#platform/db/signals.ts'
+import { type Actor, recordChange } from '../../audit/audit.ts'
+import { consoleKeyHash } from '../keys/console-key.ts'
+import { disableKey } from '../keys/disable-key.ts'
+import { enabledKeysInWorkspace } from '../keys/key-rows.ts'
+import { deleteWorkspaceMember, storeWorkspaceMember, workspaceMembers } from './rows.ts'
+import { type WorkspaceMember, workspaceMember } from './workspace-member.ts'
+
+/** A transaction that changes memberships. */
+export type MembershipChange = { deps: { now: Now; newId: NewId }; tx: Tx; announce: Announce; actor: Actor }
+
+/** Adds one member or changes their role, with its audit record. */
+export async function joinWorkspace(
+  { deps, tx, announce, actor }: MembershipChange,
+  workspaceId: string,
+  userId: string,
+  role: WorkspaceRole,
+  source: WorkspaceMember['source'],
+): Promise<WorkspaceMember> {
+  const { organizationId } = actor
+  const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
+  if (before?.access === role && before.source === source) return before
+  await storeWorkspaceMember(tx, {
+    ...{ id: deps.newId(), organization_id: organizationId, workspace_id: workspaceId, user_id: userId },
+    ...{ role, source, created_at: deps.now() },
+  })
+  const after = (await findWorkspaceMember(tx, organizationId, workspaceId, userId))!
+  const action = before ? 'workspace.member_updated' : 'workspace.member_added'
+  await recordChange(deps, tx, actor, {
+    ...{ action, targetKind: 'workspace', targetId: workspaceId },
+    ...{ before: before ?? null, after },
+  })
+  announce('organization.changed', organizationId)
+  return after
+}
+
+/** Removes one member and disables their keys in the workspace. @returns whether they were a member. */
+export async function leaveWorkspace(
+  { deps, tx, announce, actor }: MembershipChange,
+  workspaceId: string,
+  userId: string,
+): Promise<boolean> {
+  const { organizationId } = actor
+  const before = await findWorkspaceMember(tx, organizationId, workspaceId, userId)
+  if (!before) return false
+  const keys = await keysToDisable(tx, workspaceId, userId)
+  for (const key of keys) await disableKey(deps, tx, announce, actor, key)
+  await deleteWorkspaceMember(tx, before.id)
+  await recordChange(deps, tx, actor, {
+    ...{ action: 'workspace.member_removed', targetKind: 'workspace', targetId: workspaceId },
+    ...{ before, after: null },
+  })
+  announce('organization.changed', organizationId)
+  return true
+}
+
+export async function findWorkspaceMember(
+  query: Query | Tx,
+  organizationId: string,
+  workspaceId: string,
+  userId: string,
+): Promise<WorkspaceMember | undefined> {
+  const row = await workspaceMembers(query, organizationId)
+    .where('wm.workspace_id', '=', workspaceId)
+    .where('wm.user_id', '=', userId)
+    .executeTakeFirst()
+  return row && workspaceMember(row)
+}
+
+/** All workspace memberships of a member. */
+export async function workspacesOfMember(
+  query: Query | Tx,
+  organizationId: string,
+  userId: string,
+): Promise<WorkspaceMember[]> {
+  const rows = await workspaceMembers(query, organizationId).where('wm.user_id', '=', userId).execute()
+  return rows.map(workspaceMember)
+}
+
+/** The console key of a member works again when they return, and opens nothing until then. */
+export async function keysToDisable(tx: Tx, workspaceId: string, userId: string) {
+  const keys = await enabledKeysInWorkspace(tx, workspaceId, userId)
+  return keys.filter(({ hash }) => hash !== consoleKeyHash({ workspaceId, userId }))
+}

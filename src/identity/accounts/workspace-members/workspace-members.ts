@@ -1,0 +1,104 @@
+import type { Now } from '#platform/core/clock.ts'
+import { Fault } from '#platform/core/fault.ts'
+import type { NewId } from '#platform/core/id.ts'
+import type { Db, Tx } from '#platform/db/db.ts'
+import { wordsOccur } from '#platform/db/rows/words-occur.ts'
+import type { Page, PageQuery } from '#platform/json/page.ts'
+import type { Caller } from '../caller.ts'
+import { accountsLock } from '../lock.ts'
+import type { Member } from '../members/member.ts'
+import { findMember, namedUser } from '../members/members.ts'
+import { getWorkspace } from '../workspaces.ts'
+import { joinWorkspace, keysToDisable, leaveWorkspace } from './membership-change.ts'
+import { workspaceMembers } from './rows.ts'
+import {
+  type AddedWorkspaceMembers,
+  type RemovedWorkspaceMembers,
+  type WorkspaceMember,
+  workspaceMember,
+  workspaceRoleOf,
+} from './workspace-member.ts'
+
+type MembersDeps = { db: Db; now: Now; newId: NewId }
+
+/** The explicit members of a workspace, in the order of joining. @throws Fault `not_found`. */
+export async function listWorkspaceMembers(
+  deps: { db: Db },
+  caller: Caller,
+  workspace: string,
+  { q, offset, limit }: PageQuery & { q?: string | undefined },
+): Promise<Page<WorkspaceMember>> {
+  const { id } = await getWorkspace(deps, caller, workspace)
+  const matching = workspaceMembers(deps.db.query, caller.organizationId)
+    .where('wm.workspace_id', '=', id)
+    .$if(q !== undefined, (all) => all.where(wordsOccur(q!, ['m.name', 'u.email'])))
+  const [rows, count] = await Promise.all([
+    matching.orderBy('wm.created_at').orderBy('wm.id').offset(offset).limit(limit).execute(),
+    matching
+      .clearSelect()
+      .select((member) => member.fn.countAll<number>().as('n'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { data: rows.map(workspaceMember), total_count: count.n }
+}
+
+/** Adds members to a workspace or changes their role there: all of them or none. @throws Fault `not_found` or `invalid`. */
+export function addWorkspaceMembers(
+  deps: MembersDeps,
+  caller: Caller,
+  workspace: string,
+  { user_ids, access }: AddedWorkspaceMembers,
+): Promise<WorkspaceMember[]> {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const { id } = await getWorkspace({ db: { query: tx } }, caller, workspace)
+    const change = { deps, tx, announce, actor: caller }
+    const added: WorkspaceMember[] = []
+    for (const member of await namedMembers(tx, caller, user_ids))
+      added.push(await joinWorkspace(change, id, member.userId, access ?? workspaceRoleOf(member.role), 'manual'))
+    return added
+  })
+}
+
+/**
+ * Removes members from a workspace: all of them or none. Those who are not members are skipped.
+ * @returns how many were removed.
+ * @throws Fault `not_found`; `invalid` if a member has enabled keys in the workspace that are not to be disabled.
+ */
+export function removeWorkspaceMembers(
+  deps: MembersDeps,
+  caller: Caller,
+  workspace: string,
+  { user_ids, disable_keys }: RemovedWorkspaceMembers,
+): Promise<number> {
+  return deps.db.exclusively(accountsLock(caller.organizationId), async (tx, announce) => {
+    const { id } = await getWorkspace({ db: { query: tx } }, caller, workspace)
+    const change = { deps, tx, announce, actor: caller }
+    let removed = 0
+    for (const member of await namedMembers(tx, caller, user_ids)) {
+      if (!disable_keys) await refuseEnabledKeys(tx, id, member)
+      if (await leaveWorkspace(change, id, member.userId)) removed++
+    }
+    return removed
+  })
+}
+
+async function namedMembers(tx: Tx, { organizationId }: Caller, names: string[]): Promise<Member[]> {
+  const members = new Map<string, Member>()
+  for (const name of names) {
+    const userId = await namedUser({ query: tx }, organizationId, name)
+    const member = userId === undefined ? undefined : await findMember({ query: tx }, organizationId, userId)
+    if (!member) throw new Fault('invalid', `Invalid request: user_ids: the organization has no member "${name}"`)
+    members.set(member.userId, member)
+  }
+  return [...members.values()]
+}
+
+async function refuseEnabledKeys(tx: Tx, workspaceId: string, { userId, email }: Member): Promise<void> {
+  const { length } = await keysToDisable(tx, workspaceId, userId)
+  if (length === 0) return
+  const keys = length === 1 ? '1 enabled key' : `${length} enabled keys`
+  throw new Fault(
+    'invalid',
+    `${email} has ${keys} in the workspace. Disable or delete them first, or set disable_keys to true.`,
+  )
+}
