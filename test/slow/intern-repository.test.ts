@@ -111,7 +111,7 @@ onOneDatabase('an intern with a repository', (kind) => {
       [wrong.status, wrong.last_failure_message],
       [
         'failed',
-        `The repository ${git.url} is not cloned: its server does not take the credential, or does not have it.`,
+        `The repository ${git.url} is not cloned: its server refused the credential, or the repository does not exist.`,
       ],
     )
     assert.equal(existsSync(fileIn(service, wrong.id, 'widgets')), false)
@@ -155,7 +155,7 @@ describe('a clone that fails', { skip }, () => {
     (await started(service, repository)).last_failure_message
 
   const cases: [name: string, repository: (url: string) => object, says: RegExp][] = [
-    ['wants a credential', (url) => ({ url }), /its server wants a credential, or does not have it\.$/],
+    ['requires a credential', (url) => ({ url }), /its server requires a credential, or the repository does not exist\.$/],
     ['has no such branch', (url) => ({ url, ref: 'no-such', credential }), /Remote branch no-such not found/],
     [
       'is not there',
@@ -181,7 +181,7 @@ describe('a clone that fails', { skip }, () => {
       return true
     }
     await using service = await startTestService({ settings: { repository_origins: [git.origin, other.origin] } })
-    assert.match(await why(service, { url: git.url, credential }), /its server sends elsewhere; give the address/)
+    assert.match(await why(service, { url: git.url, credential }), /its server redirects to another address/)
     assert.deepEqual(other.seen, [])
   })
 
@@ -374,7 +374,7 @@ describe('what is refused of a repository when an intern is made', () => {
     [{ url: 'https://ada:secret@host/a' }, /without user, query or fragment/],
     [{ url: 'https://host/a?b=c' }, /without user, query or fragment/],
     [{ url: 'https://host/a\nb' }, /must be an https:\/\/ URL/],
-    [{ url: 'http://git.example.com/a' }, /it must begin with https:\/\//],
+    [{ url: 'http://git.example.com/a' }, /it must start with https:\/\//],
     ...[
       '127.0.0.1',
       '10.1.2.3',

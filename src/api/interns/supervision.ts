@@ -85,7 +85,7 @@ export function openSupervision({
     const listen = own?.address && (config.intern_listen ?? own.address)
     return new ProcessProvisioner({
       ...{ ...around, dataDir, baseUrl: () => baseUrl, variable, mask: maskSecrets },
-      uncounted: throttleWarnings(log, 'it could not be counted what an intern takes'),
+      onUncounted: throttleWarnings(log, 'the disk use or processes of an intern could not be measured'),
       ended: ({ id }) => waitUntilEnded({ db }, id),
       listeners: listen ? { listen, ports: config.intern_ports, certificates } : undefined,
     })

@@ -15,7 +15,7 @@ test('an intern whose files cannot be counted once is counted again, and ended f
   const intern = { home: home.path, pid: process.pid, uid: undefined, resourceLimits: limits, end: async () => {} }
   const around = { count: () => counts.shift()!(), everyMs: { processes: 60_000, disk: 1 } }
   const { promise: over, resolve } = Promise.withResolvers<string>()
-  monitorResources({ ...intern, ...around, uncounted: ({ message }) => told.push(message) }, resolve)
+  monitorResources({ ...intern, ...around, onUncounted: ({ message }) => told.push(message) }, resolve)
   const alive = setInterval(() => {}, 1000)
   assert.match(await over, /^Its files take 2 MiB; at most 1 MiB are allowed/)
   clearInterval(alive)

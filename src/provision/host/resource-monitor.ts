@@ -11,7 +11,7 @@ export type MonitoredIntern = {
   /** Ends all that runs of the intern. */
   end: () => Promise<void>
   /** Hears of each look that could not be taken: the next one is. */
-  uncounted: (error: Error) => void
+  onUncounted: (error: Error) => void
   count?: DiskUse
   everyMs?: { processes: number; disk: number }
 }
@@ -26,7 +26,7 @@ const pausesPerCount = 20
  * @returns the function that stops watching.
  */
 export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
-  const { home, resourceLimits, uncounted, count, everyMs = lookEveryMs } = used
+  const { home, resourceLimits, onUncounted, count, everyMs = lookEveryMs } = used
   let watched = true
   const exceeded = async (reason: string | undefined) => {
     if (!watched || reason === undefined) return
@@ -38,7 +38,7 @@ export function monitorResources(used: MonitoredIntern, over: (reason: string) =
   const again = (look: () => Promise<string | undefined>, nextIn: (tookMs: number) => number, firstMs: number) => {
     const round = async () => {
       const since = performance.now()
-      await look().then(exceeded, uncounted)
+      await look().then(exceeded, onUncounted)
       if (watched) timers[index] = setTimeout(round, nextIn(performance.now() - since)).unref()
     }
     const index = timers.push(setTimeout(round, firstMs).unref()) - 1

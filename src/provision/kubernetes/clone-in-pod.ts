@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { Repository } from '#interns/registry/repository.ts'
 import { type CloneDeps, type CloneRules, cloneRepository } from '../repository/clone.ts'
 
-/** What the container that clones is told, in a file that no other container has. */
+/** The input of the container that clones, in a file that no other container has. */
 export type CloneOrder = {
-  /** The folder with the workspace in it. */
+  /** The folder that contains the workspace. */
   home: string
   repository: Repository
   password: string | undefined
@@ -14,14 +14,14 @@ export type CloneOrder = {
   authorities?: string | undefined
 }
 
-/** Clones as the file says, once for all pods of the intern. @throws Error that says, for its owner, why it could not. */
-export async function cloneInPod(file: string, around: Pick<CloneDeps, 'path' | 'mask' | 'uncounted'>): Promise<void> {
+/** Clones as the file says, once for all pods of the intern. @throws Error with the reason, written for the intern's owner. */
+export async function cloneInPod(file: string, deps: Pick<CloneDeps, 'path' | 'mask' | 'onUncounted'>): Promise<void> {
   const { home, repository, password, config, authorities }: CloneOrder = JSON.parse(readFileSync(file, 'utf8'))
   mkdirSync(join(home, 'workspace'), { recursive: true, mode: 0o700 })
   const signal = AbortSignal.timeout(config.repository_clone_ms)
-  // The pod has one user, and the credential leaves with this container, before any of the intern runs.
+  // The pod has one user. The credential is gone with this container before any process of the intern starts.
   await cloneRepository(
-    { ...around, config, authorities, host: 'in its image' },
+    { ...deps, config, authorities, host: 'in its image' },
     { home, repository, password, uid: undefined, signal },
   )
 }

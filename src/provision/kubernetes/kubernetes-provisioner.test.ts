@@ -170,7 +170,7 @@ describe('a repository of an intern in a pod', { skip: process.platform !== 'lin
     const { last_failure_message } = await untilIntern(at.service, body.id, 'failed', patience)
     assert.equal(
       last_failure_message,
-      `The repository ${git.url} is not cloned: its server does not take the credential, or does not have it.`,
+      `The repository ${git.url} is not cloned: its server refused the credential, or the repository does not exist.`,
     )
     await until(() => pods(at.cluster).length === 0, patience)
     await at.service.ask('PATCH', '/interns/ada', { body: { repository: { url: git.url, credential } } })

@@ -114,7 +114,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   async stop({ id }: Intern): Promise<void> {
-    this.#starts.abort(id, 'The intern was stopped meanwhile.')
+    this.#starts.abort(id, 'The intern was stopped.')
     await endPod(this.#removal, id)
   }
 

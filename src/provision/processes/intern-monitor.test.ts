@@ -24,7 +24,7 @@ async function exceeding(home: string) {
   }
   return {
     daemon,
-    intern: { home, pid: child.pid!, uid: undefined, resourceLimits, end, uncounted: assert.fail },
+    intern: { home, pid: child.pid!, uid: undefined, resourceLimits, end, onUncounted: assert.fail },
     ending: ending.promise,
   }
 }

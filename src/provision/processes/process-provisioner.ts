@@ -58,7 +58,7 @@ export type ProcessDeps = RemoteInternDeps & {
   /** A text without this secret, or what looks like one. */
   mask: (text: string, secret: string | undefined) => string
   /** Hears when it could not be counted what an intern takes: who counts tries again. */
-  uncounted: (error: Error) => void
+  onUncounted: (error: Error) => void
 }
 
 /** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
@@ -111,7 +111,7 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   watch(intern: Intern, gone: (reason: string) => void): () => void {
-    const { config, uncounted } = this.#deps
+    const { config, onUncounted } = this.#deps
     const home = this.#homeOf(intern)
     const record = readDaemonRecord(home)
     const daemon = {
@@ -126,7 +126,7 @@ export class ProcessProvisioner implements Provisioner {
       uid: record.uid,
       resourceLimits: notHeldBy(record.group, config),
       end: () => endDaemon(home, record),
-      uncounted,
+      onUncounted,
     }
     const renewing = record && this.#renewCertificatesOften(intern, home, record)
     const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))

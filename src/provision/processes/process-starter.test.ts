@@ -23,7 +23,7 @@ test('an intern that is stopped while its start is made ready waits for no clone
       variable: () => process.env.PATH,
       passwordOf: async () => undefined,
       mask: (text) => text,
-      uncounted: assert.fail,
+      onUncounted: assert.fail,
     },
   })
   const starter = new ProcessStarter({
@@ -37,5 +37,5 @@ test('an intern that is stopped while its start is made ready waits for no clone
     },
   })
   const started = starter.start(intern as unknown as Intern, 'secret', () => {})
-  await assert.rejects(started, { message: /is not cloned: the intern was stopped meanwhile\.$/ })
+  await assert.rejects(started, { message: /is not cloned: the intern was stopped\.$/ })
 })

@@ -94,7 +94,7 @@ export class ProcessStarter {
     const home = homeOf(intern)
     step('Preparing the folder')
     // Before anything is waited for: who stops the intern meanwhile does not wait for the clone.
-    using cloning = clonings.begin(intern)
+    using cloning = clonings.register(intern)
     await end(intern)
     requireMoved(intern, home)
     forgetEnd(home)

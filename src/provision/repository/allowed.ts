@@ -9,13 +9,13 @@ export function isNamed({ repository_origins: named }: Origins, url: URL): boole
   return named.some((origin) => new URL(origin).origin === url.origin)
 }
 
-/** @returns why no intern may begin with a clone from there, as far as its URL tells; undefined when one may. */
+/** @returns why interns are not allowed to clone from this URL; undefined if they are. */
 export function whyForbidden(config: Origins, url: URL): string | undefined {
   const { repository_origins: named } = config
   if (isNamed(config, url)) return undefined
   const setting = '(setting "repository_origins")'
   if (named.length > 0) return `the operator allows repositories of ${named.join(', ')} only ${setting}`
-  if (url.protocol !== 'https:') return `it must begin with https://, unless the operator names its server ${setting}`
+  if (url.protocol !== 'https:') return `it must start with https://, unless the operator names its server ${setting}`
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) === 0 || isPublicAddress(host)) return undefined
   return `it is not at a public address, and the operator has not named its server ${setting}`

@@ -14,7 +14,7 @@ import { isNamed, whyForbidden } from './allowed.ts'
 import { GitFailed, runGit } from './git.ts'
 import { watchDisk } from './watch-disk.ts'
 
-/** What an operator says of clones. */
+/** The operator's settings for clones. */
 export type CloneRules = ResourceLimits &
   Pick<Config, 'repository_origins' | 'repository_clone_ms' | 'intern_users_from'> &
   ProxySettings
@@ -23,53 +23,52 @@ export type CloneDeps = {
   config: CloneRules
   /** The PATH of this process. */
   path: string
-  /** Where git is to be installed. */
+  /** The host where git must be installed, for messages. */
   host: 'on this server' | 'in its image'
-  /** The trusted authorities, as PEM, if not the system's alone. */
+  /** The trusted authorities as PEM; undefined for those of the system. */
   authorities: string | undefined
-  /** A text without this secret, or what looks like one. */
+  /** Removes this secret, and what looks like a secret, from a text. */
   mask: (text: string, secret: string | undefined) => string
-  /** Hears when it could not be counted what a clone takes. */
-  uncounted: (error: Error) => void
+  /** Called when the disk use of a clone could not be measured. */
+  onUncounted: (error: Error) => void
 }
 
 export type CloneOptions = {
   home: string
   repository: Repository
   password: string | undefined
-  /** The user that the intern runs as, if not as we do. */
+  /** The user that the intern runs as; undefined for the user of this process. */
   uid: number | undefined
   signal: AbortSignal
 }
 
 /**
- * Puts a clone of its repository into an intern's workspace, once. It is fetched where the intern cannot look, by a user
- * of its own where there are such, and by the one process that has the credential; its files are then checked out by the
- * intern's own user, without any.
- * @throws Error that says, for the intern's owner, why it could not be.
+ * Clones the repository of an intern into its workspace, once. A separate user, if there is one, fetches it into a folder that the intern
+ * cannot read. Only this process has the credential. Then the intern's user checks out the files, without the credential.
+ * @throws Error with the reason, written for the intern's owner.
  */
-export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Promise<void> {
-  const { home, repository, password, uid } = wanted
+export async function cloneRepository(deps: CloneDeps, options: CloneOptions): Promise<void> {
+  const { home, repository, password, uid } = options
   const before = clonedInto(home)
   if (before === placeOf(repository)) return
   const failed = (why: string) => new Error(`The repository ${repository.url} is not cloned: ${why}.`)
   if (before !== undefined) {
-    throw failed(`the workspace holds a clone of ${before} already; make another intern for this one`)
+    throw failed(`the workspace already contains a clone of ${before}; create another intern for this one`)
   }
   const target = join(home, 'workspace', repository.folder)
   await removeUnfinished(home, target)
   if (lstatSync(target, { throwIfNoEntry: false })) {
-    throw failed(`the folder "${repository.folder}" of the workspace is there already; rename it`)
+    throw failed(`the workspace already has a folder "${repository.folder}"; rename it`)
   }
   const staging = stagingIn(home)
   await endKilled(home)
   const disk = watchDisk({ home, ...deps })
-  const within = { ...wanted, signal: AbortSignal.any([wanted.signal, disk.exceeded]) }
+  const within = { ...options, signal: AbortSignal.any([options.signal, disk.exceeded]) }
   let moved = false
   try {
     await fetchInto(deps, staging, within)
     const fetched = join(staging, 'clone')
-    if (uid !== undefined) await giveAll(fetched, uid)
+    if (uid !== undefined) await changeOwner(fetched, uid)
     noteUnfinished(home, fetched)
     renameSync(fetched, target)
     moved = true
@@ -91,16 +90,16 @@ export async function cloneRepository(deps: CloneDeps, wanted: CloneOptions): Pr
 const stagingIn = (home: string) => join(home, 'cloning')
 const gitMark = (home: string) => `${markOf(join(home, 'workspace'))}-git`
 
-/** What goes on of a clone whose server was killed, and what there is of it: it would be in the way of another. */
+/** Ends a clone whose server was killed and removes its files, so that the clone can start again. */
 export async function endKilled(home: string): Promise<void> {
   if (!lstatSync(stagingIn(home), { throwIfNoEntry: false })) return
   killMarked(gitMark(home))
   await rm(stagingIn(home), { recursive: true, force: true })
 }
 
-/** The text that tells the agent about the repository. */
+/** The sentences about the repository in the agent's instructions. */
 export function aboutRepository({ folder, url }: Repository): string {
-  return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch from it what you commit.`
+  return `The folder "${folder}" of the workspace is a clone of the git repository ${url}. You have no credential for it: others fetch your commits from this clone.`
 }
 
 async function fetchInto(deps: CloneDeps, staging: string, { home, repository, password, uid, signal }: CloneOptions) {
@@ -119,14 +118,14 @@ async function fetchInto(deps: CloneDeps, staging: string, { home, repository, p
   }
   const user = uid === undefined ? undefined : cloningUser(config.intern_users_from)
   if (user !== undefined) chownSync(staging, user, user)
-  const options = [
+  const cloneArguments = [
     ...['--quiet', '--no-checkout', '--no-recurse-submodules', '--template=', '--origin=origin'],
     ...(repository.ref === null ? [] : [`--branch=${repository.ref}`]),
     ...(repository.depth === null ? [] : [`--depth=${repository.depth}`]),
   ]
   await runGit({
     path,
-    args: ['clone', ...options, '--', url.href, 'clone'],
+    args: ['clone', ...cloneArguments, '--', url.href, 'clone'],
     cwd: staging,
     settings,
     transports: [url.protocol.slice(0, -1)],
@@ -137,13 +136,13 @@ async function fetchInto(deps: CloneDeps, staging: string, { home, repository, p
   })
 }
 
-/** A file may be longer than what is allowed in all: whoever watches that says in words what it is that is too much. */
+/** A file can be larger than the limit for all files: `watchDisk` enforces that one and reports it in words. */
 const limitsOf = (config: CloneRules, uid: number | undefined) =>
   prlimitCommand({ ...config, intern_disk_bytes: config.intern_disk_bytes * 2 }, uid)
 
 /**
  * Git's settings for the connection: through the proxy for this host, or else pinned to the addresses that were checked,
- * since a second look-up might return others. A server that the operator named is not pinned.
+ * because a second look-up could return others. A server that the operator named is not pinned.
  */
 async function pinned(config: CloneRules, url: URL): Promise<[string, string][]> {
   const why = whyForbidden(config, url)
@@ -175,16 +174,16 @@ async function checkOut(
   if (hasCommit) await git(['checkout', '--quiet', '--force', 'HEAD', '--'])
 }
 
-/** All that stands there; links themselves, not what they lead to. */
-async function giveAll(path: string, owner: number): Promise<void> {
+/** Changes the owner of a folder and of everything in it; of links themselves, not of their targets. */
+async function changeOwner(path: string, owner: number): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const below = join(path, entry.name)
-    await (entry.isDirectory() ? giveAll(below, owner) : lchown(below, owner, owner))
+    await (entry.isDirectory() ? changeOwner(below, owner) : lchown(below, owner, owner))
   }
   await lchown(path, owner, owner)
 }
 
-/** In words, without what a server may have made git say of the credential. */
+/** The reason in words, without the credential, which a server can make git print. */
 function cloneFailure(
   { config, mask, host }: CloneDeps,
   error: Error,
@@ -195,25 +194,25 @@ function cloneFailure(
   if (name === 'TimeoutError') {
     return `it took more than ${config.repository_clone_ms / 1000} seconds (setting "repository_clone_ms")`
   }
-  if (name === 'AbortError') return 'the intern was stopped meanwhile'
+  if (name === 'AbortError') return 'the intern was stopped'
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return `git is not installed ${host}`
   if (/Authentication failed|could not read (Username|Password)|returned error: 40[13]/.test(message)) {
     return password === undefined
-      ? 'its server wants a credential, or does not have it'
-      : 'its server does not take the credential, or does not have it'
+      ? 'its server requires a credential, or the repository does not exist'
+      : 'its server refused the credential, or the repository does not exist'
   }
   const explained = explainConnection(error, server)
   if (explained !== undefined) return explained
-  if (/redirect|returned error: 30\d/i.test(message)) return 'its server sends elsewhere; give the address it is at now'
+  if (/redirect|returned error: 30\d/i.test(message)) return 'its server redirects to another address; use that one'
   return printable(mask(message, password)).replace(/\.$/, '')
 }
 
 const placeOf = ({ url, ref }: Repository) => (ref === null ? url : `${url} (${ref})`)
 
-/** Beside the workspace, where an intern with a user of its own cannot write. */
+/** Next to the workspace, where an intern with a separate user cannot write. */
 const markerOf = (home: string) => join(home, 'cloned.json')
 
-/** Names the folder that is about to be moved into the workspace, by what a move does not change. */
+/** Contains the device and inode of the folder that will be moved into the workspace: a move does not change them. */
 const unfinishedIn = (home: string) => join(home, 'cloning.json')
 
 function noteUnfinished(home: string, fetched: string): void {
@@ -221,7 +220,7 @@ function noteUnfinished(home: string, fetched: string): void {
   writeFileSync(unfinishedIn(home), JSON.stringify({ dev, ino }), { mode: 0o600 })
 }
 
-/** What a server left that was killed before its clone was checked out; a folder that somebody else made stays. */
+/** Removes the clone of a server that was killed before the check-out; other folders of that name remain. */
 async function removeUnfinished(home: string, target: string): Promise<void> {
   const there = lstatSync(target, { throwIfNoEntry: false })
   const noted = readNote<{ dev: number; ino: number }>(unfinishedIn(home))

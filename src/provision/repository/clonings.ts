@@ -9,11 +9,11 @@ type CloningDeps = {
   variable: (name: string) => string | undefined
   passwordOf: (intern: Intern) => Promise<string | undefined>
   mask: (text: string, secret: string | undefined) => string
-  /** Hears when it could not be counted what a clone takes. */
-  uncounted: (error: Error) => void
+  /** Called when the disk use of a clone could not be measured. */
+  onUncounted: (error: Error) => void
 }
 
-/** A clone that can be called off before it begins, too. */
+/** A clone, which can also be cancelled before it starts. */
 type Cloning = Disposable & {
   clone: (repository: Repository, home: string, uid: number | undefined) => Promise<void>
 }
@@ -27,9 +27,9 @@ export class Clonings {
     this.#deps = deps
   }
 
-  /** Of an intern whose start begins, and may come to a clone. It takes the place of one before. */
-  begin(intern: Intern): Cloning {
-    const { config, variable, passwordOf, mask, uncounted } = this.#deps
+  /** Registers the start of an intern, which can need a clone, and cancels an earlier one of the same intern. */
+  register(intern: Intern): Cloning {
+    const { config, variable, passwordOf, mask, onUncounted } = this.#deps
     const { id } = intern
     const stopped = new AbortController()
     this.stop(id)
@@ -38,9 +38,9 @@ export class Clonings {
       clone: async (repository, home, uid) => {
         const password = await passwordOf(intern)
         const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(config.repository_clone_ms)])
-        const around = { config, path: variable('PATH') ?? '', host: 'on this server', mask, uncounted } as const
+        const deps = { config, path: variable('PATH') ?? '', host: 'on this server', mask, onUncounted } as const
         const authorities = trustedAuthorities()
-        await cloneRepository({ ...around, authorities }, { home, repository, password, uid, signal })
+        await cloneRepository({ ...deps, authorities }, { home, repository, password, uid, signal })
       },
       [Symbol.dispose]: () => {
         if (this.#stops.get(id) === stopped) this.#stops.delete(id)

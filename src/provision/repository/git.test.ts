@@ -18,21 +18,21 @@ async function refsOf(url: string, settings: [string, string][] = [], transports
   )
 }
 
-test('a host is asked at the address that was looked at, whatever its name leads to now', { skip }, async () => {
+test('git connects to the address that was checked, not to a later look-up', { skip }, async () => {
   await using git = await startGitServer({ 'README.md': 'Widgets.' })
   const { port, pathname } = new URL(git.url)
   const settings: [string, string][] = [['http.curloptResolve', `git.example.invalid:${port}:127.0.0.1`]]
   assert.match(await refsOf(`http://git.example.invalid:${port}${pathname}`, settings), /refs\/heads\/main/)
 })
 
-test('no other transport than the one of the URL is taken, and none unless told', { skip }, async () => {
+test('git uses only the given transports, by default none', { skip }, async () => {
   await using git = await startGitServer({ 'README.md': 'Widgets.' })
   for (const url of [git.bare, `file://${git.bare}`, 'ext::sh -c id', git.url])
     await assert.rejects(refsOf(url, [], []), /transport '\w+' not allowed/)
   await assert.rejects(refsOf(`file://${git.bare}`), /transport 'file' not allowed/)
 })
 
-test('other objects of a server elsewhere are not asked for', { skip }, async () => {
+test('git does not fetch objects from another server', { skip }, async () => {
   await using other = await startGitServer({})
   await using git = await startGitServer({})
   const commit = '1'.repeat(40)

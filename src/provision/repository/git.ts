@@ -8,25 +8,25 @@ export type GitRun = {
   path: string
   args: string[]
   cwd: string
-  /** Settings of this one process, by name: the environment holds them, so that neither `ps` nor a file shows any. */
+  /** Git settings of this process. They are passed in the environment, so that they are in no file and not in the output of `ps`. */
   settings?: [name: string, value: string][]
-  /** By which transports it may fetch; by none unless told. */
+  /** The transports that it can fetch with; defaults to none. */
   transports?: string[]
-  /** The user it runs as; by default ours. */
+  /** The user that it runs as; defaults to the user of this process. */
   uid?: number | undefined
-  /** By which it is found, and all it starts, when whoever started it was killed. */
+  /** Marks the process and its children, so that they are found after the server was killed. */
   mark: string
-  /** A command line to put before it. */
+  /** The command that runs it, such as `prlimit` with its options. */
   before?: string[]
   signal: AbortSignal
 }
 
-/** Git said no; the message is what it complained of last. */
+/** Git failed; the message is its last error. */
 export class GitFailed extends Error {}
 
-const longestComplaint = 16 * 1024
+const maxOutput = 16 * 1024
 
-/** Nothing of the repository runs, and nothing of the host's configuration counts. */
+/** Nothing from the repository is executed, and the host's configuration is ignored. */
 const always: [string, string][] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -36,12 +36,12 @@ const always: [string, string][] = [
   ['submodule.recurse', 'false'],
   ['advice.detachedHead', 'false'],
   ['http.followRedirects', 'false'],
-  // A server that has nothing more to say.
+  // Give up on a server that sends nothing for a minute.
   ['http.lowSpeedLimit', '1'],
   ['http.lowSpeedTime', '60'],
 ]
 
-/** @returns what it printed. @throws GitFailed, or Error when it cannot be run or is stopped. */
+/** @returns its output. @throws GitFailed, or Error when it cannot be run or is stopped. */
 export function runGit({ path, args, cwd, settings = [], transports = [], uid, mark, before = [], signal }: GitRun) {
   const all = [...always, ...settings]
   const [file = 'git', ...rest] = [...before, 'git', ...args]
@@ -61,7 +61,7 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
           ]),
         ),
       },
-      // A group of its own: what it starts is ended with it.
+      // A separate process group, so that its children are ended with it.
       detached: true,
       stdio: withoutInherited(['ignore', 'pipe', 'pipe']),
       ...(uid !== undefined && { uid, gid: uid }),
@@ -69,24 +69,24 @@ export function runGit({ path, args, cwd, settings = [], transports = [], uid, m
     if (child.pid) void lowerPriority(child.pid)
     const stop = () => killGroup(child.pid)
     signal.addEventListener('abort', stop, { once: true })
-    let [said, complaint] = ['', '']
+    let [output, errors] = ['', '']
     child.once('error', (error) => {
       signal.removeEventListener('abort', stop)
       reject(error)
     })
-    // Out of file descriptors there are no pipes, only the error in a moment.
+    // Without free file descriptors the pipes are missing; the `error` event follows.
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-longestComplaint)
+      output = (output + text).slice(-maxOutput)
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-longestComplaint)
+      errors = (errors + text).slice(-maxOutput)
     })
     child.once('close', (code) => {
       signal.removeEventListener('abort', stop)
       killGroup(child.pid)
       if (signal.aborted) reject(signal.reason)
-      else if (code === 0) resolve(said)
-      else reject(new GitFailed(lastComplaint(complaint) || `git ended with ${code}`))
+      else if (code === 0) resolve(output)
+      else reject(new GitFailed(lastError(errors) || `git ended with ${code}`))
     })
   })
 }
@@ -100,8 +100,8 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** The last message of git itself. Lines that begin with `remote:` are from the server. */
-function lastComplaint(complaint: string): string {
-  const lines = complaint.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line))
+/** The last message of git itself. Lines that start with `remote:` are from the server. */
+function lastError(errors: string): string {
+  const lines = errors.split(/[\r\n]+/).filter((line) => /^(fatal|error): /.test(line))
   return (lines.at(-1) ?? '').replace(/^\w+: /, '').slice(0, 500)
 }

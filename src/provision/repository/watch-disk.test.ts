@@ -6,14 +6,14 @@ import { watchDisk } from './watch-disk.ts'
 
 const noProcess = () => Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })
 
-test('a clone goes on where it cannot be counted, which is told each time, and is ended when it can', async () => {
+test('a clone whose size cannot be measured continues until a measurement succeeds', async () => {
   await using home = await newFolder()
-  const told: Error[] = []
+  const failures: Error[] = []
   let bytes: number | undefined
   const count = async () => bytes ?? Promise.reject(noProcess())
-  const around = { home: home.path, config: { intern_disk_bytes: 1024 ** 2 }, count, everyMs: 1 }
-  const watched = watchDisk({ ...around, uncounted: (error) => told.push(error) })
-  await until(() => told.length > 1)
+  const options = { home: home.path, config: { intern_disk_bytes: 1024 ** 2 }, count, everyMs: 1 }
+  const watched = watchDisk({ ...options, onUncounted: (error) => failures.push(error) })
+  await until(() => failures.length > 1)
   assert.equal(watched.exceeded.aborted, false)
   bytes = 2 * 1024 ** 2
   await until(() => watched.exceeded.aborted)

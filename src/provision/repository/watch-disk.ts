@@ -6,25 +6,25 @@ const lookEveryMs = 2000
 type Watched = {
   home: string
   config: Pick<ResourceLimits, 'intern_disk_bytes'>
-  /** Hears of each count that could not be made; the clone goes on. */
-  uncounted: (error: Error) => void
+  /** Called after each measurement that failed; the clone continues. */
+  onUncounted: (error: Error) => void
   count?: DiskUse
   everyMs?: number
 }
 
 /**
- * Watches the size of a clone, which the server may announce wrongly. `exceeded` is aborted with the reason if the
- * clone takes more space than an intern may have.
+ * Watches the disk use of a clone, because the server can announce a wrong size. `exceeded` is aborted with the reason if the
+ * clone uses more than an intern is allowed to.
  */
-export function watchDisk({ home, config, uncounted, count, everyMs = lookEveryMs }: Watched) {
+export function watchDisk({ home, config, onUncounted, count, everyMs = lookEveryMs }: Watched) {
   const exceeded = new AbortController()
-  /** Never rejects: who watches the intern later counts again. */
+  /** Never rejects: the intern's monitor measures again later. */
   const look = async () => {
     try {
       const why = await exceededByDisk(home, config, count)
       if (why) exceeded.abort(new Error(why.replace(/\.$/, '')))
     } catch (error) {
-      uncounted(error as Error)
+      onUncounted(error as Error)
     }
   }
   const timer = setInterval(() => void look(), everyMs).unref()
