@@ -1,7 +1,7 @@
 import type { InternHealth } from '#interns/contract/runs.ts'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 
-/** What a daemon says of itself; undefined where it does not answer in time, or takes no more turns and is to be ended. */
+/** The health that a daemon reports; undefined if it does not answer in time, or accepts no more turns and must be ended. */
 export async function healthOf(address: DaemonAddress, withinMs: number): Promise<InternHealth | undefined> {
   const runs = connectRuns(address)
   try {

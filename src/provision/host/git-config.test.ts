@@ -24,10 +24,10 @@ function authorWith(config: string, ...commands: string[][]): string {
 }
 const ada = { name: 'ada on behalf of Grace', email: 'grace@example.com' }
 
-test('a commit has the default author where none is configured', () =>
+test('a commit has the default author if no author is configured', () =>
   assert.equal(authorWith(gitConfigOf(ada)), `${ada.name} <${ada.email}> ${ada.name}`))
 
-test('a repository’s own author counts more', () =>
+test('the author in a repository’s configuration takes precedence', () =>
   assert.match(authorWith(gitConfigOf(ada), ['config', 'user.name', 'Own']), /^Own <grace@example\.com> Own$/))
 
 test('a name with any characters is one value of the configuration', () => {

@@ -1,8 +1,8 @@
 import type { GitAuthor } from '#interns/registry/git-author.ts'
 
 /**
- * A system-wide configuration for git with a default author, read in place of `/etc/gitconfig`. What that file, the user's
- * configuration and the repository's say counts more.
+ * A system-wide configuration for git with a default author, which replaces `/etc/gitconfig`. That file, the user's configuration and
+ * the repository's take precedence.
  */
 export function gitConfigOf({ name, email }: GitAuthor): string {
   return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n[include]\n\tpath = /etc/gitconfig\n`

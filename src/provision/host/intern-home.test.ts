@@ -24,10 +24,10 @@ import {
 
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-home-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
-/** Somebody whom permissions stop. */
+/** A user that permissions apply to. */
 const nobody = 65_534
 
-/** Nothing stops root: a test of permissions by root is one by nobody. */
+/** Runs as an unprivileged user, because permissions do not apply to root. */
 async function asPlainUser(act: () => Promise<void>, ...folders: string[]): Promise<void> {
   if (process.getuid!() !== 0) return act()
   for (const folder of folders) chownSync(folder, nobody, nobody)
@@ -39,32 +39,32 @@ async function asPlainUser(act: () => Promise<void>, ...folders: string[]): Prom
   }
 }
 
-test('a folder that an intern made unwritable goes with the rest', async () => {
+test('removeHome removes folders that an intern made read-only', async () => {
   chmodSync(scratch, 0o777)
   const home = join(scratch, 'home')
-  const kept = join(home, 'workspace', 'cache', 'kept')
-  mkdirSync(kept, { recursive: true })
-  for (const folder of [join(home, 'workspace', 'cache'), kept]) chmodSync(folder, 0o555)
-  const all = ['', 'workspace', 'workspace/cache', 'workspace/cache/kept'].map((name) => join(home, name))
+  const nested = join(home, 'workspace', 'cache', 'nested')
+  mkdirSync(nested, { recursive: true })
+  for (const folder of [join(home, 'workspace', 'cache'), nested]) chmodSync(folder, 0o555)
+  const all = ['', 'workspace', 'workspace/cache', 'workspace/cache/nested'].map((name) => join(home, name))
   await asPlainUser(() => removeHome(home, undefined), ...all)
   assert.equal(existsSync(home), false)
 })
 
-test('what an intern’s links lead to stays as it is', async () => {
-  const [home, elsewhere] = [join(scratch, 'linked'), join(scratch, 'elsewhere')]
+test('removeHome does not follow links', async () => {
+  const [home, target] = [join(scratch, 'linked'), join(scratch, 'target')]
   const locked = join(home, 'locked')
-  mkdirSync(join(elsewhere, 'file'), { recursive: true })
+  mkdirSync(join(target, 'file'), { recursive: true })
   mkdirSync(join(locked, 'sub'), { recursive: true })
-  symlinkSync(elsewhere, join(home, 'a'))
-  symlinkSync(elsewhere, join(locked, 'b'))
-  for (const folder of [elsewhere, locked]) chmodSync(folder, 0o555)
-  await asPlainUser(() => removeHome(home, undefined), home, locked, join(locked, 'sub'), elsewhere)
+  symlinkSync(target, join(home, 'a'))
+  symlinkSync(target, join(locked, 'b'))
+  for (const folder of [target, locked]) chmodSync(folder, 0o555)
+  await asPlainUser(() => removeHome(home, undefined), home, locked, join(locked, 'sub'), target)
   assert.equal(existsSync(home), false)
-  assert.equal(statSync(elsewhere).mode & 0o777, 0o555)
-  assert.ok(existsSync(join(elsewhere, 'file')))
+  assert.equal(statSync(target).mode & 0o777, 0o555)
+  assert.ok(existsSync(join(target, 'file')))
 })
 
-test('where interns pass through the data folder, no file in it is theirs to read', () => {
+test('allowTraversal makes the files of the data folder private', () => {
   const folder = mkdtempSync(join(scratch, 'data-'))
   const database = join(folder, 'signalbox.db')
   writeFileSync(database, '', { mode: 0o644 })
@@ -72,7 +72,7 @@ test('where interns pass through the data folder, no file in it is theirs to rea
   assert.deepEqual([statSync(folder).mode & 0o777, statSync(database).mode & 0o777], [0o711, 0o600])
 })
 
-test('that all of an intern has been ended holds until something of it is about to be started', () => {
+test('a record says that all processes have ended until forgetEnd', () => {
   const home = mkdtempSync(join(scratch, 'ended-'))
   forgetEnd(home)
   assert.equal(readDaemonRecord(home), undefined)

@@ -25,18 +25,18 @@ import type { ProcessId } from './processes.ts'
 /** The longest path a Unix socket can have on Linux. */
 const maxSocketPath = 107
 
-/** The service's notes on a daemon, in a place where the intern cannot write. */
+/** The service's record of a daemon, in a file that the intern cannot write. */
 export type DaemonRecord = {
   process: ProcessId
   socketPath: string
-  /** Where servers on other hosts reach it, if they do. */
+  /** The port for servers on other hosts, if they reach it. */
   port?: number
   token: string
   secret: string
   uid?: number
   /** The folder of its control group. */
   group?: string
-  /** Whether all of it has been ended, and nothing was started since: then nothing has to be looked for. */
+  /** Whether all of its processes were ended and none was started since: then none is searched for. */
   ended?: true
 }
 
@@ -56,16 +56,16 @@ export type HomeContents = {
   /** The system-wide configuration of git. */
   gitConfig: string
   limits: { [name: string]: number }
-  /** Whether it has servers of tools, whose secrets stand in no file: the daemon reads them from its standard input. */
+  /** Whether it has MCP servers. Their secrets are in no file: the daemon reads them from its standard input. */
   hasMcpServers: boolean
-  /** Whether it is started for a prompt: its agent starts along with it. */
+  /** Whether it is started for a prompt: then its agent starts with it. */
   startsAgent: boolean
   baseUrl: string
-  /** Trusted authorities, as PEM, if not the system's alone. */
+  /** Trusted authorities as PEM; undefined for those of the system. */
   authorities: string | undefined
-  /** The user that it runs as, if not as ours. */
+  /** The user that it runs as; undefined for the user of this process. */
   uid: number | undefined
-  /** Where it listens for other hosts, as in the daemon's settings. */
+  /** The address on which it listens for other hosts, as in the daemon's settings. */
   listen: { host: string; port: number; tls: object } | undefined
 }
 
@@ -78,8 +78,8 @@ export const authoritiesFile = (home: string) => join(home, 'trusted.pem')
 const recordFile = (home: string) => join(home, 'daemon.json')
 
 /**
- * Makes or renews an intern's folder. Under a user of its own, the intern may read what stands in it and write only
- * its workspace, its state and, until `restrictSocket`, the folder of its socket: what we trust, it cannot change.
+ * Creates or renews an intern's folder. An intern with a separate user can read the folder, and can write only its workspace, its
+ * state and, until `restrictSocket`, the folder of its socket. It cannot change the files that the service trusts.
  */
 export function prepareHome(
   home: string,
@@ -101,9 +101,9 @@ export function prepareHome(
   chownFolder(connection, uid)
   const token = randomBytes(32).toString('hex')
   const socketPath = join(connection, 's')
-  const places = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state' }
+  const paths = { socket: socketPath, token_file: 'token', workspace: 'workspace', state: 'state' }
   const settings = {
-    ...{ ...places, ...(listen && { listen }), agent, limits },
+    ...{ ...paths, ...(listen && { listen }), agent, limits },
     ...(hasMcpServers && { mcp_servers: 'stdin' }),
     ...(startsAgent && { start_agent: true }),
   }
@@ -116,7 +116,7 @@ export function prepareHome(
   return { socketPath, token }
 }
 
-/** The folders that the intern writes, and the one around them. */
+/** Creates the folders that the intern writes, and their parent. */
 export function prepareFolders(home: string, uid: number | undefined): void {
   const open = uid === undefined ? 0o700 : 0o711
   mkdirSync(home, { recursive: true, mode: open })
@@ -124,19 +124,19 @@ export function prepareFolders(home: string, uid: number | undefined): void {
   for (const name of ['workspace', 'state']) chownFolder(join(home, name), uid)
 }
 
-/** The service's URL, for agents that read it each time. If another server takes an intern over, the URL may change. */
+/** Writes the service's URL, which agents read for each request. It can change when another server takes the intern over. */
 export function writeBaseUrl(home: string, baseUrl: string, uid: number | undefined): void {
   writeWhole(baseUrlFile(home), baseUrl, uid)
 }
 
-/** For the intern to read and not to write, and never half of it. */
+/** Replaces a file atomically. The intern can read it, but not write it. */
 export function writeWhole(file: string, text: string, uid: number | undefined): void {
   const draft = `${file}.new`
   writeOwned(uid, draft, text)
   renameSync(draft, file)
 }
 
-/** Others may go through the folder to what is theirs. Its files, restored from a backup perhaps, are nobody else's. */
+/** Lets other users pass through the folder to their own folders. Its files, which a backup can have restored, become private. */
 export function allowTraversal(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile()) chmodSync(join(folder, entry.name), 0o600)
@@ -144,20 +144,20 @@ export function allowTraversal(folder: string): void {
   chmodSync(folder, 0o711)
 }
 
-/** Once the daemon listens, its user may no longer put anything else in the place of the socket. */
+/** Prevents the daemon's user from replacing the socket, once the daemon listens. */
 export function restrictSocket(socketPath: string, uid: number | undefined): void {
   if (uid === undefined) return
   chownSync(dirname(socketPath), process.getuid!(), process.getgid!())
 }
 
-/** Written whole or not at all. */
+/** Writes the record atomically. */
 export function writeDaemonRecord(home: string, record: DaemonRecord): void {
   const draft = `${recordFile(home)}.new`
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 })
   renameSync(draft, recordFile(home))
 }
 
-/** Something of it is about to be started. It is said before: whoever starts it may be killed in the middle. */
+/** Removes `ended` from the record before a process is started, because the server can be killed between the two. */
 export function forgetEnd(home: string): void {
   const { ended, ...record } = readDaemonRecord(home) ?? {}
   if (ended) writeDaemonRecord(home, record as DaemonRecord)
@@ -171,13 +171,13 @@ export function readDaemonRecord(home: string): DaemonRecord | undefined {
   }
 }
 
-/** However many files an intern has made: nobody waits for them to go but who asked for it. */
+/** Removes an intern's folder. It is asynchronous, because an intern can have created any number of files. */
 export async function removeHome(home: string, record: DaemonRecord | undefined): Promise<void> {
   if (record && !record.socketPath.startsWith(home)) await removeFolder(dirname(record.socketPath))
   await removeFolder(home)
 }
 
-/** Also one with folders that may not be written, as caches of build tools have them. Links are never followed. */
+/** Removes a folder, also with read-only folders in it, such as caches of build tools. Links are not followed. */
 async function removeFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true })
@@ -194,7 +194,7 @@ async function makeFoldersWritable(path: string): Promise<void> {
     if (entry.isDirectory()) await makeFoldersWritable(join(path, entry.name))
 }
 
-/** The end of what a daemon said on its way out. */
+/** The last line of a daemon's log. */
 export function endOfLog(home: string): string {
   try {
     const lines = endOf(logFile(home), 4096).trimEnd().split('\n')
@@ -215,7 +215,7 @@ function endOf(file: string, bytes: number): string {
   }
 }
 
-/** The folder of the socket: beside the rest, or where its path is short enough for one. */
+/** The folder of the socket: in the intern's folder, or a temporary one if that path is too long for a socket. */
 function socketPathOf(home: string): string {
   const beside = join(home, 'door')
   if (Buffer.byteLength(join(beside, 's')) <= maxSocketPath) return beside
@@ -225,7 +225,7 @@ function socketPathOf(home: string): string {
   return mkdtempSync(join(temporary, 'signalbox-'))
 }
 
-/** A folder for the intern alone; what stands in it changes hands with it. */
+/** Creates a folder for the intern alone, and changes the owner of its content if necessary. */
 function chownFolder(folder: string, uid: number | undefined): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const owner = uid ?? process.getuid?.()
@@ -238,7 +238,7 @@ function chownAll(path: string, owner: number): void {
   lchownSync(path, owner, owner)
 }
 
-/** For the intern to read and not to write. */
+/** Writes a file that the intern can read, but not write. */
 function writeOwned(uid: number | undefined, file: string, text: string): void {
   rmSync(file, { force: true })
   writeFileSync(file, text, { mode: uid === undefined ? 0o600 : 0o640 })

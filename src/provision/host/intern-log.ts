@@ -6,27 +6,27 @@ import { type InternLog, neverStarted } from '#interns/remote/log.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { logFile } from './intern-home.ts'
 
-/** Where we may have no user of our own beside the intern's, the log could be anything else by now. */
-const asItIs = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+/** Does not follow links and does not block: an intern with the user of this process can replace its log. */
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** The end of the log in an intern's folder. */
 export async function readLog(home: string, bytes: number): Promise<InternLog> {
   try {
-    await using file = await open(logFile(home), asItIs)
+    await using file = await open(logFile(home), openFlags)
     const found = await file.stat()
-    if (!found.isFile() || found.nlink !== 1) return { none: 'Its log is no file of its own any more.' }
+    if (!found.isFile() || found.nlink !== 1) return { none: 'Its log was replaced by something else.' }
     const from = Math.max(0, found.size - bytes)
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(found.size - from), position: from })
     return { text: buffer.toString('utf8', 0, bytesRead), isCut: from > 0 }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return { none: neverStarted }
-    if (code === 'ELOOP') return { none: 'Its log is no file of its own any more.' }
+    if (code === 'ELOOP') return { none: 'Its log was replaced by something else.' }
     throw error
   }
 }
 
-/** A connection on which a server of another host asks for the end of a log, once. */
+/** A connection on which a server of another host requests the end of a log, once. */
 export function logConnection(home: string): Duplex {
   const [near, far] = duplexPair()
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ export function logConnection(home: string): Duplex {
     const answer = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body))
     if (request.method !== 'GET' || pathname !== `/v${contractVersion}/log`)
-      return void answer(404, { error: { kind: 'bad_request', message: 'Here is nothing but a log.' } })
+      return void answer(404, { error: { kind: 'bad_request', message: 'This connection serves only a log.' } })
     readLog(home, Number(searchParams.get('bytes')) || 0).then(
       (log) => answer(200, log),
       (error: Error) => answer(502, { error: { kind: 'intern_rejected', message: error.message } }),

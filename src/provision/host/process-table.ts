@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { TimeSlices } from '#platform/async/time-slices.ts'
 
-/** A process as the system lists it. A process that has ended and is not yet reaped by its parent is left out. */
+/** A process as the system lists it, except those that have ended and wait for their parent (zombies). */
 export type Process = {
   pid: number
   parent: number
   /** Real, effective and saved. */
   users: number[]
   threads: number
-  /** Its own memory, without memory that it shares with others. */
+  /** The memory of the process, without files that it shares with others. */
   memoryBytes: number
 }
 
-/** However many processes there are, nobody else waits for them to be counted. */
+/** Lets other work continue while many processes are counted. */
 const slices = new TimeSlices(5)
 
-/** All processes of the host, or of our container of it. Empty where the system does not list them (Linux does). */
+/** All processes of the host or container. Empty on systems without `/proc`. */
 export async function listProcesses(): Promise<Process[]> {
   const all: Process[] = []
   for (const name of readNames()) {
@@ -29,7 +29,7 @@ export async function listProcesses(): Promise<Process[]> {
   return all
 }
 
-/** A process and all that descends from it. */
+/** A process and all of its descendants. */
 export function treeOf(all: Process[], root: number): Process[] {
   const children = Map.groupBy(all, ({ parent }) => parent)
   const found = all.filter(({ pid }) => pid === root)
@@ -45,7 +45,7 @@ function readNames(): string[] {
   }
 }
 
-/** By what the process tells of itself: the owner of its folder is root for one that hides its memory. */
+/** Reads `status`, not the owner of the folder: that is root for a process that hides its memory. */
 function read(pid: number): Process | undefined {
   let text: string
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 
-test('a process is not taken for dead while we are out of file descriptors', () => {
+test('isAlive stays true without free file descriptors', () => {
   const script = `
     const { openSync } = await import('node:fs')
     const { isAlive, processAt } = await import('#provision/host/processes.ts')

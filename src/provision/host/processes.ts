@@ -2,56 +2,56 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process, and when it began: together they name it for good, while a number alone is given away again. */
+/** A process by number and start time. The number alone is not unique, because the system reuses it. */
 export type ProcessId = { pid: number; began: string }
 
-/** In the place of a process whose number is not known: no process has it, so it is never alive. */
+/** Stands for a process that was not started: it is never alive. */
 export const notStarted: ProcessId = { pid: 0, began: '' }
 
-/** The process with this number now; undefined when there is none, or only what is left of one. */
+/** The process with this number; undefined if there is none, or only a zombie. */
 export function processAt(pid: number): ProcessId | undefined {
-  const began = process.platform === 'linux' ? beganOnLinux(pid) : beganByPs(pid)
-  return began === undefined ? undefined : { pid, began }
+  const startTime = process.platform === 'linux' ? startTimeOnLinux(pid) : startTimeByPs(pid)
+  return startTime === undefined ? undefined : { pid, began: startTime }
 }
 
 export function isAlive(id: ProcessId): boolean {
   try {
     return processAt(id.pid)?.began === id.began
   } catch {
-    // A process that cannot be looked up is not known to have ended.
+    // A process that cannot be looked up can still run.
     return true
   }
 }
 
-/** Never hits a process that has taken over the number. */
+/** Sends a signal, but never to another process with the same number. */
 export function send(id: ProcessId, signal: NodeJS.Signals): void {
   if (!isAlive(id)) return
   try {
     process.kill(id.pid, signal)
   } catch {
-    // It is gone in this very moment.
+    // The process has just ended.
   }
 }
 
-/** A process with all that descends from it, and all that runs as `uid`. */
+/** A process with all of its descendants, and all processes of the user `uid`. */
 export function withDescendants(id: ProcessId | undefined, uid: number | undefined): ProcessId[] {
   const found = new Map<number, ProcessId>()
   const open = id && isAlive(id) ? [id.pid] : []
   while (open.length > 0) {
     const pid = open.pop()!
-    const known = found.has(pid) ? undefined : processAt(pid)
-    if (!known) continue
-    found.set(pid, known)
+    const current = found.has(pid) ? undefined : processAt(pid)
+    if (!current) continue
+    found.set(pid, current)
     open.push(...childrenOf(pid))
   }
   for (const pid of uid === undefined ? [] : processesOf(uid)) {
-    const known = processAt(pid)
-    if (known) found.set(pid, known)
+    const current = processAt(pid)
+    if (current) found.set(pid, current)
   }
   return [...found.values()]
 }
 
-/** @returns whether it had ended by then. */
+/** Waits for the end of a process. @returns whether it ended in time. */
 export async function endsWithin(id: ProcessId, ms: number): Promise<boolean> {
   const until = performance.now() + ms
   while (isAlive(id)) {
@@ -61,8 +61,8 @@ export async function endsWithin(id: ProcessId, ms: number): Promise<boolean> {
   return true
 }
 
-/** Its start, in ticks since this boot: the 22nd field, counted behind the name, which may hold anything. */
-function beganOnLinux(pid: number): string | undefined {
+/** The start in ticks since this boot: field 22, counted after the name, which can contain any character. */
+function startTimeOnLinux(pid: number): string | undefined {
   const line = read(`/proc/${pid}/stat`)
   const [state, ...fields] = line?.slice(line.lastIndexOf(')') + 2).split(' ') ?? []
   return state === undefined || state === 'Z' || state === 'X' ? undefined : `${boot()}/${fields[18]}`
@@ -74,7 +74,7 @@ function boot(): string {
   return thisBoot
 }
 
-function beganByPs(pid: number): string | undefined {
+function startTimeByPs(pid: number): string | undefined {
   try {
     return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
   } catch {
@@ -109,14 +109,14 @@ function numbersIn(folder: string): number[] {
   }
 }
 
-/** Whether the error is only a temporary lack of resources. */
+/** Whether the error is a temporary lack of resources. */
 export function isTransient(error: unknown): boolean {
   return transientCodes.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
 const transientCodes = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EIO'])
 
-/** @returns undefined when there is no such file. @throws Error when that cannot be known now. */
+/** @returns undefined if the file does not exist. @throws Error on a temporary lack of resources. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

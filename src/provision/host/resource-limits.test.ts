@@ -28,7 +28,7 @@ function newHome() {
   return { home, log: join(home, 'daemon.log'), [Symbol.dispose]: () => rmSync(home, { recursive: true }) }
 }
 
-test('a log that is longer than it may be begins anew, and what is said then stands at its beginning', () => {
+test('trimLog empties a log above the limit; later lines are at its start', () => {
   using place = newHome()
   const daemon = openSync(place.log, 'a')
   writeSync(daemon, 'x'.repeat(101))
@@ -37,20 +37,20 @@ test('a log that is longer than it may be begins anew, and what is said then sta
   assert.equal(readFileSync(place.log, 'utf8'), 'later\n')
 })
 
-test('a log that is just as long as it may be stays, and so does any where there is no limit', () => {
+test('trimLog leaves a log at the limit, and any log without a limit', () => {
   using place = newHome()
   writeFileSync(place.log, 'x'.repeat(100))
   for (const most of [100, 0]) trimLog(place.home, limited(most))
   assert.equal(statSync(place.log).size, 100)
 })
 
-test('where there is no log, none is made', () => {
+test('trimLog does not create a log', () => {
   using place = newHome()
   trimLog(place.home, limited(1))
   assert.equal(existsSync(place.log), false)
 })
 
-test('the log of a running intern is looked at again and again, and the intern goes on', async () => {
+test('the log of a running intern is trimmed repeatedly while the intern runs', async () => {
   await using service = await startTestService({ settings: { intern_log_bytes: 1000 } })
   const { id } = await runningIntern(service)
   const log = join(service.place.settings.data_dir, 'interns', id, 'daemon.log')

@@ -13,8 +13,8 @@ export type ResourceLimits = Pick<
 
 const prlimit = '/usr/bin/prlimit'
 
-/** The kernel counts reserved memory, not used memory. Node reserves much at its start. */
-const leastData = 2 * 1024 ** 3
+/** The kernel counts reserved memory, not used memory, and Node reserves much at its start. */
+const minDataBytes = 2 * 1024 ** 3
 
 /**
  * The prefix of a command whose limits the kernel enforces, for it and its children: the processes of a user, the
@@ -28,7 +28,7 @@ export function prlimitCommand(resourceLimits: ResourceLimits, uid: number | und
     [
       'data',
       'data size',
-      resourceLimits.intern_memory_bytes && Math.max(resourceLimits.intern_memory_bytes, leastData),
+      resourceLimits.intern_memory_bytes && Math.max(resourceLimits.intern_memory_bytes, minDataBytes),
     ],
     ['fsize', 'file size', resourceLimits.intern_disk_bytes],
   ] as const
@@ -56,7 +56,7 @@ export function exceededByProcesses(running: Process[], resourceLimits: Resource
   return undefined
 }
 
-/** The same for disk use. @throws Error where it cannot be counted now. */
+/** The same for disk use. @throws Error if it cannot be measured. */
 export async function exceededByDisk(
   home: string,
   { intern_disk_bytes: most }: Pick<ResourceLimits, 'intern_disk_bytes'>,
@@ -68,14 +68,13 @@ export async function exceededByDisk(
 }
 
 /**
- * The daemon's output helps to look into a fault. An intern that fills it loses the earlier output, but its disk does
- * not fill.
+ * Empties a daemon's log above its limit. An intern that writes much output loses the earlier part, but does not fill the disk.
  */
 export function trimLog(home: string, { intern_log_bytes: most }: ResourceLimits): void {
   try {
     if (most > 0 && statSync(logFile(home)).size > most) truncateSync(logFile(home))
   } catch {
-    // There is none.
+    // The log does not exist.
   }
 }
 

@@ -5,19 +5,19 @@ import { monitorResources } from './resource-monitor.ts'
 
 const limits = { intern_processes: 0, intern_memory_bytes: 0, intern_disk_bytes: 1024 ** 2, intern_log_bytes: 0 }
 
-test('an intern whose files cannot be counted once is counted again, and ended for what it takes', async () => {
+test('after a failed measurement an intern is measured again, and ended above its limit', async () => {
   await using home = await newFolder()
-  const told: string[] = []
+  const failures: string[] = []
   const counts = [
     () => Promise.reject(Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })),
     async () => 2 * 1024 ** 2,
   ]
   const intern = { home: home.path, pid: process.pid, uid: undefined, resourceLimits: limits, end: async () => {} }
-  const around = { count: () => counts.shift()!(), everyMs: { processes: 60_000, disk: 1 } }
+  const options = { count: () => counts.shift()!(), everyMs: { processes: 60_000, disk: 1 } }
   const { promise: over, resolve } = Promise.withResolvers<string>()
-  monitorResources({ ...intern, ...around, onUncounted: ({ message }) => told.push(message) }, resolve)
+  monitorResources({ ...intern, ...options, onUncounted: ({ message }) => failures.push(message) }, resolve)
   const alive = setInterval(() => {}, 1000)
   assert.match(await over, /^Its files take 2 MiB; at most 1 MiB are allowed/)
   clearInterval(alive)
-  assert.deepEqual(told, ['spawn ENOMEM'])
+  assert.deepEqual(failures, ['spawn ENOMEM'])
 })

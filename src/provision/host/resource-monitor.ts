@@ -4,26 +4,27 @@ import { exceededByDisk, exceededByProcesses, type ResourceLimits, trimLog } fro
 
 export type MonitoredIntern = {
   home: string
-  /** The daemon, and the user that all of the intern runs as, where it has one of its own. */
+  /** The daemon. */
   pid: number
+  /** The user of all processes of the intern; undefined without a separate user. */
   uid: number | undefined
   resourceLimits: ResourceLimits
-  /** Ends all that runs of the intern. */
+  /** Ends all processes of the intern. */
   end: () => Promise<void>
-  /** Hears of each look that could not be taken: the next one is. */
+  /** Called after each measurement that failed; the next one follows. */
   onUncounted: (error: Error) => void
   count?: DiskUse
   everyMs?: { processes: number; disk: number }
 }
 
-/** Counting files may take its time on a large disk: it is a small part of the time all the same. */
+/** Counting files can take long on a large disk. The pause after it is at least `pausesPerCount` times as long. */
 const lookEveryMs = { processes: 1000, disk: 5000 }
 const pausesPerCount = 20
 
 /**
  * Ends an intern that uses more than its limits, then calls `over` once with the reason. Limits that the kernel
  * enforces are not checked here, only those that must be added up.
- * @returns the function that stops watching.
+ * @returns a function that stops the monitor.
  */
 export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
   const { home, resourceLimits, onUncounted, count, everyMs = lookEveryMs } = used
@@ -35,7 +36,7 @@ export function monitorResources(used: MonitoredIntern, over: (reason: string) =
     await used.end().catch(() => {})
     over(reason)
   }
-  const again = (look: () => Promise<string | undefined>, nextIn: (tookMs: number) => number, firstMs: number) => {
+  const repeat = (look: () => Promise<string | undefined>, nextIn: (tookMs: number) => number, firstMs: number) => {
     const round = async () => {
       const since = performance.now()
       await look().then(exceeded, onUncounted)
@@ -53,8 +54,8 @@ export function monitorResources(used: MonitoredIntern, over: (reason: string) =
     trimLog(home, resourceLimits)
     return exceededByProcesses(ofIntern(await processesNow(), used), resourceLimits)
   }
-  again(countProcesses, () => everyMs.processes, everyMs.processes)
-  again(
+  repeat(countProcesses, () => everyMs.processes, everyMs.processes)
+  repeat(
     () => exceededByDisk(home, resourceLimits, count),
     (tookMs) => Math.max(everyMs.disk, tookMs * pausesPerCount),
     everyMs.disk,
@@ -68,7 +69,7 @@ function ofIntern(all: Process[], { uid, pid }: MonitoredIntern): Process[] {
 
 let listed: { at: number; processes: Promise<Process[]> } | undefined
 
-/** One list does for all interns of a second. */
+/** One list per second is used for all interns. */
 function processesNow(): Promise<Process[]> {
   const at = performance.now()
   if (listed === undefined || at - listed.at > lookEveryMs.processes * 0.8) listed = { at, processes: listProcesses() }

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { PassingFailure } from './passing-failure.ts'
+import { TransientFailure } from './transient-failure.ts'
 import { isTransient } from './processes.ts'
 
-/** No system hands out user ids of this range: systemd and Debian keep the ones below for containers and people. */
+/** The number of user ids from `intern_users_from` on. Systems do not assign ids that high: systemd and Debian use lower ones. */
 const range = 200_000_000
 
-/** The user that an intern runs as: the one it has, else one that no intern beside it has. */
+/** The user that an intern runs as: its existing one, or one that no other intern of this host has. */
 export function allocateUser(home: string, base: number): number {
   const present = ownerOf(home)
   if (present !== undefined && present >= base && present < base + range) return present
@@ -20,7 +20,7 @@ export function allocateUser(home: string, base: number): number {
   return user
 }
 
-/** The user that fetches repositories for interns: not the user of any intern, and not of the server. */
+/** The user that fetches repositories. It is neither the user of an intern nor of the server. */
 export const cloningUser = (base: number) => base + range
 
 /** The owner of an intern's workspace. */
@@ -29,8 +29,8 @@ export function ownerOf(home: string): number | undefined {
 }
 
 /**
- * Tries whether a user of the range can run what an intern needs: `files` are to be read, `folder` to be passed.
- * @returns why not, or undefined when it can.
+ * Tries whether a user of the range can read `files` and pass through `folder`, as interns must.
+ * @returns the reason if not; else undefined.
  */
 export function whyUsersFail(base: number, files: string[], folder: string): Promise<string | undefined> {
   const look = 'for (const file of process.argv.slice(2)) fs.accessSync(file, 4); fs.accessSync(process.argv[1], 1)'
@@ -39,32 +39,32 @@ export function whyUsersFail(base: number, files: string[], folder: string): Pro
       ...{ uid: base, gid: base, cwd: '/', env: {}, timeout: 5000 },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let complaint = ''
+    let errors = ''
     child.once('error', (error) => {
-      if (isTransient(error)) reject(untried(error.message))
+      if (isTransient(error)) reject(untested(error.message))
       else resolve(error.message)
     })
-    // Out of file descriptors there is no pipe, only the error in a moment.
+    // Without free file descriptors the pipe is missing; the `error` event follows.
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complaint += text
+      errors += text
     })
     child.once('close', (code, signal) => {
       if (code === 0) return resolve(undefined)
-      if (code === null) return reject(untried(`the trial was ended by ${signal}`))
-      resolve(/Error: (.*)/.exec(complaint)?.[1] ?? `a trial process ended with ${code}`)
+      if (code === null) return reject(untested(`the trial was ended by ${signal}`))
+      resolve(/Error: (.*)/.exec(errors)?.[1] ?? `a trial process ended with ${code}`)
     })
   })
 }
 
-/** Nobody is to run as root because something was lacking for a moment. */
-const untried = (why: string) =>
-  new PassingFailure(`Whether interns can have users of their own could not be tried: ${why}`)
+/** A transient failure: an intern must not run as root because of a temporary lack of resources. */
+const untested = (why: string) =>
+  new TransientFailure(`The check whether interns can have separate users failed: ${why}`)
 
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    // Unseen siblings might get to share a user.
+    // Otherwise two interns could get the same user.
     if (isTransient(error)) throw error
     return []
   }

@@ -71,7 +71,7 @@ export class KubernetesRequests {
         return parsed(await textOf(response)) as Answer
       } catch (error) {
         const failed = asKubernetesError(error)
-        if (tried >= tries || !mayPass(failed, asked)) throw failed
+        if (tried >= tries || !isTransientFailure(failed, asked)) throw failed
         await sleep(pauseMs * 2 ** (tried - 1))
       }
     }
@@ -132,7 +132,7 @@ export class KubernetesRequests {
   }
 }
 
-function mayPass({ isPassing, status }: KubernetesError, { method }: Asked): boolean {
+function isTransientFailure({ isPassing, status }: KubernetesError, { method }: Asked): boolean {
   // Two changed it at once.
   return isPassing || (status === 409 && method === 'PATCH')
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { markerOf } from '#platform/process/process-marker.ts'
 import { healthOf } from '../host/daemon-health.ts'
 import { type DaemonRecord, endOfLog } from '../host/intern-home.ts'
-import { PassingFailure } from '../host/passing-failure.ts'
+import { TransientFailure } from '../host/transient-failure.ts'
 import { endsWithin, isAlive, send, withDescendants } from '../host/processes.ts'
 import { killAll } from './kill-all.ts'
 
@@ -15,7 +15,7 @@ export async function untilAnswering(home: string, record: DaemonRecord): Promis
   while (!(await answers(record))) {
     if (!isAlive(record.process)) throw new Error(`The daemon ended while it started: ${endOfLog(home)}`)
     if (performance.now() > until)
-      throw new PassingFailure(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
+      throw new TransientFailure(`The daemon did not answer within ${patience.startMs / 1000} seconds.`)
     await sleep(10)
   }
 }

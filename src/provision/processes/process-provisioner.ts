@@ -14,7 +14,7 @@ import type { InternLog, LogWanted } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { lackOfMemory, notHeldBy } from '../host/control-group.ts'
+import { outOfMemoryNote, limitsBeyondGroup } from '../host/control-group.ts'
 import {
   type DaemonRecord,
   readDaemonRecord,
@@ -124,12 +124,12 @@ export class ProcessProvisioner implements Provisioner {
       home,
       pid: record.process.pid,
       uid: record.uid,
-      resourceLimits: notHeldBy(record.group, config),
+      resourceLimits: limitsBeyondGroup(record.group, config),
       end: () => endDaemon(home, record),
       onUncounted,
     }
     const renewing = record && this.#renewCertificatesOften(intern, home, record)
-    const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + lackOfMemory(record?.group)))
+    const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + outOfMemoryNote(record?.group)))
     return () => {
       clearInterval(renewing)
       unwatch()

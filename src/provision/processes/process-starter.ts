@@ -10,7 +10,7 @@ import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { trustedAuthorities } from '#platform/net/authorities.ts'
 import { makeGroup } from '../host/control-group.ts'
-import { roomForGroups } from '../host/control-groups.ts'
+import { prepareGroups } from '../host/control-groups.ts'
 import { gitConfigOf } from '../host/git-config.ts'
 import {
   type AgentCommand,
@@ -78,7 +78,7 @@ export class ProcessStarter {
     const { config, warn } = deps
     this.#deps = deps
     this.#groups = once(async () =>
-      config.intern_control_groups ? roomForGroups(config.keep_interns_running, warn) : undefined,
+      config.intern_control_groups ? prepareGroups(config.keep_interns_running, warn) : undefined,
     )
   }
 

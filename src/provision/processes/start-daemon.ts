@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { withoutInherited } from '#platform/process/inherited-files.ts'
 import { markerOf, markerVariable } from '#platform/process/process-marker.ts'
 import { lowerPriority } from '#platform/process/process-priority.ts'
-import { notHeldBy, putInto } from '../host/control-group.ts'
+import { limitsBeyondGroup, addToGroup } from '../host/control-group.ts'
 import { endOfLog, logFile, settingsFile } from '../host/intern-home.ts'
 import { processAt } from '../host/processes.ts'
 import { prlimitCommand, type ResourceLimits } from '../host/resource-limits.ts'
@@ -42,7 +42,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   // Written to at its end, wherever that is: it may be cut short while it is in use.
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
-  const limits = prlimitCommand(notHeldBy(group, config), uid)
+  const limits = prlimitCommand(limitsBeyondGroup(group, config), uid)
   const [command = process.execPath, ...args] = [...limits, process.execPath, programs.daemon, settingsFile(home)]
   const child = spawn(command, args, {
     cwd: home,
@@ -76,7 +76,7 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
 /** The daemon starts nothing before it is asked to, and is not asked before it has answered. */
 function enclose(group: string, child: ChildProcess): void {
   try {
-    putInto(group, child.pid!)
+    addToGroup(group, child.pid!)
   } catch (error) {
     child.kill('SIGKILL')
     throw new Error(`The daemon could not be put into its control group: ${(error as Error).message}`)

@@ -4,7 +4,7 @@ import { type Intern, isAsleep } from '#interns/registry/store.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import { mayPass } from '../host/passing-failure.ts'
+import { isTransientFailure } from '../host/transient-failure.ts'
 import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
 import { RulePusher } from './push-rules.ts'
@@ -82,7 +82,7 @@ export class InternLifecycle {
   /** A failure is told and left to whoever asked for the intern, unless it is likely to be over in a moment. */
   async provisioning(intern: Intern): Promise<void> {
     await this.#start(intern, async (failure, why) => {
-      const isPassing = mayPass(why)
+      const isPassing = isTransientFailure(why)
       await this.#deps.leases.transition(intern.id, 'provisioning', { status: 'failed', failure, release: !isPassing })
       if (isPassing) this.#restartLater(intern)
     })
