@@ -30,7 +30,7 @@ import type { Pod } from './pod.ts'
 import { podLog } from './pod-log.ts'
 import { healthMs, PodStarts } from './pod-starts.ts'
 import { Pods } from './pods.ts'
-import { endPod, endStrangers, removeAll } from './removal.ts'
+import { endPod, endForeignDaemons, removeAll } from './removal.ts'
 import { watchPod } from './watch-pod.ts'
 
 export type KubernetesDeps = RemoteInternDeps & {
@@ -106,9 +106,9 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   /** Whether the API server is there or not: nobody waits for it. */
-  async endStrangers(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
+  async endForeignDaemons(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
     const { warn } = this.#deps
-    void endStrangers({ client: this.#client, warn }, idsHere).catch((error: Error) =>
+    void endForeignDaemons({ client: this.#client, warn }, idsHere).catch((error: Error) =>
       warn(`Pods of nobody are not ended: ${error.message}`),
     )
   }

@@ -46,7 +46,7 @@ export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Pr
 }
 
 /** Ends pods of interns that are not among these: `idsHere` is asked once it is known what runs. Volumes stay. */
-export async function endStrangers(
+export async function endForeignDaemons(
   { client, warn }: { client: KubernetesClient; warn: (message: string) => void },
   idsHere: () => Promise<ReadonlySet<string>>,
 ): Promise<void> {

@@ -136,7 +136,7 @@ export class ProcessProvisioner implements Provisioner {
     }
   }
 
-  async endStrangers(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
+  async endForeignDaemons(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
     const homes = this.#homes
     const present = existsSync(homes) ? readdirSync(homes) : []
     const ids = await idsHere()

@@ -7,8 +7,8 @@ import { onEachDatabase } from '#test/harness/database/databases.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { InternLeases } from './intern-leases.ts'
 
-onEachDatabase('what becomes of an intern', (kind) => {
-  test('only one that is being taken down is forgotten', async () => {
+onEachDatabase('InternLeases', (kind) => {
+  test('remove deletes only an intern in the state destroying', async () => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     await using db = await openDb(service.place.settings).then((open) =>
@@ -18,7 +18,7 @@ onEachDatabase('what becomes of an intern', (kind) => {
     const row = () => db.query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
     const intern = internOf((await row())!)
     const become = (status: string) => db.query.updateTable('interns').set({ status }).where('id', '=', id).execute()
-    // None of these is a state that the service itself does anything about.
+    // The service does nothing in these states.
     for (const status of ['stopped', 'failed', 'destroy_failed']) {
       await become(status)
       await leases.remove(intern)

@@ -18,7 +18,7 @@ export const leaseMs = 5000
 /** An intern, and the lease on it: the server that supervises it, if one does. */
 export type LeasedIntern = { intern: Intern; supervisor: string | null; expired: boolean }
 
-/** `host` is undefined where no interns run: then there are only those that nobody has yet. */
+/** `host` is undefined on a server without interns, which sees only those without a host. */
 type InternLeasesDeps = { db: Db; now: Now; server: string; host: string | undefined }
 type InternLeasesRow = Selectable<Tables['interns']>
 
@@ -27,9 +27,9 @@ export type Transition = {
   status: InternStatus
   failure?: string | null
   release?: boolean
-  /** Of one that has been started: how others reach it, encrypted; null where they do not. */
+  /** The encrypted access for other hosts of an intern that was started; null without access. */
   tcpAccess?: string | null
-  /** When it fell asleep; null where it runs. */
+  /** When it fell asleep; null while it runs. */
   asleepSince?: number | null
 }
 
@@ -44,7 +44,7 @@ export class InternLeases {
     this.#deps = deps
   }
 
-  #here() {
+  #onThisHost() {
     const { db, host } = this.#deps
     const hosts = (e: ExpressionBuilder<Tables, 'interns'>) => [
       e('hostname', 'is', null),
@@ -58,13 +58,13 @@ export class InternLeases {
   }
 
   async find(id: string): Promise<LeasedIntern | undefined> {
-    const row = await this.#here().where('id', '=', id).selectAll().executeTakeFirst()
+    const row = await this.#onThisHost().where('id', '=', id).selectAll().executeTakeFirst()
     return row && this.#leased(row)
   }
 
-  /** The interns here that have a supervisor or need one. */
+  /** The interns of this host that have or need a supervisor. */
   async inUse(): Promise<LeasedIntern[]> {
-    const rows = await this.#here()
+    const rows = await this.#onThisHost()
       .where((e) =>
         e.or([
           e('supervisor', 'is not', null),
@@ -77,9 +77,9 @@ export class InternLeases {
     return rows.map((row) => this.#leased(row))
   }
 
-  /** Of all interns that live here, their ids. */
+  /** The ids of all interns of this host. */
   async idsHere(): Promise<Set<string>> {
-    return new Set((await this.#here().select('id').execute()).map(({ id }) => id))
+    return new Set((await this.#onThisHost().select('id').execute()).map(({ id }) => id))
   }
 
   async renew(): Promise<void> {
@@ -88,7 +88,7 @@ export class InternLeases {
     await db.query.updateTable('interns').set(renewed).where('supervisor', '=', server).execute()
   }
 
-  /** Lets others take over what a server held, at once. On the embedded database there can be no other server. */
+  /** Ends the leases of a server immediately; without `holder` all leases, for the embedded database, which has one server. */
   async expire(holder: string | undefined): Promise<void> {
     const held = this.#deps.db.query.updateTable('interns').set({ supervised_until: 0 })
     await (holder === undefined ? held : held.where('supervisor', '=', holder)).execute()
@@ -106,7 +106,7 @@ export class InternLeases {
         e.or([
           e('supervisor', 'is', null),
           e('supervisor', '=', server),
-          // Whoever holds it may be ending what ran of it: that must not meet what is started.
+          // Its holder can still be ending processes, which must not overlap with the new start.
           e('supervised_until', '<', now()),
         ]),
       )
@@ -129,7 +129,7 @@ export class InternLeases {
           progress: null,
           updated_at: now(),
           ...(failure !== undefined && { last_failure_message: failure }),
-          // Where it has been started once, its files are.
+          // Its files are where it was started.
           ...(tcpAccess !== undefined && { tcp_access: tcpAccess, moved_at: null }),
           ...(asleepSince !== undefined && { asleep_since: asleepSince }),
           ...(release && { supervisor: null, supervised_until: 0 }),
@@ -158,7 +158,7 @@ export class InternLeases {
       .execute()
   }
 
-  /** Takes an intern that is being destroyed out of the database, with its key. */
+  /** Deletes an intern in the state `destroying` from the database, with its key. */
   async remove({ id }: Intern): Promise<void> {
     const { db, now } = this.#deps
     await db.exclusively(`intern:${id}`, async (tx, announce) => {

@@ -9,22 +9,22 @@ import type { InternLeases } from './intern-leases.ts'
 import type { Provisioner } from './provisioner.ts'
 import { RulePusher } from './push-rules.ts'
 import { SupervisedIntern } from './supervised-intern.ts'
-import { whenIdle } from './when-idle.ts'
+import { watchIdle } from './watch-idle.ts'
 
 type InternLifecycleDeps = {
   db: Db
   now: Now
   leases: InternLeases
   provisioner: Provisioner
-  /** Encrypts how an intern is reached from other hosts. */
+  /** Encrypts the address and credentials with which other hosts reach an intern. */
   sealAccess: (id: string, access: TcpAccess) => string
-  /** After how long without a turn an intern falls asleep; 0 for never. */
+  /** The time without a turn after which an intern falls asleep; 0 for never. */
   idleMs: number
   onError: (error: Error) => void
-  /** Writes down what becomes of an intern's runs. @returns the way to end it. */
+  /** Records the runs of an intern. @returns a function that ends that. */
   follow: (intern: Intern) => () => void
-  /** Asks for the intern to be looked at again. */
-  lookAgain: (id: string) => void
+  /** Requests another pass for the intern. */
+  requestPass: (id: string) => void
 }
 
 /** The work of a server for the interns whose leases it holds: one method for each status that needs work. */
@@ -32,7 +32,7 @@ export class InternLifecycle {
   readonly #deps: InternLifecycleDeps
   readonly #supervised = new Map<string, SupervisedIntern>()
   readonly #rules: RulePusher
-  /** Whose daemons take no more turns, so that they are to sleep when they are looked at next. */
+  /** Interns whose daemon stopped accepting turns; the next pass puts them to sleep. */
   readonly #resting = new Set<string>()
   readonly #starting = new Set<string>()
   #isStopping = false
@@ -50,7 +50,7 @@ export class InternLifecycle {
     return this.#supervised.has(id)
   }
 
-  /** Whether it is being started here, which may take as long as its repository takes to clone. */
+  /** Whether it is being started here, which can take as long as the clone of its repository. */
   isStarting(id: string): boolean {
     return this.#starting.has(id)
   }
@@ -59,7 +59,7 @@ export class InternLifecycle {
     return this.#supervised.size > 0
   }
 
-  /** Forgets an intern whose daemon others see to from now on. */
+  /** Stops supervising an intern. */
   release(id: string): void {
     this.#rules.forget(id)
     this.#resting.delete(id)
@@ -67,7 +67,7 @@ export class InternLifecycle {
     this.#supervised.delete(id)
   }
 
-  /** Nothing is started any more. @returns the ids of the interns that were supervised. */
+  /** Prevents further starts. @returns the ids of the supervised interns. */
   stop(): string[] {
     this.#isStopping = true
     return [...this.#supervised.keys()]
@@ -79,39 +79,39 @@ export class InternLifecycle {
       await this.provisioning(intern)
   }
 
-  /** A failure is told and left to whoever asked for the intern, unless it is likely to be over in a moment. */
+  /** Reports permanent failures to the caller; retries transient ones. */
   async provisioning(intern: Intern): Promise<void> {
     await this.#start(intern, async (failure, why) => {
-      const isPassing = isTransientFailure(why)
-      await this.#deps.leases.transition(intern.id, 'provisioning', { status: 'failed', failure, release: !isPassing })
-      if (isPassing) this.#restartLater(intern)
+      const isTransient = isTransientFailure(why)
+      await this.#deps.leases.transition(intern.id, 'provisioning', { status: 'failed', failure, release: !isTransient })
+      if (isTransient) this.#restartLater(intern)
     })
   }
 
-  /** Of these, the interns that run here and judge by rules that no longer hold. */
+  /** The interns among these that run here with rules that have changed. */
   outdated(interns: Intern[]): Promise<Intern[]> {
     return this.#rules.outdated(interns.filter(({ id, status }) => status === 'running' && this.#supervised.has(id)))
   }
 
   async running(intern: Intern): Promise<void> {
-    if (isAsleep(intern)) return this.#end(intern)
-    if (this.#resting.has(intern.id)) return this.#rest(intern)
-    if (this.#supervised.has(intern.id)) return this.#tellRules(intern)
+    if (isAsleep(intern)) return this.#endProcesses(intern)
+    if (this.#resting.has(intern.id)) return this.#putToSleep(intern)
+    if (this.#supervised.has(intern.id)) return this.#updateRules(intern)
     if (await this.#deps.provisioner.adopt(intern)) {
       this.#watch(intern)
-      await this.#tellRules(intern)
-    } else await this.#fail(intern, 'The daemon was gone when the service looked for it.', 0)
+      await this.#updateRules(intern)
+    } else await this.#fail(intern, 'The daemon had ended when the service looked for it.', 0)
   }
 
   async failed(intern: Intern): Promise<void> {
     const { leases } = this.#deps
-    // Not known here: another server had it when it failed.
+    // Another server supervised it when it failed.
     if (!this.#supervised.has(intern.id)) return this.#restartLater(intern, 0)
     if (!this.#supervised.get(intern.id)?.takeRestart()) return
-    const begun = leases.transition(intern.id, 'failed', { status: 'provisioning' })
-    // This restart is taken: where the database does not answer, there is to be another.
-    begun.catch(() => this.#restartLater(intern))
-    if (!(await begun)) return
+    const starting = leases.transition(intern.id, 'failed', { status: 'provisioning' })
+    // `takeRestart` has used up this restart: if the database does not answer, schedule another one.
+    starting.catch(() => this.#restartLater(intern))
+    if (!(await starting)) return
     await this.#start(intern, async (failure) => {
       await leases.transition(intern.id, 'provisioning', { status: 'failed', failure })
       this.#restartLater(intern)
@@ -125,7 +125,7 @@ export class InternLifecycle {
       await provisioner.stop(intern)
       await leases.transition(intern.id, 'stopped', { status: 'stopped', release: true })
     } catch (error) {
-      // It is not stopped: whoever asked for that can see so, and ask again.
+      // The caller sees the failure and can retry.
       const failure = (error as Error).message
       await leases.transition(intern.id, 'stopped', { status: 'failed', failure, release: true })
     }
@@ -149,7 +149,7 @@ export class InternLifecycle {
     this.#starting.add(id)
     try {
       const secret = await this.#secretFor(intern)
-      // Who stops this server has ended its starts, and would wait for a clone that begins now.
+      // The server is stopping and has aborted its starts: it would wait for a clone that starts now.
       if (this.#isStopping) return
       const opened = await provisioner.start(
         intern,
@@ -158,9 +158,9 @@ export class InternLifecycle {
       )
       const tcpAccess = opened ? sealAccess(id, opened) : null
       const started = { ...intern, tcpAccess }
-      // Before anybody can talk to it.
+      // Before a client can send a prompt.
       await this.#rules.push(started)
-      // A server that took over meanwhile, or a caller who asked for something else, has changed the status.
+      // Another server or a caller can have changed the status in the meantime.
       const isRunning =
         !this.#isStopping &&
         (await leases.transition(id, 'provisioning', { status: 'running', tcpAccess, asleepSince: null }))
@@ -172,44 +172,45 @@ export class InternLifecycle {
     }
   }
 
-  /** Of an intern that fell asleep, the processes end; who wakes it may be another server of this host. */
-  async #end(intern: Intern): Promise<void> {
+  /** Ends the processes of an intern that fell asleep. Another server of this host can wake it. */
+  async #endProcesses(intern: Intern): Promise<void> {
     const { leases, provisioner } = this.#deps
     this.release(intern.id)
     await provisioner.stop(intern)
     await leases.transition(intern.id, 'running', { status: 'running', release: true })
   }
 
-  /** Its daemon takes no more turns. Part of a look: one that began before would take the daemon for gone. */
-  async #rest(intern: Intern): Promise<void> {
+  /** Puts an intern to sleep. It is part of a pass, because an earlier pass would find the daemon dead. */
+  async #putToSleep(intern: Intern): Promise<void> {
     const { leases, now } = this.#deps
-    // That it ends from now on is no failure.
+    // From now on the end of the daemon is not a failure.
     this.release(intern.id)
     const sleeps = { status: 'running', asleepSince: now() } as const
-    if (await leases.transition(intern.id, 'running', sleeps)) await this.#end(intern)
+    if (await leases.transition(intern.id, 'running', sleeps)) await this.#endProcesses(intern)
   }
 
-  /** A daemon that does not take the rules must not go on without them: one that is dead or old is replaced. */
-  async #tellRules(intern: Intern): Promise<void> {
+  /** Pushes changed rules. A daemon that does not accept them must not continue without them: it is replaced. */
+  async #updateRules(intern: Intern): Promise<void> {
     if ((await this.#rules.outdated([intern])).length === 0) return
     try {
       await this.#rules.push(intern)
     } catch (error) {
-      if (!this.#isStopping) await this.#fail(intern, `It did not take its rules: ${(error as Error).message}`)
+      if (!this.#isStopping) await this.#fail(intern, `It did not accept its rules: ${(error as Error).message}`)
     }
   }
 
   async #secretFor(intern: Intern): Promise<string> {
-    const known = await this.#deps.provisioner.secretOf(intern)
-    if (known && hashOf(known) === intern.keyHash && (await hasInternKey(this.#deps, intern))) return known
+    const previous = await this.#deps.provisioner.secretOf(intern)
+    const isValid = previous && hashOf(previous) === intern.keyHash && (await hasInternKey(this.#deps, intern))
+    if (isValid) return previous
     return issueInternKey(this.#deps, intern)
   }
 
   #watch(intern: Intern): void {
-    const { provisioner, follow, idleMs, onError, lookAgain } = this.#deps
+    const { provisioner, follow, idleMs, onError, requestPass } = this.#deps
     const supervised = this.#supervise(intern.id)
     this.#resting.delete(intern.id)
-    // The old watch ends before the new one begins.
+    // The old watch ends before the new one starts.
     supervised.release()
     const unwatch = provisioner.watch(
       intern,
@@ -217,29 +218,29 @@ export class InternLifecycle {
       () => void this.#replace(intern).catch(onError),
     )
     const unfollow = follow(intern)
-    const stir = whenIdle(provisioner.runs(intern), idleMs, () => {
+    const unwatchIdle = watchIdle(provisioner.runs(intern), idleMs, () => {
       this.#resting.add(intern.id)
-      lookAgain(intern.id)
+      requestPass(intern.id)
     })
     supervised.started(() => {
       unwatch()
       unfollow()
-      stir()
+      unwatchIdle()
     })
   }
 
-  /** By a newer daemon: it is started again like one that was asked for. */
+  /** Restarts the intern with a newer daemon. */
   async #replace({ id }: Intern): Promise<void> {
-    const { leases, lookAgain } = this.#deps
+    const { leases, requestPass } = this.#deps
     if (this.#isStopping) return
-    if (await leases.transition(id, 'running', { status: 'queued' })) lookAgain(id)
+    if (await leases.transition(id, 'running', { status: 'queued' })) requestPass(id)
   }
 
   async #fail(intern: Intern, failure: string, restartAfterMs?: number): Promise<void> {
     const { leases, onError } = this.#deps
     if (this.#isStopping) return
     const written = leases.transition(intern.id, 'running', { status: 'failed', failure })
-    // Its watch tells this only once: where the database does not answer, the next look is to find the daemon gone.
+    // The watch reports this only once. If the database does not answer, the next pass finds the daemon dead.
     written.catch(() => this.release(intern.id))
     if (!(await written)) return
     onError(new Error(`Intern ${intern.name} (${intern.id}): ${failure}`))
@@ -248,7 +249,7 @@ export class InternLifecycle {
 
   #restartLater({ id }: Intern, afterMs?: number): void {
     this.#resting.delete(id)
-    this.#supervise(id).failed(() => this.#deps.lookAgain(id), afterMs)
+    this.#supervise(id).failed(() => this.#deps.requestPass(id), afterMs)
   }
 
   #supervise(id: string): SupervisedIntern {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Passes } from './passes.ts'
 
-test('what is requested during a pass makes one more pass after it, however many asked', async () => {
+test('several requests during a pass cause one more pass after it', async () => {
   const gates: (() => void)[] = []
   const passes = new Passes(() => new Promise((resolve) => void gates.push(resolve)))
   const first = passes.request('a')
@@ -18,22 +18,22 @@ test('what is requested during a pass makes one more pass after it, however many
 })
 
 test('passes of different ids do not wait for each other', () => {
-  const begun: string[] = []
+  const started: string[] = []
   const passes = new Passes((id) => {
-    begun.push(id)
+    started.push(id)
     return new Promise(() => {})
   })
   void passes.request('a')
   void passes.request('b')
-  assert.deepEqual(begun, ['a', 'b'])
+  assert.deepEqual(started, ['a', 'b'])
 })
 
-test('a request at the very end of a pass is answered by one more pass', async () => {
+test('a request at the end of a pass causes one more pass', async () => {
   for (let ticks = 0; ticks < 10; ticks++) {
-    let begun = 0
+    let passCount = 0
     let end = () => {}
     const passes = new Passes(() => {
-      begun++
+      passCount++
       return new Promise((resolve) => (end = resolve))
     })
     void passes.request('a')
@@ -41,6 +41,6 @@ test('a request at the very end of a pass is answered by one more pass', async (
     for (let tick = 0; tick < ticks; tick++) await null
     void passes.request('a')
     await new Promise(setImmediate)
-    assert.equal(begun, 2, `${ticks} ticks after it`)
+    assert.equal(passCount, 2, `${ticks} ticks after it`)
   }
 })

@@ -1,22 +1,21 @@
 /**
- * Runs `pass` for one id at a time. A request that comes during a pass is answered by one more pass after it, however
- * many came.
+ * Runs one pass for each id at a time. Requests during a pass cause exactly one more pass after it.
  */
 export class Passes {
   readonly #pass: (id: string) => Promise<void>
   readonly #running = new Map<string, Promise<void>>()
-  readonly #again = new Set<string>()
+  readonly #requested = new Set<string>()
 
   /** @param pass must not reject. */
   constructor(pass: (id: string) => Promise<void>) {
     this.#pass = pass
   }
 
-  /** Resolves when a pass that began after the call has ended. */
+  /** Resolves when a pass that started after the call has ended. */
   request(id: string): Promise<void> {
     const running = this.#running.get(id)
     if (running) {
-      this.#again.add(id)
+      this.#requested.add(id)
       return running
     }
     const passes = this.#repeat(id)
@@ -26,10 +25,10 @@ export class Passes {
 
   async #repeat(id: string): Promise<void> {
     do {
-      this.#again.delete(id)
+      this.#requested.delete(id)
       await this.#pass(id)
-    } while (this.#again.has(id))
-    // In the same step as the last look: a request in between would wait for a pass that never comes.
+    } while (this.#requested.has(id))
+    // Synchronous with the last check: a request in between would wait for a pass that never runs.
     this.#running.delete(id)
   }
 
@@ -41,7 +40,7 @@ export class Passes {
     return this.#running.size > 0
   }
 
-  /** Resolves when no pass of this id is under way. */
+  /** Resolves when no pass of this id is running. */
   async ended(id: string): Promise<void> {
     await this.#running.get(id)
   }

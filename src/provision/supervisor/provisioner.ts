@@ -5,51 +5,51 @@ import type { InternLog, LogWanted } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { KeptListener } from '../processes/kept-listener.ts'
 
-/** The place of a daemon, stored with the intern: its host, and its folder or whatever it is called there. */
+/** The place of a daemon, stored with the intern: its host, and its folder there or the equivalent of one. */
 export type Place = { hostname: string; home: string }
 
-/** Runs interns' daemons: as local processes here; as containers or pods elsewhere, without the service noticing. */
+/** Runs the daemons of interns, as local processes or as pods. The rest of the service does not depend on which. */
 export type Provisioner = {
-  /** The place where the intern lives, or will live if it is started here. */
+  /** The place of the intern, or its future place if it is started here. */
   placeOf: (intern: Intern) => Place
   /** The secret of the intern's key that its daemon was last started with. */
   secretOf: (intern: Intern) => Promise<string | undefined>
   /**
-   * Starts the daemon, in the place of any other of this intern, and waits until it answers.
-   * @returns how servers on other hosts reach it, where they can.
-   * @throws Error that says, for the intern's owner, why it could not.
+   * Starts the daemon, which replaces any other one of this intern, and waits until it answers.
+   * @returns the access for servers on other hosts, if they can reach it.
+   * @throws Error with the reason, written for the intern's owner.
    */
   start: (intern: Intern, secret: string, onProgress: (progress: Progress) => void) => Promise<TcpAccess | undefined>
   /** Whether a daemon that an earlier process of the service started still answers. */
   adopt: (intern: Intern) => Promise<boolean>
   /**
-   * Calls `gone` when the daemon is no more, within a second, or no longer answers; `outdated` when it is to be replaced
-   * by a newer one and nothing goes on in it. @returns the way to stop watching.
+   * Calls `onEnd` within a second after the daemon has ended, or when it does not answer; `onOutdated` when a newer daemon must replace it
+   * and no run is active. @returns a function that stops the watch.
    */
-  watch: (intern: Intern, gone: (reason: string) => void, outdated: () => void) => () => void
-  /** Ends the daemon and all it started; its files stay. Quick when there is none. */
+  watch: (intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void) => () => void
+  /** Ends the daemon and all of its processes; its files remain. Fast if there is no daemon. */
   stop: (intern: Intern) => Promise<void>
   /**
-   * The server stops, and this intern is not to be left running: its daemon is ended, or at least its start is broken off
-   * where the daemon is none of this host. Also called while it is being started, when that is not wanted any more.
+   * Ends the daemon when the server stops, or aborts its start; a daemon on another host keeps running. Also called to abort a start that is
+   * no longer needed.
    */
   leave: (intern: Intern) => Promise<void>
   /**
-   * Ends daemons that still run here of interns that live elsewhere by now, or nowhere. `idsHere` is asked once it is known
-   * what runs: one that was made meanwhile is no stranger.
+   * Ends daemons on this host of interns that were moved or deleted. `idsHere` is called after the running daemons were listed, so that an
+   * intern that is created in between keeps its daemon.
    */
-  endStrangers: (idsHere: () => Promise<ReadonlySet<string>>) => Promise<void>
-  /** Removes all that is left of the intern. */
+  endForeignDaemons: (idsHere: () => Promise<ReadonlySet<string>>) => Promise<void>
+  /** Removes the intern's processes and files. */
   destroy: (intern: Intern) => Promise<void>
-  /** The way to the daemon, also from other hosts. */
+  /** The connection to the daemon, also from other hosts. */
   runs: (intern: Intern) => Runs
   /** The files of its workspace and its transcripts, whether it runs or not. */
   kept: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
-  /** The end of what its daemon has said, whether it runs or not. @throws Refusal where it cannot be had. */
-  log: (intern: Intern, wanted: LogWanted) => Promise<InternLog>
+  /** The end of its daemon's log, whether it runs or not. @throws Refusal if the log cannot be read. */
+  log: (intern: Intern, range: LogWanted) => Promise<InternLog>
   /**
-   * Opens the port at which servers of other hosts get at what is kept of interns here that do not run, and at the logs
-   * of all; undefined where there is none, or nobody to come. @param find reads an intern as it is now.
+   * Opens the port at which servers of other hosts read the stored files of this host's interns that do not run, and the logs of all;
+   * undefined without a port. @param find reads the current state of an intern.
    */
   serveKept: (find: (id: string) => Promise<Intern | undefined>) => Promise<KeptListener | undefined>
 }

@@ -5,25 +5,25 @@ import { openDb } from '#platform/db/open.ts'
 import { startTestService } from '#test/harness/service/service.ts'
 import { RulePusher } from './push-rules.ts'
 
-test('a daemon that misses its time once is told its rules again, and one that never takes them is told so', async () => {
+test('rules are pushed at most three times', async () => {
   await using service = await startTestService({ kind: 'sqlite' })
   const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
   await using db = await openDb(service.place.settings).then((open) =>
     Object.assign(open, { [Symbol.asyncDispose]: () => open.close() }),
   )
   const intern = (await internById(db.query, id))!
-  let asked = 0
+  let calls = 0
   const refusing = (times: number) => ({
     runs: () => ({
       judgeBy: async () => {
-        if (++asked <= times) throw new Error('The intern went away before it answered.')
+        if (++calls <= times) throw new Error('The intern went away before it answered.')
       },
     }),
   })
   const pusher = (times: number) => new RulePusher({ db, provisioner: refusing(times) as never })
   await pusher(2).push(intern)
-  assert.equal(asked, 3)
-  asked = 0
+  assert.equal(calls, 3)
+  calls = 0
   await assert.rejects(pusher(9).push(intern), /went away/)
-  assert.equal(asked, 3)
+  assert.equal(calls, 3)
 })

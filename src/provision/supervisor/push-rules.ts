@@ -7,44 +7,44 @@ import type { Provisioner } from './provisioner.ts'
 type PushDeps = { db: Db; provisioner: Pick<Provisioner, 'runs'> }
 
 const patienceMs = 5000
-/** One that has just been started, or is far away on a busy host, may miss its time once. */
-const tries = 3
+/** A daemon that has just started, or runs on a busy host, can miss the deadline once. */
+const maxAttempts = 3
 
-/** Tells daemons the rules that they judge by, and tells anew what has changed. */
+/** Pushes the permission rules to daemons, and again after each change. */
 export class RulePusher {
   readonly #deps: PushDeps
-  /** The versions that each daemon was told. */
-  readonly #told = new Map<string, string>()
+  /** The versions of the rules that each daemon has. */
+  readonly #pushed = new Map<string, string>()
 
   constructor(deps: PushDeps) {
     this.#deps = deps
   }
 
-  /** The daemon is another one, or will be: it knows nothing. */
+  /** Called when the daemon is replaced: the new one has no rules. */
   forget(id: string): void {
-    this.#told.delete(id)
+    this.#pushed.delete(id)
   }
 
-  /** Of those, the interns whose daemons judge by other rules than hold now. By one question to the database. */
+  /** The interns among these whose daemons have outdated rules. It sends one query. */
   async outdated(interns: Intern[]): Promise<Intern[]> {
     if (interns.length === 0) return []
     const versionsOf = await ruleVersions(this.#deps.db.query)
-    return interns.filter((intern) => this.#told.get(intern.id) !== versionsOf(intern))
+    return interns.filter((intern) => this.#pushed.get(intern.id) !== versionsOf(intern))
   }
 
-  /** @throws Error when the daemon does not take them. */
+  /** @throws Error if the daemon does not accept them. */
   async push(intern: Intern): Promise<void> {
     const { db, provisioner } = this.#deps
     const sets = await rulesOf(db.query, intern)
     const rules = { agent: agentNameOf(intern.agent), sets }
-    for (let tried = 1; ; tried++) {
+    for (let attempt = 1; ; attempt++) {
       try {
         await provisioner.runs(intern).judgeBy(rules, AbortSignal.timeout(patienceMs))
         break
       } catch (error) {
-        if (tried === tries) throw error
+        if (attempt === maxAttempts) throw error
       }
     }
-    this.#told.set(intern.id, versionsIn(sets))
+    this.#pushed.set(intern.id, versionsIn(sets))
   }
 }

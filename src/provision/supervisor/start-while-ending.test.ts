@@ -12,38 +12,38 @@ import { until } from '#test/harness/until.ts'
 import type { Provisioner } from './provisioner.ts'
 import { Supervisor } from './supervisor.ts'
 
-onEachDatabase('an intern that is asked for again while its processes end', (kind) => {
+onEachDatabase('an intern that is restarted while its processes end', (kind) => {
   for (const [what, status] of [
-    ['as it falls asleep', { status: 'running', asleep_since: 1 }],
-    ['as it is suspended', { status: 'stopped' }],
+    ['when it falls asleep', { status: 'running', asleep_since: 1 }],
+    ['when it is suspended', { status: 'stopped' }],
   ] as const)
-    test(`is started when they have ended, ${what}, by no other server before`, async () => {
+    test(`starts after they have ended, ${what}, on no other server before`, async () => {
       await using store = await newDb(kind)
-      const happened: string[] = []
+      const events: string[] = []
       const ending = Promise.withResolvers<void>()
-      const { db, id, stop } = await startTwo(store, happened, ending.promise)
+      const { db, id, stop } = await startTwo(store, events, ending.promise)
       const becomes = (set: object) =>
         db.exclusively(`intern:${id}`, async (tx, announce) => {
           await tx.updateTable('interns').set(set).where('id', '=', id).execute()
           announce('intern.changed', id)
         })
       await becomes(status)
-      await until(() => happened.includes('ends'))
+      await until(() => events.includes('ends'))
       await becomes({ status: 'queued' })
-      // The other server hears of it at once, and looks for itself every second.
+      // The other server is notified immediately, and reads the database every second.
       await sleep(1500)
-      assert.deepEqual(happened, ['start', 'ends'])
+      assert.deepEqual(events, ['start', 'ends'])
       ending.resolve()
-      await until(() => happened.length === 4)
-      assert.deepEqual(happened, ['start', 'ends', 'ended', 'start'])
+      await until(() => events.length === 4)
+      assert.deepEqual(events, ['start', 'ends', 'ended', 'start'])
       await stop()
     })
 })
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
-/** Two servers of one host, and an intern that one of them has started. Ending it takes as long as the test wants. */
-async function startTwo({ db }: Store, happened: string[], ending: Promise<void>) {
+/** Two servers of one host, and an intern that one of them has started. Its processes end when `ending` resolves. */
+async function startTwo({ db }: Store, events: string[], ending: Promise<void>) {
   const deps = { db, now: Date.now, newId: newUuid, vault: createVault(Buffer.alloc(32)) }
   await bootstrap(deps)
   const at = await db.query.selectFrom('workspaces').selectAll().executeTakeFirstOrThrow()
@@ -51,16 +51,16 @@ async function startTwo({ db }: Store, happened: string[], ending: Promise<void>
   const provisioner = {
     ...{
       placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
-      endStrangers: async () => {},
+      endForeignDaemons: async () => {},
       serveKept: async () => undefined,
     },
     ...{ secretOf: async () => undefined, watch: () => () => {}, leave: async () => {}, adopt: async () => true },
     runs: () => ({ judgeBy: async () => {} }),
-    start: async () => void happened.push('start'),
+    start: async () => void events.push('start'),
     stop: async () => {
-      happened.push('ends')
+      events.push('ends')
       await ending
-      happened.push('ended')
+      events.push('ended')
     },
   } as unknown as Provisioner
   const own = { name: 'here', address: null, labels: [], capacity: 0 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { SupervisedIntern } from './supervised-intern.ts'
 
-test('each failure in a row makes the next restart wait twice as long', () => {
+test('each consecutive failure doubles the delay of the restart', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   const intern = new SupervisedIntern()
   intern.started(() => {})
@@ -19,7 +19,7 @@ test('each failure in a row makes the next restart wait twice as long', () => {
   mock.timers.reset()
 })
 
-test('an intern that is released is neither watched nor restarted any more', () => {
+test('a released intern is neither watched nor restarted', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   let watching = true
   const intern = new SupervisedIntern()

@@ -1,5 +1,5 @@
-/** A daemon that dies is started again, at first soon. */
-const backoff = { firstMs: 500, mostMs: 60_000, forgottenAfterMs: 60_000 }
+/** The delay before a daemon that ended is restarted. It doubles with each failure. */
+const backoff = { firstMs: 500, maxMs: 60_000, resetAfterMs: 60_000 }
 
 /** State in memory of an intern that this server supervises: the monitor of its daemon, and the next restart. */
 export class SupervisedIntern {
@@ -9,17 +9,17 @@ export class SupervisedIntern {
   #failures = 0
   #startedAt = 0
 
-  /** The daemon runs, and what watched or was to restart the one before has been released. */
+  /** Called when the daemon runs, after `release` for the previous one. */
   started(unwatch: () => void): void {
     this.#unwatch = unwatch
     this.#startedAt = performance.now()
   }
 
-  /** The daemon has ended: calls `restart` after `afterMs`, by default later with each failure in a row. */
+  /** Called when the daemon has ended: calls `restart` after `afterMs`, by default with exponential back-off. */
   failed(restart: () => void, afterMs?: number): void {
     this.release()
-    if (performance.now() - this.#startedAt > backoff.forgottenAfterMs) this.#failures = 0
-    const delayMs = afterMs ?? Math.min(backoff.firstMs * 2 ** this.#failures, backoff.mostMs)
+    if (performance.now() - this.#startedAt > backoff.resetAfterMs) this.#failures = 0
+    const delayMs = afterMs ?? Math.min(backoff.firstMs * 2 ** this.#failures, backoff.maxMs)
     this.#failures++
     this.#restart = setTimeout(() => {
       this.#restartDue = true
@@ -27,14 +27,14 @@ export class SupervisedIntern {
     }, delayMs).unref()
   }
 
-  /** @returns whether the time of the restart has come; once for each. */
+  /** @returns true once for each restart that is due. */
   takeRestart(): boolean {
     const due = this.#restartDue
     this.#restartDue = false
     return due
   }
 
-  /** Ends the watch, and forgets a restart. */
+  /** Ends the watch and cancels a restart. */
   release(): void {
     this.#unwatch()
     this.#unwatch = nothing

@@ -16,7 +16,7 @@ import { Supervisor } from './supervisor.ts'
 
 type Store = Awaited<ReturnType<typeof newDb>>
 
-/** A server that starts one new intern, in a way of the test's. */
+/** A server that starts one new intern with the given provisioner. */
 async function superviseOne(
   { db }: Store,
   clock: { now: number },
@@ -31,12 +31,12 @@ async function superviseOne(
   const provisioner = {
     placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
     ...{
-      endStrangers: async () => {},
+      endForeignDaemons: async () => {},
       serveKept: async () => undefined,
       secretOf: async () => undefined,
       watch: () => () => {},
     },
-    // It is looked at once more while the server stops.
+    // There is one more pass while the server stops.
     ...{
       adopt: async () => true,
       stop: async () => {},
@@ -57,8 +57,8 @@ async function superviseOne(
   return { row, changed, stop: () => supervisor.stop() }
 }
 
-onEachDatabase('a start that takes long', (kind) => {
-  test('is not taken over by another server meanwhile: the lease is renewed', async () => {
+onEachDatabase('a long start', (kind) => {
+  test('keeps its lease', async () => {
     await using store = await newDb(kind)
     const clock = { now: Date.parse('2026-11-01T00:00:00Z') }
     const started = Promise.withResolvers<void>()
@@ -74,12 +74,12 @@ onEachDatabase('a start that takes long', (kind) => {
   })
 })
 
-onEachDatabase('a start that takes as long as a clone', (kind) => {
+onEachDatabase('a start with a long clone', (kind) => {
   for (const status of ['stopped', 'destroying'] as const)
-    test(`is broken off once the intern is ${status}`, async () => {
+    test(`is aborted when the intern is ${status}`, async () => {
       await using store = await newDb(kind)
       const clone = Promise.withResolvers<undefined>()
-      // It may be broken off before anybody waits for it.
+      // It can be aborted before it is awaited.
       clone.promise.catch(() => {})
       const ended = Promise.withResolvers<string>()
       const { row, changed, stop } = await superviseOne(
@@ -87,7 +87,7 @@ onEachDatabase('a start that takes as long as a clone', (kind) => {
         { now: Date.now() },
         {
           start: () => clone.promise,
-          leave: async () => clone.reject(new Error('It was broken off.')),
+          leave: async () => clone.reject(new Error('It was aborted.')),
           stop: async () => ended.resolve('stopped'),
           destroy: async () => ended.resolve('destroying'),
         },
@@ -100,38 +100,38 @@ onEachDatabase('a start that takes as long as a clone', (kind) => {
     })
 })
 
-onEachDatabase('a server that is stopped before it comes to start an intern', (kind) => {
-  test('does not begin to', async () => {
+onEachDatabase('a server that stops before it starts an intern', (kind) => {
+  test('does not start it', async () => {
     await using store = await newDb(kind)
-    const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [requested, leaving] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const secretOf = async () => {
-      asked.resolve()
-      await left.promise
+      requested.resolve()
+      await leaving.promise
       return undefined
     }
-    const leave = async () => left.resolve()
+    const leave = async () => leaving.resolve()
     let starts = 0
     const start = async () => void starts++
     const { row, stop } = await superviseOne(store, { now: Date.now() }, { secretOf, leave, start })
-    await asked.promise
+    await requested.promise
     await stop()
     assert.deepEqual([(await row()).status, starts], ['queued', 0])
   })
 })
 
-onEachDatabase('a server that is stopped while it looks', (kind) => {
-  const skip = kind === 'sqlite' && 'its one connection is held meanwhile, so that a stop waits anyway'
+onEachDatabase('a server that stops during a query', (kind) => {
+  const skip = kind === 'sqlite' && 'its only connection is in use, so that a stop waits in any case'
   for (const signal of ['intern.changed', 'rules.changed'] as const)
-    test(`because of ${signal}, ends after the database has answered that`, { skip }, async () => {
+    test(`after ${signal} ends after the answer of the database`, { skip }, async () => {
       await using store = await newDb(kind)
-      const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const [queried, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       let isNext = false
       const query = store.db.query.withPlugin({
         transformQuery: ({ node }) => node,
         transformResult: async ({ result }) => {
           if (!isNext) return result
           isNext = false
-          asked.resolve()
+          queried.resolve()
           await answered.promise
           return result
         },
@@ -141,15 +141,15 @@ onEachDatabase('a server that is stopped while it looks', (kind) => {
       const { id } = await until(async () => (await row()).status === 'failed' && row())
       isNext = true
       await store.db.exclusively('test', async (_tx, announce) => announce(signal, id))
-      await asked.promise
-      const happened: string[] = []
-      const stopped = stop().then(() => happened.push('stopped'))
-      // Long enough for a stop that does not wait; one that does may take any time.
+      await queried.promise
+      const events: string[] = []
+      const stopped = stop().then(() => events.push('stopped'))
+      // Long enough for a stop that does not wait for the answer.
       await sleep(300)
-      happened.push('answered')
+      events.push('answered')
       answered.resolve()
       await stopped
-      assert.deepEqual(happened, ['answered', 'stopped'])
+      assert.deepEqual(events, ['answered', 'stopped'])
     })
 })
 
@@ -173,70 +173,70 @@ onEachDatabase('a first start that fails', (kind) => {
   for (const [what, why] of [
     ['for lack of a process', new Error('The daemon could not be started.', { cause: busy })],
     ['because it took too long', new TransientFailure('The daemon did not answer.')],
-    ['while the cluster was away', new KubernetesError('The Kubernetes API server cannot be asked.')],
+    ['while the cluster is unreachable', new KubernetesError('The Kubernetes API server does not answer.')],
   ] as const)
-    test(`${what} is tried again until it succeeds`, async () => {
+    test(`${what} is retried until it succeeds`, async () => {
       const { starts } = await failing(why, 2, (_, row) => 'status' in row && row.status === 'running')
       assert.equal(starts, 3)
     })
 
   for (const [what, why] of [
-    ['for good', new Error('The agent is not configured.')],
+    ['permanently', new Error('The agent is not configured.')],
     ['because the cluster refuses it', new KubernetesError('The Kubernetes API server refuses.', 403)],
   ] as const)
-    test(`${what} is told and left`, async () => {
+    test(`${what} is reported and not retried`, async () => {
       const failed = await failing(why, 9, (_, row) => 'status' in row && row.status === 'failed')
       assert.deepEqual([failed.supervisor, failed.last_failure_message, failed.starts], [null, why.message, 1])
     })
 })
 
 onEachDatabase('a daemon that ends while the database does not answer', (kind) => {
-  /** An intern that runs and ends; of the writes from then on some fail. */
+  /** An intern whose daemon ends; after that some writes fail. */
   const endUnwritten = async (failing: number[]) => {
     await using store = await newDb(kind)
     let [writes, starts, isAlive] = [Number.NEGATIVE_INFINITY, 0, false]
-    let gone: (reason: string) => void = () => {}
+    let reportEnd: (reason: string) => void = () => {}
     const exclusively: typeof store.db.exclusively = (name, work) =>
       failing.includes(++writes)
         ? Promise.reject(new Error('The database does not answer.'))
         : store.db.exclusively(name, work)
-    const played = {
+    const provisioner = {
       start: async () => {
         starts++
         isAlive = true
         return undefined
       },
       adopt: async () => isAlive,
-      watch: (_: unknown, tell: typeof gone) => {
-        gone = tell
+      watch: (_: unknown, onEnd: typeof reportEnd) => {
+        reportEnd = onEnd
         return () => {}
       },
     }
     const { row, stop } = await superviseOne(
       { ...store, db: { ...store.db, exclusively } },
       { now: Date.now() },
-      played,
+      provisioner,
       { onError: () => {} },
     )
     await until(async () => (await row()).status === 'running')
     writes = 0
     isAlive = false
-    gone('It was killed.')
+    reportEnd('It was killed.')
     await until(async () => starts === 2 && (await row()).status === 'running')
     await stop()
   }
   for (const [what, failing] of [
-    ['when its end is to be written', [1]],
-    ['when that is tried again', [1, 2]],
-    ['when it is to be started again', [2]],
+    ['and its end is not written', [1]],
+    ['and its end is not written twice', [1, 2]],
+    ['and its restart is not written', [2]],
   ] as const)
-    test(`${what}, is started all the same`, () => endUnwritten([...failing]))
+    test(`${what}, is restarted`, () => endUnwritten([...failing]))
 })
 
 onEachDatabase('an intern that falls asleep', (kind) => {
-  test('is not taken for one whose daemon is gone by who looks at it meanwhile', async () => {
+  test('does not fail in concurrent passes', async () => {
     await using store = await newDb(kind)
-    // A daemon that rests says so, and is adopted by nobody.
+    // A resting daemon reports that, and is not adopted.
     const runs = { judgeBy: async () => {}, rest: async () => 0 }
     const resting = { start: async () => undefined, adopt: async () => false, runs: () => runs as never }
     for (let round = 0; round < 10; round++) {

@@ -14,7 +14,7 @@ import type { Provisioner } from './provisioner.ts'
 
 const pollMs = renewEveryMs
 const turnsPollMs = 100
-/** Interns in these states need nobody, unless somebody holds a lease on them. */
+/** Interns in these states need no supervisor, unless a server holds a lease on them. */
 const atRest: readonly string[] = ['stopped', 'failed', 'destroy_failed']
 
 type SupervisorDeps = {
@@ -22,21 +22,21 @@ type SupervisorDeps = {
   now: Now
   provisioner: Provisioner
   hosts: InternHosts
-  /** Encrypts how an intern is reached from other hosts. */
+  /** Encrypts the address and credentials with which other hosts reach an intern. */
   sealAccess: (id: string, access: TcpAccess) => string
-  /** The name of this life of this server. */
+  /** A name for this process of the server. */
   server: string
   /** Whether interns keep running when the server stops. */
   keepRunning: boolean
-  /** After how long without a turn an intern falls asleep; 0 for never. */
+  /** The time without a turn after which an intern falls asleep; 0 for never. */
   idleMs: number
   onError: (error: Error) => void
   follow: (intern: Intern) => () => void
 }
 
 /**
- * Makes interns what the database says they should be: started, watched, started again, stopped, taken down. It hears
- * of changes by signal, and looks for itself every second.
+ * Brings interns into the state that the database requires: starts, watches, restarts, stops and deletes them. It is notified of changes,
+ * and reads the database every second.
  */
 export class Supervisor {
   readonly #deps: SupervisorDeps
@@ -48,47 +48,47 @@ export class Supervisor {
   #poll: NodeJS.Timeout | undefined
   #keptListener: KeptListener | undefined
   readonly #unsubscribe: (() => void)[] = []
-  /** What goes on beside the passes; a stop waits for it. */
-  readonly #beside = new Set<Promise<void>>()
+  /** Work outside of passes; a stop waits for it. */
+  readonly #pending = new Set<Promise<void>>()
 
   constructor(deps: SupervisorDeps) {
     const { db, now, server, hosts, onError } = deps
     this.#deps = deps
     this.#leases = new InternLeases({ db, now, server, host: hosts.here })
-    const lookAgain = (id: string) => void this.#passes.request(id)
-    this.#interns = new InternLifecycle({ ...deps, leases: this.#leases, lookAgain })
+    const requestPass = (id: string) => void this.#passes.request(id)
+    this.#interns = new InternLifecycle({ ...deps, leases: this.#leases, requestPass })
     this.#passes = new Passes(async (id) => {
-      if (!this.#isStopping) await this.#attend(id).catch(onError)
+      if (!this.#isStopping) await this.#reconcile(id).catch(onError)
     })
   }
 
   async start(): Promise<void> {
     const { db, hosts, provisioner, onError } = this.#deps
-    const lookAtAll = () => this.#do(this.#lookAtAll())
+    const checkAll = () => this.#do(this.#checkAll())
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
     this.#keptListener = await provisioner
       .serveKept((id) => internById(db.query, id))
       .catch((error: Error) => {
-        onError(new Error(`Other hosts get at nothing of interns here that do not run: ${error.message}`))
+        onError(new Error(`Other hosts cannot read the files of interns of this host that do not run: ${error.message}`))
         return undefined
       })
     hosts.keptPort = this.#keptListener?.port ?? null
     await hosts.renew()
-    // Of interns that were moved or given up while this host was away.
-    if (hosts.here !== undefined) await provisioner.endStrangers(() => this.#leases.idsHere()).catch(onError)
+    // Interns can have been moved or deleted while this host was down.
+    if (hosts.here !== undefined) await provisioner.endForeignDaemons(() => this.#leases.idsHere()).catch(onError)
     this.#unsubscribe.push(
-      db.signals.subscribe('intern.changed', (id) => this.#look(id)),
-      db.signals.subscribe('rules.changed', () => void this.#do(this.#lookAtRules())),
-      db.signals.onMissed(lookAtAll),
+      db.signals.subscribe('intern.changed', (id) => this.#check(id)),
+      db.signals.subscribe('rules.changed', () => void this.#do(this.#checkRules())),
+      db.signals.onMissed(checkAll),
     )
     const next = async () => {
-      await lookAtAll()
+      await checkAll()
       if (!this.#isStopping) this.#poll = setTimeout(next, pollMs).unref()
     }
     await next()
   }
 
-  /** Resolves when no turn runs that a caller of any server waits for, or `signal` aborts. */
+  /** Resolves when no caller of any server waits for a turn, or `signal` aborts. */
   async turnsOver(signal: AbortSignal): Promise<void> {
     const { db } = this.#deps
     while (!signal.aborted && (await isInTurn(db.query, [...this.#interns.supervisedIds()])))
@@ -99,7 +99,7 @@ export class Supervisor {
     return this.#interns.isSupervisingAny()
   }
 
-  /** Resolves when the intern runs, or cannot, or time is up. */
+  /** Resolves when the intern runs or has failed, or after the time. */
   async settled(id: string, withinMs: number): Promise<void> {
     const until = performance.now() + withinMs
     for (;;) {
@@ -109,7 +109,7 @@ export class Supervisor {
     }
   }
 
-  /** Interns that ran are queued again, so that the next server starts them; or they go on, for it to find. */
+  /** Queues running interns again, so that the next server starts them; with `keepRunning` they continue, and it adopts them. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped
@@ -122,8 +122,8 @@ export class Supervisor {
     const ids = new Set([...this.#interns.stop(), ...this.#passes.ids()])
     for (const id of ids) this.#interns.release(id)
     await Promise.all([...ids].map((id) => this.#leave(id).catch(this.#deps.onError)))
-    await Promise.all(this.#beside)
-    // What cannot be told to the others, as on a full disk, they see from the time that passes.
+    await Promise.all(this.#pending)
+    // If this cannot be written, as on a full disk, other servers notice when the leases expire.
     const { server, hosts, onError } = this.#deps
     await this.#leases.expire(server).catch(onError)
     await this.#keptListener?.close()
@@ -131,53 +131,53 @@ export class Supervisor {
   }
 
   #do(work: Promise<void>): Promise<void> {
-    const done = work.catch(this.#deps.onError).finally(() => this.#beside.delete(done))
-    this.#beside.add(done)
+    const done = work.catch(this.#deps.onError).finally(() => this.#pending.delete(done))
+    this.#pending.add(done)
     return done
   }
 
-  #look(id: string): void {
+  #check(id: string): void {
     void this.#passes.request(id)
-    if (this.#interns.isStarting(id)) void this.#do(this.#breakOffUnwanted(id))
+    if (this.#interns.isStarting(id)) void this.#do(this.#abortUnneededStart(id))
   }
 
-  /** Who suspends or deletes an intern is not to wait for a clone that nobody wants any more: the pass of its start ends. */
-  async #breakOffUnwanted(id: string): Promise<void> {
+  /** Aborts the start of an intern that is suspended or deleted, so that its caller does not wait for a clone. */
+  async #abortUnneededStart(id: string): Promise<void> {
     const found = await this.#leases.find(id)
-    const isUnwanted = found?.intern.status === 'stopped' || found?.intern.status === 'destroying'
-    if (isUnwanted && this.#interns.isStarting(id)) await this.#deps.provisioner.leave(found.intern)
+    const isUnneeded = found?.intern.status === 'stopped' || found?.intern.status === 'destroying'
+    if (isUnneeded && this.#interns.isStarting(id)) await this.#deps.provisioner.leave(found.intern)
   }
 
-  async #attend(id: string): Promise<void> {
+  async #reconcile(id: string): Promise<void> {
     let found = await this.#leases.find(id)
     if (found?.intern.status === 'queued' && found.intern.hostname === null) {
       await placeIntern(this.#deps, id)
       found = await this.#leases.find(id)
     }
-    if (!found || !this.#mayHold(found)) await this.#letGo(id, found !== undefined)
+    if (!found || !this.#canHold(found)) await this.#letGo(id, found !== undefined)
     if (!found || !(await this.#hold(found))) return
     const { intern } = found
     const { status } = intern
     if (status !== 'destroy_failed') await this.#interns[status](intern)
   }
 
-  /** Of an intern that lives here no more, the daemon ends: another host may run it. */
-  async #letGo(id: string, livesHere: boolean): Promise<void> {
+  /** Stops supervising an intern. If it was moved, its daemon ends, because another host can run it. */
+  async #letGo(id: string, isOnThisHost: boolean): Promise<void> {
     const wasSupervised = this.#interns.isSupervised(id)
     this.#interns.release(id)
-    if (wasSupervised && !livesHere) await this.#deps.provisioner.endStrangers(() => this.#leases.idsHere())
+    if (wasSupervised && !isOnThisHost) await this.#deps.provisioner.endForeignDaemons(() => this.#leases.idsHere())
   }
 
   /** Whether no other server holds the intern. */
-  #mayHold({ supervisor }: LeasedIntern): boolean {
+  #canHold({ supervisor }: LeasedIntern): boolean {
     return supervisor === null || supervisor === this.#deps.server
   }
 
-  /** Takes the lease of an intern for which something is to be done. @returns whether this server holds it. */
+  /** Takes the lease of an intern that needs work. @returns whether this server holds it. */
   async #hold({ intern, supervisor, expired }: LeasedIntern): Promise<boolean> {
     const { status, hostname } = intern
     const { here } = this.#deps.hosts
-    // It waits for a host, or has nothing here to look after.
+    // It waits for a host, or needs nothing from this one.
     if (here === undefined || (status === 'queued' && hostname !== here)) return false
     if (supervisor === this.#deps.server && status !== 'queued') return true
     if (supervisor === null && (atRest.includes(status) || isAsleep(intern))) return false
@@ -185,26 +185,26 @@ export class Supervisor {
     return this.#leases.claim(intern, this.#deps.provisioner.placeOf(intern))
   }
 
-  async #lookAtAll(): Promise<void> {
-    // A start may take long: whoever is at it must not lose the intern meanwhile.
+  async #checkAll(): Promise<void> {
+    // A start can take long: this server must not lose the lease in the meantime.
     if (this.#interns.isSupervisingAny() || this.#passes.isRunningAny()) await this.#leases.renew()
-    // With the embedded database there is nobody else to tell.
+    // With the embedded database there is no other server.
     if (this.#deps.db.kind === 'postgres') await this.#deps.hosts.renew()
     const inUse = await this.#leases.inUse()
-    for (const found of inUse) if (this.#needsLook(found)) this.#look(found.intern.id)
-    const known = new Set(inUse.map(({ intern }) => intern.id))
-    for (const id of this.#interns.supervisedIds()) if (!known.has(id)) void this.#passes.request(id)
-    await this.#lookAtRules(inUse)
+    for (const found of inUse) if (this.#needsCheck(found)) this.#check(found.intern.id)
+    const inUseIds = new Set(inUse.map(({ intern }) => intern.id))
+    for (const id of this.#interns.supervisedIds()) if (!inUseIds.has(id)) void this.#passes.request(id)
+    await this.#checkRules(inUse)
   }
 
-  /** A daemon that judges by rules of before is told those that hold. */
-  async #lookAtRules(all?: LeasedIntern[]): Promise<void> {
+  /** Requests a pass for each daemon with outdated rules. */
+  async #checkRules(all?: LeasedIntern[]): Promise<void> {
     const held = (all ?? (await this.#leases.inUse())).filter(({ supervisor }) => supervisor === this.#deps.server)
     const outdated = await this.#interns.outdated(held.map(({ intern }) => intern))
     for (const { id } of outdated) void this.#passes.request(id)
   }
 
-  #needsLook({ intern: { id, status }, supervisor, expired }: LeasedIntern): boolean {
+  #needsCheck({ intern: { id, status }, supervisor, expired }: LeasedIntern): boolean {
     if (status === 'queued') return true
     if (supervisor === this.#deps.server) {
       return !((status === 'running' || status === 'failed') && this.#interns.isSupervised(id))
@@ -216,8 +216,8 @@ export class Supervisor {
     const { provisioner, server, keepRunning } = this.#deps
     const found = await this.#leases.find(id)
     if (!found || found.supervisor !== server) {
-      // Who looks at it still would take it, or find the database closed. A start of it that another server took over
-      // is ended by nobody here.
+      // Wait for its pass, which would otherwise take the intern, or find the database closed. A start that another server took over is
+      // not ended here.
       if (!this.#interns.isStarting(id)) await this.#passes.ended(id)
       return
     }
@@ -225,7 +225,7 @@ export class Supervisor {
     if (keepRunning && status === 'running') return
     await provisioner.leave(found.intern)
     await this.#passes.ended(id)
-    // A start that was pending may have finished meanwhile.
+    // A pending start can have finished in the meantime.
     await provisioner.leave(found.intern)
     if (status === 'running' || status === 'failed' || status === 'provisioning') {
       await this.#leases.transition(id, status, { status: 'queued', release: true })
