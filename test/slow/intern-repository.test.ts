@@ -155,7 +155,11 @@ describe('a clone that fails', { skip }, () => {
     (await started(service, repository)).last_failure_message
 
   const cases: [name: string, repository: (url: string) => object, says: RegExp][] = [
-    ['requires a credential', (url) => ({ url }), /its server requires a credential, or the repository does not exist\.$/],
+    [
+      'requires a credential',
+      (url) => ({ url }),
+      /its server requires a credential, or the repository does not exist\.$/,
+    ],
     ['has no such branch', (url) => ({ url, ref: 'no-such', credential }), /Remote branch no-such not found/],
     [
       'is not there',

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killAll } from '../processes/kill-all.ts'
-import { outOfMemoryNote, makeGroup, limitsBeyondGroup, addToGroup, removeGroup } from './control-group.ts'
+import { addToGroup, limitsBeyondGroup, makeGroup, outOfMemoryNote, removeGroup } from './control-group.ts'
 import { prepareGroups, topGroup } from './control-groups.ts'
 
 const mounted = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate'

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { TransientFailure } from './transient-failure.ts'
 import { isTransient } from './processes.ts'
+import { TransientFailure } from './transient-failure.ts'
 
 /** The number of user ids from `intern_users_from` on. Systems do not assign ids that high: systemd and Debian use lower ones. */
 const range = 200_000_000

@@ -30,7 +30,7 @@ import type { Pod } from './pod.ts'
 import { podLog } from './pod-log.ts'
 import { healthMs, PodStarts } from './pod-starts.ts'
 import { Pods } from './pods.ts'
-import { endPod, endForeignDaemons, removeAll } from './removal.ts'
+import { endForeignDaemons, endPod, removeAll } from './removal.ts'
 import { watchPod } from './watch-pod.ts'
 
 export type KubernetesDeps = RemoteInternDeps & {

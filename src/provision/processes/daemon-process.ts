@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { markerOf } from '#platform/process/process-marker.ts'
 import { healthOf } from '../host/daemon-health.ts'
 import { type DaemonRecord, endOfLog } from '../host/intern-home.ts'
-import { TransientFailure } from '../host/transient-failure.ts'
 import { endsWithin, isAlive, send, withDescendants } from '../host/processes.ts'
+import { TransientFailure } from '../host/transient-failure.ts'
 import { killAll } from './kill-all.ts'
 
 const patience = { startMs: 20_000, healthMs: 2000, stopMs: 1200, endMs: 10_000 }

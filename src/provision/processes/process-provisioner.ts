@@ -14,7 +14,7 @@ import type { InternLog, LogWanted } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
-import { outOfMemoryNote, limitsBeyondGroup } from '../host/control-group.ts'
+import { limitsBeyondGroup, outOfMemoryNote } from '../host/control-group.ts'
 import {
   type DaemonRecord,
   readDaemonRecord,

@@ -52,7 +52,7 @@ type StartDeps = {
   homeOf: (intern: Intern) => string
   /** Whether each intern gets a user of its own. */
   usersWork: () => Promise<boolean>
-  clonings: Pick<Clonings, 'begin'>
+  clonings: Pick<Clonings, 'register'>
   /** Ends what runs of an intern. */
   end: (intern: Intern) => Promise<void>
   /** Hears of a daemon that runs, and how it ends. */

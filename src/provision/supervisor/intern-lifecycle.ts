@@ -83,7 +83,11 @@ export class InternLifecycle {
   async provisioning(intern: Intern): Promise<void> {
     await this.#start(intern, async (failure, why) => {
       const isTransient = isTransientFailure(why)
-      await this.#deps.leases.transition(intern.id, 'provisioning', { status: 'failed', failure, release: !isTransient })
+      await this.#deps.leases.transition(intern.id, 'provisioning', {
+        status: 'failed',
+        failure,
+        release: !isTransient,
+      })
       if (isTransient) this.#restartLater(intern)
     })
   }

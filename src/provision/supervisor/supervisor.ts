@@ -69,7 +69,9 @@ export class Supervisor {
     this.#keptListener = await provisioner
       .serveKept((id) => internById(db.query, id))
       .catch((error: Error) => {
-        onError(new Error(`Other hosts cannot read the files of interns of this host that do not run: ${error.message}`))
+        onError(
+          new Error(`Other hosts cannot read the files of interns of this host that do not run: ${error.message}`),
+        )
         return undefined
       })
     hosts.keptPort = this.#keptListener?.port ?? null
