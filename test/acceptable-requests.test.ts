@@ -56,6 +56,10 @@ const rows: Row[] = [
     dropped: 'messages.content',
   },
   {
+    it: 'a message without parts',
+    ...chat({ messages: [user(), { role: 'assistant', content: [] }, user('Go')] }),
+  },
+  {
     it: 'the start of an answer that ends with a space',
     ...chat({ messages: [user(), { role: 'assistant', content: 'Sure: ' }] }),
     ...toAnthropic,

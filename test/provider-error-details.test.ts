@@ -12,13 +12,15 @@ describe("details of a provider's error", () => {
   let upstream: ScriptedUpstream
   let service: TestService
   let sent: object = details
+  let streamed: object[] | undefined
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-details-'))
   before(async () => {
-    upstream = await startScriptedUpstream(() => ({
-      status: 400,
-      type: 'application/json',
-      body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: 'No.', details: sent } }),
-    }))
+    upstream = await startScriptedUpstream(() => {
+      const error = { type: 'error', error: { type: 'invalid_request_error', message: 'No.', details: sent } }
+      if (!streamed) return { status: 400, type: 'application/json', body: JSON.stringify(error) }
+      const body = [...streamed, error].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+      return { status: 200, type: 'text/event-stream', body }
+    })
     const catalogue_file = join(folder, 'catalogue.json')
     const provider = { name: 'A', protocol: 'anthropic-messages', base_url: upstream.url, credentials: ['TEST_KEY'] }
     const endpoints = { a: { model: 'm', prices: { prompt: 1, completion: 2 } } }
@@ -34,7 +36,8 @@ describe("details of a provider's error", () => {
   })
 
   const ask = (path: string) => {
-    const body = { model: 'a/m', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] }
+    const stream = streamed !== undefined
+    const body = { model: 'a/m', max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }], stream }
     return service.ask('POST', path, { body })
   }
 
@@ -49,8 +52,28 @@ describe("details of a provider's error", () => {
     assert.deepEqual(body.error.metadata.provider_details, details)
   })
 
+  const opening = { type: 'message_start', message: { id: 'm', model: 'm', usage: { input_tokens: 1 } } }
+  const text = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } }
+
+  test('reach clients of Anthropic from a stream before its content', async () => {
+    streamed = [opening, { type: 'ping' }]
+    const { status, body } = await ask('/messages')
+    assert.deepEqual([status, body.error], [400, { type: 'invalid_request_error', message: 'No.', details }])
+    assert.deepEqual((await ask('/chat/completions')).body.error.metadata.provider_details, details)
+  })
+
+  test('reach clients of Anthropic from a stream within its content', async () => {
+    streamed = [opening, text]
+    const { status, text: answer } = await ask('/messages')
+    const last = JSON.parse(answer.trim().split('\ndata: ').at(-1)!)
+    assert.deepEqual([status, last.error.details], [200, details])
+  })
+
   test('are dropped where they hold the credential', async () => {
     sent = { authorization: 'Bearer upstream-secret' }
-    assert.doesNotMatch((await ask('/messages')).text, /upstream-secret/)
+    for (const events of [undefined, [opening], [opening, text]]) {
+      streamed = events
+      assert.doesNotMatch((await ask('/messages')).text, /upstream-secret/)
+    }
   })
 })

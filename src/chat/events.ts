@@ -75,5 +75,12 @@ type AnswerPiece =
   /** One of what is billed by the piece went by. */
   | { type: 'piece'; unit: string }
   | { type: 'finish'; reason: Exclude<FinishReason, 'error'>; native: string }
-  /** The upstream gave up: `status` as far as it said one, `code` its own word for it. */
-  | { type: 'error'; message: string; status: number | undefined; code?: string | undefined }
+  /** The upstream failed: `status` if it sent one, its own `code`, and its details as JSON. */
+  | {
+      type: 'error'
+      message: string
+      status: number | undefined
+      code?: string | undefined
+      details?: string
+      retryAfterMs?: number
+    }

@@ -4,7 +4,7 @@ import { type SseEvent, SseReader } from '#platform/net/sse.ts'
 import { ByteBuffer } from '#platform/text/byte-buffer.ts'
 import { utf8Of, withoutMark } from '#platform/text/text-of-bytes.ts'
 import { endMark, isEndMark } from '../protocol/tool-calls/readers.ts'
-import { codeOfRefusal, detailsOfRefusal, retryDelayOfRefusal } from '../providers/error-code.ts'
+import { type ErrorFacts, factsOfRefusal } from '../providers/error-code.ts'
 import { AnswerSizeLimit } from './answer-size-limit.ts'
 import type { AttemptRequest } from './attempt-request.ts'
 import { ContentHold, endsChoice } from './content-hold.ts'
@@ -219,16 +219,8 @@ export class AttemptAnswer implements Sink {
     const text = utf8Of(bytes)
     if (this.#status >= 300) {
       const body = parseJson(text)
-      const message = maskSecrets(
-        String(this.#attempt.providerProtocol.errorMessage(body) || text),
-        this.#attempt.credential,
-      )
-      const wait = retryAfterMs(this.#retryAfter, this.#now()) ?? retryDelayOfRefusal(body)
-      const failure = failureOfStatus(this.#status, message || undefined, wait, this.#attempt.credentialOwner)
-      const details = detailsOfRefusal(body)
-      const hasSecret = details !== undefined && maskSecrets(details, this.#attempt.credential) !== details
-      const words = { providerCode: codeOfRefusal(body), providerDetails: hasSecret ? undefined : details }
-      return this.#fail(this.#withContextLength({ ...failure, ...words }, message))
+      const message = String(this.#attempt.providerProtocol.errorMessage(body) || text)
+      return this.#fail(this.#failureOf(this.#status, message, factsOfRefusal(body)))
     }
     const events = this.#attempt.providerProtocol.readBody(
       parseJsonUpToMaxDepth(text),
@@ -244,16 +236,24 @@ export class AttemptAnswer implements Sink {
   }
 
   #upstreamError(error: Extract<AnswerEvent, { type: 'error' }>): void {
-    const { status = 502, code: providerCode } = error
-    const message = maskSecrets(String(error.message), this.#attempt.credential)
-    const failure = failureOfStatus(status, message, undefined, this.#attempt.credentialOwner)
-    const reason = `error ${status} within the answer`
-    this.#fail(this.#withContextLength({ ...failure, providerCode, reason }, message))
+    const { status = 502 } = error
+    const failure = this.#failureOf(status, String(error.message), error)
+    this.#fail({ ...failure, reason: `error ${status} within the answer` })
     this.exchange?.abort()
   }
 
-  #withContextLength(failure: AttemptFailure, message: string): AttemptFailure {
-    return withContextLength(failure, this.#attempt.providerProtocol.contextErrors, message)
+  #failureOf(
+    status: number,
+    rawMessage: string,
+    { code: providerCode, details, ...facts }: ErrorFacts,
+  ): AttemptFailure {
+    const { credential, credentialOwner, providerProtocol } = this.#attempt
+    const message = maskSecrets(rawMessage, credential)
+    const wait = retryAfterMs(this.#retryAfter, this.#now()) ?? facts.retryAfterMs
+    const failure = failureOfStatus(status, message || undefined, wait, credentialOwner)
+    const hasSecret = details !== undefined && maskSecrets(details, credential) !== details
+    const words = { providerCode, providerDetails: hasSecret ? undefined : details }
+    return withContextLength({ ...failure, ...words }, providerProtocol.contextErrors, message)
   }
 
   #finish(): void {

@@ -25,17 +25,44 @@ function errorIn(body: unknown): unknown {
   return (refusal as { error?: unknown } | null | undefined)?.error
 }
 
-export const codeOfRefusal = (body: unknown) => codeOfError(errorIn(body))
-
 /** Longer details are not passed on. */
 const maxDetailsLength = 2000
 
-/** Machine-readable details of a whole refusal, as Anthropic's errors have them, in JSON. */
-export function detailsOfRefusal(body: unknown): string | undefined {
-  const { details } = (errorIn(body) ?? {}) as { details?: unknown }
+/** The facts of an error that clients need beside its message. */
+export type ErrorFacts = {
+  code?: string | undefined
+  /** Machine-readable details as Anthropic's errors have them, in JSON. */
+  details?: string
+  /** The time that the provider asks to wait. */
+  retryAfterMs?: number
+}
+
+export function factsOfError(error: unknown): ErrorFacts {
+  const { details: given } = (error ?? {}) as { details?: unknown }
+  const [code, details, retryAfterMs] = [codeOfError(error), detailsIn(given), retryDelayIn(given)]
+  return {
+    ...(code !== undefined && { code }),
+    ...(details !== undefined && { details }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+export const factsOfRefusal = (body: unknown) => factsOfError(errorIn(body))
+
+function detailsIn(details: unknown): string | undefined {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return undefined
   const text = JSON.stringify(details)
   return text.length <= maxDetailsLength ? text : undefined
+}
+
+/** Google's servers write the time to wait in a list of details, and not in a header. */
+function retryDelayIn(details: unknown): number | undefined {
+  for (const detail of Array.isArray(details) ? details : []) {
+    const { retryDelay } = (detail ?? {}) as { retryDelay?: unknown }
+    const seconds = typeof retryDelay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] : undefined
+    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000)
+  }
+  return undefined
 }
 
 /** The message of a whole refusal. FastAPI's errors have `detail`: a text, or a list of what is wrong. */
@@ -54,19 +81,6 @@ function detailText(entry: unknown): string | undefined {
   if (typeof msg !== 'string') return undefined
   const field = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : ''
   return field ? `${field}: ${msg}.` : msg
-}
-
-/**
- * How long Google's servers ask to wait, in milliseconds: they say it in the error's details and not in a header.
- */
-export function retryDelayOfRefusal(body: unknown): number | undefined {
-  const { details } = (errorIn(body) ?? {}) as { details?: unknown }
-  for (const detail of Array.isArray(details) ? details : []) {
-    const { retryDelay } = (detail ?? {}) as { retryDelay?: unknown }
-    const seconds = typeof retryDelay === 'string' ? /^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] : undefined
-    if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000)
-  }
-  return undefined
 }
 
 /** Nothing that could be a credential. */

@@ -1,3 +1,4 @@
+import { mapItems } from '#platform/json/map-texts.ts'
 import { fitSchema } from '#platform/json-schema/fit-schema.ts'
 import type { Body } from '../protocol/protocol.ts'
 import { type NameRule, pathsOf } from '../protocol/repairs/aliases.ts'
@@ -42,6 +43,19 @@ export function withStrict(holder: Strict, field: string, name: string, dropped:
   if (schema) return schema === holder[field] ? holder : { ...holder, [field]: schema }
   noteDropped(dropped, `${name}.strict`)
   return { ...holder, strict: false }
+}
+
+/** A message without parts is refused; one of an empty text is not. @param list where the body has its messages. */
+export function emptyContentRepair(list: 'messages' | 'input'): Repair {
+  return (body) => {
+    const messages = body[list]
+    if (!Array.isArray(messages)) return body
+    const changed = mapItems(messages as Body[], (message) => {
+      const isEmpty = Array.isArray(message?.content) && message.content.length === 0
+      return isEmpty && message.role !== undefined ? { ...message, content: '' } : message
+    })
+    return changed === messages ? body : { ...body, [list]: changed }
+  }
 }
 
 /** A function that says that its schema is strict. */

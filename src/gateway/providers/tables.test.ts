@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { AnswerEvent } from '#chat/events.ts'
 import { effortOf, thinkingBudgetOf, thinkingSetting } from '../protocol/reasoning-budget.ts'
 import { anthropicMessages } from './anthropic/anthropic-messages.ts'
-import { retryDelayOfRefusal } from './error-code.ts'
+import { factsOfRefusal } from './error-code.ts'
 import { googleGemini } from './gemini/google-gemini.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
 import { openaiResponses } from './openai-responses/openai-responses.ts'
@@ -22,7 +22,7 @@ test('every kind of error that Anthropic names has its status', () => {
     assert.deepEqual(anthropicMessages.readBody({ error }), [{ type: 'error', message: 'M', status, code: type }])
   }
   assert.deepEqual(anthropicMessages.readBody({ error: {} }), [
-    { type: 'error', message: 'the upstream failed', status: undefined, code: undefined },
+    { type: 'error', message: 'the upstream failed', status: undefined },
   ])
 })
 
@@ -130,6 +130,6 @@ test('a chat answer that ends with an error is one, and Gemini says how long to 
     assert.equal(openaiChat.readBody({ choices: [{ message: { content: 'H' }, finish_reason }] }).at(-1)?.type, 'error')
   assert.equal(openaiResponses.readBody({ output: [], status: 'cancelled' }).at(-1)?.type, 'error')
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '45.837906927s' }]
-  assert.equal(retryDelayOfRefusal({ error: { code: 429, details } }), 45_838)
-  assert.equal(retryDelayOfRefusal([{ error: { details: [null, { retryDelay: 5 }] } }]), undefined)
+  assert.equal(factsOfRefusal({ error: { code: 429, details } }).retryAfterMs, 45_838)
+  assert.equal(factsOfRefusal([{ error: { details: [null, { retryDelay: 5 }] } }]).retryAfterMs, undefined)
 })

@@ -39,6 +39,8 @@ function nodeError(schema: any, at: string, keywords: readonly string[] | undefi
   return undefined
 }
 
+const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
+
 const first = (errors: Iterable<string | undefined | false>) => [...errors].find(Boolean) || undefined
 
 /** The limit of OpenAI. */
@@ -51,6 +53,7 @@ const chat: Check = ({ messages, tools = [] }) =>
     tools.length > maxTools && tooManyTools,
     ...messages.map(({ role, content }: any, at: number) =>
       first([
+        isEmptyList(content) && `messages[${at}].content: empty array`,
         !['system', 'user', 'assistant', 'tool'].includes(role) && `unexpected role ${role}`,
         role === 'system' && at > 0 && 'System message must be at the beginning.',
         role === 'user' && messages[at - 1]?.role === 'user' && 'Conversation roles must alternate',
@@ -70,20 +73,36 @@ const chat: Check = ({ messages, tools = [] }) =>
     ),
   ])
 
-const responses: Check = ({ input, tools = [] }) =>
+/** OpenAI's rule for strict schemas: each object is closed and requires all of its properties. */
+function openSchemaError(schema: any, at: string): string | undefined {
+  if (schema?.properties && !Object.keys(schema.properties).every((key) => schema.required?.includes(key)))
+    return `${at}: required must list every property`
+  return closedError(schema, at)
+}
+
+const responses: Check = ({ input, tools = [], text }) =>
   first([
     tools.length > maxTools && tooManyTools,
     ...tools.map((tool: any) =>
-      first([!name.test(tool.name) && 'tool name', toolSchemaError(tool.parameters, tool.name)]),
+      first([
+        !name.test(tool.name) && 'tool name',
+        tool.type === 'function' && toolSchemaError(tool.parameters, tool.name),
+        tool.strict && openSchemaError(tool.parameters, tool.name),
+      ]),
     ),
-    ...(typeof input === 'string' ? [] : input).map(({ name: called, call_id: id, content }: any) =>
+    text?.format?.strict && openSchemaError(text.format.schema, 'text.format'),
+    ...(typeof input === 'string' ? [] : input).map(({ name: called, call_id: id, content, output }: any) =>
       first([
         called && !name.test(called) && `call of ${called}`,
+        isEmptyList(content) && 'input.content: empty array',
         id?.length > 64 && 'call_id: string too long. Expected a string with maximum length 64',
-        ...(Array.isArray(content) ? content : []).map(
-          ({ image_url: url }: any) =>
-            url && !imageType.test(url.slice(5).split(';')[0]) && `image ${url.slice(0, 30)}`,
-        ),
+        ...[content, output]
+          .filter(Array.isArray)
+          .flat()
+          .map(
+            ({ image_url: url }: any) =>
+              url && !imageType.test(url.slice(5).split(';')[0]) && `image ${url.slice(0, 30)}`,
+          ),
       ]),
     ),
   ])
@@ -120,6 +139,10 @@ const anthropic: Check = ({
   const last = messages.at(-1)
   const end = Array.isArray(last.content) ? last.content.at(-1)?.text : last.content
   return first([
+    messages.some(
+      ({ role, content }: any, at: number) =>
+        (content === '' || isEmptyList(content)) && !(role === 'assistant' && at === messages.length - 1),
+    ) && 'all messages must have non-empty content except for the optional final assistant message',
     texts.some(({ type, text }) => type === 'text' && !/\S/.test(text)) &&
       'text content blocks must contain non-whitespace text',
     last.role === 'assistant' && /\s$/.test(end ?? '') && 'final assistant content cannot end with trailing whitespace',

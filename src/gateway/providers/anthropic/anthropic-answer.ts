@@ -4,7 +4,7 @@ import type { ThoughtMark } from '#chat/thoughts.ts'
 import { ownValue } from '#platform/core/own-value.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
+import { factsOfError, messageOfError, noMessage } from '../error-code.ts'
 import { sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
 import { type AnthropicCitation, citationOf } from './anthropic-citations.ts'
@@ -229,7 +229,7 @@ function finish(native: string): AnswerEvent {
 
 function errorEvent(error: UpstreamError | undefined): AnswerEvent {
   const status = statuses[error?.type ?? '']
-  return { type: 'error', message: messageOfError(error) ?? noMessage, status, code: codeOfError(error) }
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status, ...factsOfError(error) }
 }
 
 /** Anthropic counts what came from the cache apart from the rest of the prompt. */

@@ -32,7 +32,7 @@ function withoutBlank(content: unknown): unknown {
 const skipBlankTexts: Repair = (body, dropped) => {
   let current = body
   const system = withoutBlank(body.system)
-  if (isBlank(system) || (Array.isArray(system) && system.length === 0 && system !== body.system)) {
+  if (isBlank(system) || (isEmptyList(system) && system !== body.system)) {
     const { system: _blank, ...rest } = current
     current = rest
   } else if (system !== body.system) current = { ...current, system }
@@ -42,14 +42,13 @@ const skipBlankTexts: Repair = (body, dropped) => {
     const content = withoutBlank(turn?.content)
     return content === turn?.content ? turn : { ...turn, content }
   })
-  const remaining = turns.filter(({ content }, at) => !(isBlank(content) || isEmptied(content, body.messages, at)))
+  const remaining = turns.filter(({ content }) => !(isBlank(content) || isEmptyList(content)))
   if (remaining.length === 0 || (turns === body.messages && remaining.length === turns.length)) return current
   noteDropped(dropped, 'messages.content')
   return { ...current, messages: remaining }
 }
 
-const isEmptied = (content: unknown, before: unknown, at: number) =>
-  Array.isArray(content) && content.length === 0 && content !== (before as Turn[])[at]?.content
+const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
 
 /** The start of an answer must not end with a space. */
 const trimPrefill: Repair = (body) => {

@@ -3,7 +3,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import { BytePlaces } from '#platform/text/byte-places.ts'
 import type { UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
+import { factsOfError, messageOfError, noMessage } from '../error-code.ts'
 import { sumOf, usageEvents } from '../token-counts.ts'
 import { mergedUsage, type UsageObject } from '../usage-spellings.ts'
 import { callIdFor } from './gemini-call-id.ts'
@@ -162,7 +162,7 @@ function failure(reason: string, message: string | undefined): AnswerEvent {
 }
 
 function errorEvent(error: NonNullable<Generated['error']>): AnswerEvent {
-  return { type: 'error', message: messageOfError(error) ?? noMessage, status: error.code, code: codeOfError(error) }
+  return { type: 'error', message: messageOfError(error) ?? noMessage, status: error.code, ...factsOfError(error) }
 }
 
 /** Gemini counts thoughts apart from the rest of the answer, and what its tools read apart from the prompt. */

@@ -3,7 +3,7 @@ import type { AnswerEvent } from '#chat/events.ts'
 import { pushAll } from '#platform/core/push-all.ts'
 import type { SseEvent } from '#platform/net/sse.ts'
 import type { ToolCallPiece, UpstreamEvent } from '../../protocol/tool-calls/piece.ts'
-import { codeOfError, messageOfError, noMessage } from '../error-code.ts'
+import { factsOfError, messageOfError, noMessage } from '../error-code.ts'
 import { chatSpellings, OpenaiUsage } from '../openai-usage.ts'
 import type { UsageObject } from '../usage-spellings.ts'
 import { type ChatContent, readContent } from './openai-chat-content.ts'
@@ -118,7 +118,7 @@ function errorEvent(told: NonNullable<UpstreamError['error']>): AnswerEvent {
     type: 'error',
     message: messageOfError(error) ?? noMessage,
     status: status >= 400 && status < 600 ? status : undefined,
-    code: codeOfError(error),
+    ...factsOfError(error),
   }
 }
 

@@ -5,7 +5,7 @@ import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import { type Repair, type RepairedBody, repairBody } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
 import { chosenFunction } from '../../protocol/tool-calls/tool-arguments.ts'
-import { chatCallIdPaths, chatNames, formatRepair, strictToolRepair } from '../openai-rules.ts'
+import { chatCallIdPaths, chatNames, emptyContentRepair, formatRepair, strictToolRepair } from '../openai-rules.ts'
 import { type ChatDialect, dialectOf } from './openai-chat-dialects.ts'
 import { reasoningRepair } from './openai-chat-reasoning.ts'
 import { withAcceptedRoles } from './openai-chat-roles.ts'
@@ -28,6 +28,7 @@ const formatPlace: Parameters<typeof formatRepair>[0] = {
 
 const common: Repair[] = [
   toolRepair(toolShape, {}),
+  emptyContentRepair('messages'),
   mediaTypeRepair([], pathsOf('messages.*.content.*.image_url.url', 'messages.*.content.*.file.file_data')),
 ]
 const lenient: Repair[] = [formatRepair(formatPlace, false)]

@@ -3,7 +3,13 @@ import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { RequestRules } from '../../protocol/repairs/repair.ts'
 import { type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
-import { formatRepair, responsesCallIds, responsesNames, strictToolRepair } from '../openai-rules.ts'
+import {
+  emptyContentRepair,
+  formatRepair,
+  responsesCallIds,
+  responsesNames,
+  strictToolRepair,
+} from '../openai-rules.ts'
 
 const toolShape: ToolShape = {
   schemaOf: ({ type, name, parameters }) => (type === 'function' ? { name, schema: parameters } : undefined),
@@ -14,6 +20,7 @@ const toolShape: ToolShape = {
 export const responsesRules: RequestRules = {
   repairs: [
     toolRepair(toolShape, {}),
+    emptyContentRepair('input'),
     strictToolRepair(
       (tool) => (tool.type === 'function' ? tool : undefined),
       (_tool, declared) => declared as Body,
