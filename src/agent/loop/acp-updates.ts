@@ -2,7 +2,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { FileChange } from '../tools/tool.ts'
 import type { TurnEvent } from './turn-event.ts'
 
-/** The update that tells a client of an event. */
+/** Translates an event to a session update of the protocol. */
 export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate {
   switch (event.type) {
     case 'text.added':
@@ -54,7 +54,7 @@ export function updateOf(event: TurnEvent, windowTokens: number): SessionUpdate 
   }
 }
 
-/** What is too much for a message is not shown: the files have it. */
+/** Omits contents that are too large for a message. */
 const mostCharacters = 500_000
 
 function diffsOf(changes: FileChange[] = []) {

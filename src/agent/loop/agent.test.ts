@@ -301,6 +301,6 @@ test('sessions are listed, and unknown ones are not found', async () => {
   await assert.rejects(at.agent.request('session/resume', unknown), { code: -32002 })
   await assert.rejects(at.agent.request('session/new', { cwd: '/', mcpServers: [] }), { message: /whole file system/ })
   await assert.rejects(at.agent.request('session/new', { cwd: '/nonexistent', mcpServers: [] }), {
-    message: /no folder/,
+    message: /not a folder/,
   })
 })

@@ -23,11 +23,11 @@ export type AgentDeps = {
   version: string
   now: Now
   newId: NewId
-  /** Reaches servers of tools; the global one by default. */
+  /** Connects to MCP servers; the global one by default. */
   fetch?: typeof globalThis.fetch
 }
 
-/** Servers of tools of a session that nobody talks to are ended after this time. */
+/** A session disconnects from its MCP servers after this time without a prompt. */
 const idleMs = 10 * 60_000
 
 const modes: { id: ApprovalMode; name: string; description: string }[] = [
@@ -35,13 +35,13 @@ const modes: { id: ApprovalMode; name: string; description: string }[] = [
   { id: 'self-drive', name: 'Self-drive', description: 'Asks for no permission; the shell runs without a sandbox.' },
 ]
 
-/** What a client can do, as it says at the beginning. */
-type Abilities = { canAsk: boolean; clientJudges: boolean }
+/** Capabilities that the client declared in `initialize`. */
+type ClientCapabilities = { canAsk: boolean; clientJudges: boolean }
 
 /** The builtin agent, an agent of the Agent Client Protocol like any other: one app serves one client. */
 export function createAgent(deps: AgentDeps): AgentApp {
   const sessions = createOpenSessions(deps)
-  let abilities: Abilities = { canAsk: false, clientJudges: false }
+  let abilities: ClientCapabilities = { canAsk: false, clientJudges: false }
 
   const described = ({ mode, log }: OpenSession) => ({
     modes: { currentModeId: mode, availableModes: modes },
@@ -76,16 +76,16 @@ export function createAgent(deps: AgentDeps): AgentApp {
     .onRequest('session/close', async ({ params }) => sessions.close(params.sessionId))
     .onRequest('session/set_mode', ({ params }) => {
       const mode = modes.find(({ id }) => id === params.modeId)
-      if (!mode) throw RequestError.invalidParams(undefined, `there is no mode ${params.modeId}`)
+      if (!mode) throw RequestError.invalidParams(undefined, `unknown mode ${params.modeId}: use manual or self-drive`)
       sessions.get(params.sessionId).mode = mode.id
       return {}
     })
     .onRequest('session/set_config_option', ({ params }) => {
       const { configOptions } = described(sessions.get(params.sessionId))
-      const known = configOptions.some(
+      const isUnchanged = configOptions.some(
         ({ id, currentValue }) => id === params.configId && currentValue === params.value,
       )
-      if (!known) throw RequestError.invalidParams(undefined, 'the model is set where the agent is started')
+      if (!isUnchanged) throw RequestError.invalidParams(undefined, 'the model is set when the agent is started')
       return { configOptions }
     })
     .onRequest('session/prompt', ({ params, client, signal }) =>
@@ -107,9 +107,9 @@ const greeting = (version: string) => ({
   _meta: { signalbox: { sendsNothingLate: true } },
 })
 
-/** @param wanted the folder whose sessions are listed; all where it is not said. */
-function listed(all: Awaited<ReturnType<SessionStore['list']>>, wanted: string | null | undefined) {
-  const sessions = wanted ? all.filter(({ cwd }) => cwd === wanted) : all
+/** @param folder filters by the folder of the sessions. */
+function listed(all: Awaited<ReturnType<SessionStore['list']>>, folder: string | null | undefined) {
+  const sessions = folder ? all.filter(({ cwd }) => cwd === folder) : all
   return {
     sessions: sessions.map(({ id, cwd, title, updatedAt }) => ({
       sessionId: id,
@@ -120,18 +120,18 @@ function listed(all: Awaited<ReturnType<SessionStore['list']>>, wanted: string |
   }
 }
 
-/** One prompt at a time in each session. @param asked aborts when the client no longer wants the answer. */
+/** Answers one prompt at a time in each session. @param requestSignal aborts when the client cancels the request. */
 async function answerIn(
   session: OpenSession,
   prompt: Prompt,
-  deps: AgentDeps & Abilities & { client: AgentContext },
-  asked: AbortSignal,
+  deps: AgentDeps & ClientCapabilities & { client: AgentContext },
+  requestSignal: AbortSignal,
 ) {
   if (session.turn) throw RequestError.invalidRequest(undefined, 'the session is busy with another prompt')
   const { promise: over, resolve: end } = Promise.withResolvers<void>()
   const abort = new AbortController()
   session.turn = { abort, over }
-  const signal = AbortSignal.any([abort.signal, asked])
+  const signal = AbortSignal.any([abort.signal, requestSignal])
   const { log, workspace, mode, mcp, processes } = session
   clearTimeout(session.idle)
   try {
@@ -143,11 +143,11 @@ async function answerIn(
   }
 }
 
-/** A client with rules of its own says so: it is then asked before each tool. */
+/** A client with its own rules gets a permission request before each tool call. */
 const judgesIn = (meta: Record<string, unknown> | null | undefined) =>
   (meta?.signalbox as { judges?: unknown } | undefined)?.judges === true
 
-/** The words of a prompt, what is attached among them or, as a link, in their place; and its images. */
+/** Returns the text of a prompt with its embedded resources and links, and its images. */
 function promptOf(blocks: ContentBlock[]): Prompt {
   const images = blocks.flatMap((block) =>
     block.type === 'image' ? [{ mimeType: block.mimeType, data: block.data }] : [],

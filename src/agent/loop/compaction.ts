@@ -9,7 +9,7 @@ import type { Notify } from './turn-event.ts'
 type CompactionDeps = {
   model: Model
   windowTokens: number
-  /** What every request has besides the conversation, in tokens, roughly. */
+  /** Estimated tokens of the system prompt and the tools. */
   overheadTokens: number
   log: SessionLog
   notify: Notify
@@ -24,7 +24,7 @@ const keptShare = 0.3
 
 const instruction = [
   'Summarise the conversation below, between a user and an assistant that works on files with tools, so that the',
-  'assistant can go on from your summary alone. Keep: what the user wants, in the words of the user where they matter;',
+  'assistant can continue from your summary alone. Keep: what the user wants, in the user’s words where they matter;',
   'decisions and answers given; which files were read or changed and what is in them that still matters; commands and',
   'their results; what is done, what failed, and what comes next. Leave out pleasantries. Do not answer the user.',
 ].join(' ')
@@ -102,7 +102,7 @@ function tokensIn({ log, overheadTokens }: Pick<CompactionDeps, 'log' | 'overhea
   return (counted?.tokens ?? overheadTokens) + since.reduce((sum, message) => sum + estimate(message), 0)
 }
 
-/** What providers count for an image, roughly. */
+/** Estimated tokens of an image. */
 const imageTokens = 1_500
 
 function estimate(message: Message): number {

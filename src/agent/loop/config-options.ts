@@ -1,6 +1,6 @@
 import type { SessionConfigOption } from '@agentclientprotocol/sdk'
 
-/** The model as the protocol tells it. `answering` is the name under which the service last answered. */
+/** The model as a configuration option of the protocol. `answering` is the name under which the service last answered. */
 export function configOptionsOf(configured: string, answering: string | undefined): SessionConfigOption[] {
   const currentValue = answering ?? configured
   const names = [...new Set([configured, currentValue])]

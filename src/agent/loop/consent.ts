@@ -16,7 +16,7 @@ const onceOptions = options.filter(({ kind }) => kind.endsWith('_once'))
 
 type ConsentDeps = {
   client: AgentContext
-  /** Whether the client has rules of its own, and wants to judge also what needs nobody's consent. */
+  /** Whether the client has its own rules, which also judge operations that need no consent. */
   clientJudges: boolean
   log: SessionLog
   mode: ApprovalMode
@@ -24,14 +24,14 @@ type ConsentDeps = {
   now: Now
 }
 
-type Wanted = { name: string; title: string; kind: ToolKind; paths?: string[] }
+type RequestedOperation = { name: string; title: string; kind: ToolKind; paths?: string[] }
 
-/** What is asked for: `as` says what exactly a lasting leave is about, where the operation's name alone does not. */
+/** An operation that needs consent. A lasting consent is stored under `as`, which can be more specific than the name. */
 export type Operation = { name: string; as?: string | undefined }
 
 /**
- * May the operation be done? In `self-drive` yes; in `manual` the person says so through the client, or has said so for
- * the session. No choice is no consent. What needs no consent is still judged by a client that judges.
+ * Returns whether the operation is allowed. In `self-drive` it is; in `manual` a person decides through the client, or has
+ * decided for the session. A cancelled question means no. A client with rules also judges operations that need no consent.
  */
 export async function consentTo(
   deps: ConsentDeps,
@@ -41,10 +41,10 @@ export async function consentTo(
   kind: ToolKind = 'execute',
 ): Promise<boolean> {
   const { log } = deps
-  const settled = deps.mode === 'self-drive' || rememberedOf(log, { name, as })
-  const wanted: Wanted = { name, title, kind }
-  if (settled !== undefined) return settled && judged(deps, call, wanted)
-  const chosen = await request(deps, call, wanted, false)
+  const decided = deps.mode === 'self-drive' || rememberedDecision(log, { name, as })
+  const operation: RequestedOperation = { name, title, kind }
+  if (decided !== undefined) return decided && judged(deps, call, operation)
+  const chosen = await request(deps, call, operation, false)
   const allowed = chosen === 'allow_once' || chosen === 'allow_always'
   if (chosen.endsWith('_always')) {
     await log.add({ type: 'permission.remembered', operation: allowed ? as : name, allowed, at: deps.now() })
@@ -52,30 +52,48 @@ export async function consentTo(
   return allowed
 }
 
-/** Whether the client's rules let this be done, which needs no consent. True where the client has no say in it. */
-export async function judged(deps: ConsentDeps, call: ToolCall, wanted: Wanted): Promise<boolean> {
+/** Returns whether the client's rules allow an operation that needs no consent. True if the client has no rules. */
+export async function judged(deps: ConsentDeps, call: ToolCall, operation: RequestedOperation): Promise<boolean> {
   if (!deps.clientJudges) return true
-  return (await request(deps, call, wanted, true)) === 'allow_once'
+  return (await request(deps, call, operation, true)) === 'allow_once'
 }
 
-/** What the client chose. `onlyJudged`: nobody is asked on our account. */
-async function request(deps: ConsentDeps, call: ToolCall, wanted: Wanted, onlyJudged: boolean): Promise<string> {
+/** Returns the id of the option that the client selected. With `onlyJudged` its rules decide without a question. */
+async function request(
+  deps: ConsentDeps,
+  call: ToolCall,
+  operation: RequestedOperation,
+  onlyJudged: boolean,
+): Promise<string> {
   const { client, log, signal } = deps
-  const { paths = [], ...about } = wanted
+  const { paths = [], ...description } = operation
   const locations = paths.length > 0 ? { locations: paths.map((path) => ({ path })) } : {}
-  const toolCall = { toolCallId: call.id, ...about, ...locations, status: 'pending' as const, rawInput: inputOf(call) }
-  const asked: RequestPermissionRequest = {
-    ...{ sessionId: log.session.id, toolCall, options: onlyJudged ? onceOptions : options },
+  const toolCall = {
+    toolCallId: call.id,
+    ...description,
+    ...locations,
+    status: 'pending' as const,
+    rawInput: inputOf(call),
+  }
+  const parameters: RequestPermissionRequest = {
+    sessionId: log.session.id,
+    toolCall,
+    options: onlyJudged ? onceOptions : options,
     ...(onlyJudged && { _meta: { signalbox: { onlyJudged } } }),
   }
-  const how = { cancellationSignal: signal, stopWaitingOnCancel: true }
-  const { outcome } = await client.request('session/request_permission', asked, how)
+  const { outcome } = await client.request('session/request_permission', parameters, {
+    cancellationSignal: signal,
+    stopWaitingOnCancel: true,
+  })
   signal.throwIfAborted()
   return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
 }
 
-/** After a permanent rejection of the shell, leaving its sandbox is not asked for either. */
-function rememberedOf({ session: { remembered } }: SessionLog, { name, as }: Required<Operation>): boolean | undefined {
+/** Returns a decision for the session. A lasting rejection of the shell includes commands outside its sandbox. */
+function rememberedDecision(
+  { session: { remembered } }: SessionLog,
+  { name, as }: Required<Operation>,
+): boolean | undefined {
   const isRejected = [name, name.split('.')[0]!].some((one) => remembered.get(one) === false)
   return isRejected ? false : remembered.get(as)
 }

@@ -3,7 +3,7 @@ import type { ModelEvent } from '../model/model.ts'
 import type { SessionLog } from './session-store.ts'
 import type { Notify } from './turn-event.ts'
 
-/** Stores and tells what one call of the model consumed, whatever it was for. */
+/** Stores and reports the usage of one model call. */
 export async function countUsage(
   deps: { log: SessionLog; notify: Notify; now: Now },
   { usage, model }: Pick<Extract<ModelEvent, { type: 'answer.completed' }>, 'usage' | 'model'>,

@@ -5,14 +5,14 @@ import { applyEntry, emptySession } from './session.ts'
 import type { SessionLog } from './session-store.ts'
 import type { TurnEvent } from './turn-event.ts'
 
-/** What only makes sense towards the person, and further helpers. */
+/** Tools that need a person, and the start of more helpers. */
 const notForHelpers = ['ask_user', 'update_plan', 'delegate']
 
 const mostSteps = 60
 
-const instruction = `You are a helper of that agent. You get one task and nothing of its conversation; you can ask nobody. Do the task with your tools, and end with a report: what you found or did, with the files and lines that matter, and what is left. Nothing else of your work is seen.`
+const instruction = `You are a helper of that agent. You get one task and do not see the agent's conversation; you cannot ask questions. Do the task with your tools, and end with a report: what you found or did, with the relevant files and lines, and what remains. Only the report is returned.`
 
-/** Works on a task in a context of its own, with the tools of the turn. @returns its report. */
+/** Runs a task in a separate context with the tools of the turn. @returns the report. */
 export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): Promise<string> {
   const own = (id: string) => `${call.id}.${id}`
   const log = ownLog(deps)
@@ -24,7 +24,7 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
       systemPrompt: `${deps.systemPrompt}\n\n${instruction}`,
       maxSteps: Math.min(deps.maxSteps, mostSteps),
       contextOf: (helpers) => deps.contextOf({ ...helpers, id: own(helpers.id) }),
-      notify: (event) => tell(deps, event, own),
+      notify: (event) => forwardEvent(deps, event, own),
     },
     task,
   )
@@ -32,8 +32,8 @@ export async function runHelper(deps: TurnDeps, call: ToolCall, task: string): P
   return end === 'end_turn' ? report : `${report}\n[It ended early: ${end}.]`
 }
 
-/** A helper's work is seen as calls of tools, and counted; its words are for the agent alone. */
-async function tell(deps: TurnDeps, event: TurnEvent, own: (id: string) => string): Promise<void> {
+/** Shows the tool calls of a helper in the session and counts its usage. Its texts are not shown. */
+async function forwardEvent(deps: TurnDeps, event: TurnEvent, own: (id: string) => string): Promise<void> {
   if (event.type === 'text.added' || event.type === 'reasoning.added') return
   if (event.type !== 'usage.counted') return deps.notify('id' in event ? { ...event, id: own(event.id) } : event)
   const { session } = deps.log
@@ -41,7 +41,7 @@ async function tell(deps: TurnDeps, event: TurnEvent, own: (id: string) => strin
   await deps.notify({ ...event, usedTokens: session.counted?.tokens ?? 0, costUsd: session.costUsd })
 }
 
-/** It lives as long as its task: after a crash the agent hears that the call was interrupted. */
+/** A log in memory. After a crash the agent's own log reports the call as interrupted. */
 function ownLog({ log, now }: TurnDeps): SessionLog {
   const session = emptySession(log.session.id, log.session.cwd, now())
   const nothing = async () => {}

@@ -54,7 +54,7 @@ async function setUp(model: Model, options: Partial<TurnDeps> = {}) {
     systemPrompt: 'be good',
     windowTokens: 100_000,
     seesImages: false,
-    saysHow: false,
+    hasWorkspaceNotes: false,
     maxSteps: 10,
     log,
     notify: async (event) => void events.push(event),
@@ -107,8 +107,8 @@ test('an unknown tool, broken arguments and a failing tool are results the model
   await using at = await setUp(listModel([calls, 'done']).model, { tools: [fails] })
   await runTurn(at.deps, 'go')
   const [unknown, broken, failed] = at.results()
-  assert.match(broken ?? '', /no JSON object: Unexpected end of JSON input\. Write them again/)
-  assert.match(unknown ?? '', /There is no tool nosuch. There are fails/)
+  assert.match(broken ?? '', /not a JSON object: Unexpected end of JSON input\. Send them again/)
+  assert.match(unknown ?? '', /Unknown tool nosuch\. Available tools: fails/)
   assert.equal(failed, 'Error: no such luck')
 })
 
@@ -250,8 +250,8 @@ test('a tool that other agents have is told by our name for it', async () => {
   const shell = { ...noting('shell', true, []), name: 'shell' }
   await using at = await setUp(listModel([[{ name: 'Bash' }, { name: 'x' }], 'done']).model, { tools: [shell] })
   await runTurn(at.deps, 'go')
-  assert.match(at.results()[0]!, /^Error: There is no tool Bash\. shell is what you mean/)
-  assert.equal(at.results()[1], 'Error: There is no tool x. There are shell.')
+  assert.match(at.results()[0]!, /^Error: Unknown tool Bash\. Use shell, which takes/)
+  assert.equal(at.results()[1], 'Error: Unknown tool x. Available tools: shell.')
 })
 
 test('line breaks as they are in a text of arguments are taken, what is no JSON is told with its place', async () => {
@@ -263,8 +263,8 @@ test('line breaks as they are in a text of arguments are taken, what is no JSON 
   await using at = await setUp(listModel([calls, 'done']).model, { tools: [taking('edit', inputs)] })
   await runTurn(at.deps, 'go')
   assert.deepEqual(inputs, [{ a: 'one\n\ttwo' }])
-  assert.match(at.results()[1]!, /no JSON object: .* at position 12, after "\{\\"a\\": \\"one \\"/)
-  assert.match(at.results()[2]!, /no JSON object: they are another value/)
+  assert.match(at.results()[1]!, /not a JSON object: .* at position 12, after "\{\\"a\\": \\"one \\"/)
+  assert.match(at.results()[2]!, /not a JSON object: they are another value/)
 })
 
 test('a call that the output limit cut is not run, and the model is told to write less', async () => {
@@ -281,20 +281,20 @@ test('a call that the output limit cut is not run, and the model is told to writ
   assert.match(at.results()[1]!, /cut off at the model's output limit.*it was not run\. Write less/s)
 })
 
-test('the same call with the same result is told, unless something was changed in between', async () => {
+test('a repeated call with the same result gets a note, unless something changed in between', async () => {
   const same = [{ name: 'execute' }]
   const answers = [same, same, [{ name: 'edit' }], same, [{ name: 'fetch' }], [{ name: 'fetch' }], 'done']
   const tools = [taking('execute', []), taking('edit', []), taking('fetch', [], true)]
   await using at = await setUp(listModel(answers).model, { tools })
   await runTurn(at.deps, 'go')
-  const told = at.results().map((text) => text.includes('You made the same call before'))
+  const told = at.results().map((text) => text.includes('This call was made before'))
   assert.deepEqual(told, [false, true, false, false, false, true])
 })
 
-test('where the workspace says how to work, a change without a check is asked for it, once', async () => {
-  const turns = async (saysHow: boolean, ...answers: Parameters<typeof listModel>[0]) => {
+test('a change without a check gets one reminder if the workspace has instructions', async () => {
+  const turns = async (hasWorkspaceNotes: boolean, ...answers: Parameters<typeof listModel>[0]) => {
     const { model, requests } = listModel(answers)
-    await using at = await setUp(model, { saysHow, tools: [taking('edit', []), taking('execute', [])] })
+    await using at = await setUp(model, { hasWorkspaceNotes, tools: [taking('edit', []), taking('execute', [])] })
     assert.equal(await runTurn(at.deps, 'go'), 'end_turn')
     return requests
   }

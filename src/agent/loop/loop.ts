@@ -29,8 +29,8 @@ export type TurnDeps = {
   windowTokens: number
   /** Whether the model takes images. */
   seesImages: boolean
-  /** Whether the workspace says how to work in it: then a change that was not checked is no end of a turn. */
-  saysHow: boolean
+  /** Whether the workspace has instructions. Then a turn does not end with an unchecked change. */
+  hasWorkspaceNotes: boolean
   /** The most requests to the model in one turn. */
   maxSteps: number
   log: SessionLog
@@ -47,11 +47,11 @@ type RunningTurn = TurnDeps & {
 
 export type TurnEnd = 'end_turn' | 'max_tokens' | 'refusal' | 'max_turn_requests'
 
-/** A result is cut to this many characters, and to a part of what the model can see: several come at once. */
+/** A result is cut to this many characters and to this share of the window, because several arrive together. */
 const longestResult = 60_000
 const resultShare = 0.3
 
-/** Model, tools, model, until the model asks for nothing more. Throws when the model fails or `signal` aborts. */
+/** Calls the model and its tools until an answer has no tool call. @throws ModelFault, or the reason of `signal`. */
 export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []): Promise<TurnEnd> {
   await add(deps, { role: 'user', text, ...(images.length > 0 && { images }) })
   const sized = {
@@ -62,10 +62,10 @@ export async function runTurn(deps: TurnDeps, text: string, images: Image[] = []
   }
   for (let step = 0; step < deps.maxSteps; step++) {
     await fitContext(sized)
-    const { message, finish } = await askAgainIfTooLong(sized)
+    const { message, finish } = await answerWithinWindow(sized)
     if (message.calls?.length) await runCalls(sized, message.calls, finish === 'length')
     else {
-      const reminder = deps.saysHow && finish === 'stop' ? sized.unchecked.reminder() : undefined
+      const reminder = deps.hasWorkspaceNotes && finish === 'stop' ? sized.unchecked.reminder() : undefined
       if (reminder === undefined) return endOf(finish)
       await add(deps, { role: 'user', text: reminder, isReminder: true })
     }
@@ -85,21 +85,21 @@ const overheadOf = ({ systemPrompt, tools }: TurnDeps) =>
 type ModelAnswer = { message: AssistantMessage; finish: Finish }
 
 /**
- * Our count of tokens is an estimate, and the window that the catalogue tells need not be that of the endpoint that
- * answers: when the provider says that the context did not fit, it is made smaller, and smaller again.
+ * Shrinks the context until the provider accepts it: token counts are estimates, and the endpoint can have a smaller window
+ * than the catalogue says.
  */
-async function askAgainIfTooLong(deps: TurnDeps & { overheadTokens: number }): Promise<ModelAnswer> {
+async function answerWithinWindow(deps: TurnDeps & { overheadTokens: number }): Promise<ModelAnswer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await askModel(deps)
+      return await callModel(deps)
     } catch (error) {
       if (!(error instanceof ModelFault && error.tooLong) || !(await shrinkContext(deps, attempt))) throw error
     }
   }
 }
 
-/** Asks the model once and stores what it said: all of it, or what came before it failed or was cancelled. */
-async function askModel(deps: TurnDeps): Promise<ModelAnswer> {
+/** Calls the model once and stores its answer, or the text that arrived before a failure or cancellation. */
+async function callModel(deps: TurnDeps): Promise<ModelAnswer> {
   const { tools, signal } = deps
   const messages: Message[] = [{ role: 'system', text: deps.systemPrompt }, ...conversationOf(deps)]
   let text = ''
@@ -114,7 +114,7 @@ async function askModel(deps: TurnDeps): Promise<ModelAnswer> {
       if (event.type === 'text.added') text += event.text
       await deps.notify(event)
     }
-    throw new ModelFault('The model’s answer has no end.', { retryable: true })
+    throw new ModelFault('The answer of the model ended without a finish reason.', { retryable: true })
   } catch (error) {
     if (text) await add(deps, { role: 'assistant', text })
     if (error instanceof ModelFault && error.usage) await countUsage(deps, { usage: error.usage })
@@ -122,7 +122,7 @@ async function askModel(deps: TurnDeps): Promise<ModelAnswer> {
   }
 }
 
-/** Without images where the model takes none, as another model may have got them before. */
+/** Removes images if the model takes none: another model may have received them. */
 function conversationOf({ log, seesImages }: TurnDeps): Message[] {
   const messages = withEveryResult(log.session.context)
   return seesImages ? messages : messages.map(withoutImages)
@@ -131,26 +131,26 @@ function conversationOf({ log, seesImages }: TurnDeps): Message[] {
 function withoutImages(message: Message): Message {
   if ((message.role !== 'tool' && message.role !== 'user') || !message.images) return message
   const { images, ...rest } = message
-  return { ...rest, text: `${rest.text}\n[The model takes no images: ${images.length} of them left out.]` }
+  return { ...rest, text: `${rest.text}\n[${images.length} images omitted: the model takes no images.]` }
 }
 
 const add = (deps: TurnDeps, message: Message) => deps.log.add({ type: 'message.added', message, at: deps.now() })
 
 /**
- * Calls that only look run beside each other; one that changes something waits for all before it. Their results are
- * stored in the order of the calls.
+ * Runs reading calls in parallel. A call that changes something waits for all calls before it. Results are stored in the order
+ * of the calls.
  */
 async function runCalls(deps: RunningTurn, calls: ToolCall[], cut: boolean): Promise<void> {
   for (const call of calls) await deps.notify(announcementOf(deps.tools, call))
-  let beside: Promise<Message>[] = []
+  let running: Promise<Message>[] = []
   const settle = async () => {
-    for (const result of await Promise.all(beside)) await add(deps, result)
-    beside = []
+    for (const result of await Promise.all(running)) await add(deps, result)
+    running = []
   }
   for (const call of calls) {
     const alone = toolOf(deps.tools, call)?.alone
     if (alone) await settle()
-    beside.push(runCall(deps, call, cut && call === calls.at(-1)))
+    running.push(runCall(deps, call, cut && call === calls.at(-1)))
     if (alone) await settle()
   }
   await settle()
@@ -171,21 +171,21 @@ function resultLimits({ windowTokens }: TurnDeps) {
   return { head: half, tail: half }
 }
 
-const notAllowed = 'This was not allowed. It was not done. Go on without it.'
+const notAllowed = 'Not allowed, and not done. Continue without it.'
 
-/** A tool that other agents have by this name is told by ours. */
+/** Names the equivalent tool if the name is one of another agent. */
 function noSuchTool(tools: Tool[], name: string): string {
   const own = tools.find((tool) => tool.name === ownNameOf(name))
   const parameters = Object.keys((own?.description.parameters.properties as object | undefined) ?? {})
-  const meant = own && ` ${own.name} is what you mean; it takes ${parameters.join(', ')}.`
-  return `There is no tool ${name}.${meant ?? ''} There are ${tools.map((each) => each.name).join(', ')}.`
+  const suggestion = own && ` Use ${own.name}, which takes ${parameters.join(', ')}.`
+  return `Unknown tool ${name}.${suggestion ?? ''} Available tools: ${tools.map((each) => each.name).join(', ')}.`
 }
 
 type Result = ToolOutput & { failed: boolean }
 
 const cancelled: Result = { failed: true, text: 'Cancelled before it was run.' }
 
-/** A failure is a result too: the model reads it and finds another way. */
+/** Runs a call. A failure is a result that the model reads. */
 async function resultOf(deps: TurnDeps, call: ToolCall, cut: boolean): Promise<Result> {
   try {
     const tool = toolOf(deps.tools, call)

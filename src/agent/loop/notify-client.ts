@@ -19,7 +19,7 @@ const breatheEveryMs = 10
 /** Sends a turn's events to the client. The usage of the model is added to `spent`. */
 export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps, spent: Usage[]): Notify {
   const sessionId = log.session.id
-  let known = log.session.model ?? settings.model
+  let shownModel = log.session.model ?? settings.model
   const spaced = spaceAnswers()
   let breathedAt = performance.now()
   return async (event) => {
@@ -31,9 +31,9 @@ export function notifyClient({ client, log, settings, windowTokens }: NotifyDeps
     await client.notify('session/update', { sessionId, update: updateOf(spaced(event), windowTokens) })
     if (event.type !== 'usage.counted') return
     spent.push(event.usage)
-    if (!event.model || event.model === known) return
-    known = event.model
-    const configOptions = configOptionsOf(settings.model, known)
+    if (!event.model || event.model === shownModel) return
+    shownModel = event.model
+    const configOptions = configOptionsOf(settings.model, shownModel)
     await client.notify('session/update', {
       sessionId,
       update: { sessionUpdate: 'config_option_update', configOptions },

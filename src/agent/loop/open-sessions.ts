@@ -9,7 +9,7 @@ import type { ApprovalMode } from '../tools/tool.ts'
 import { openWorkspace, type Workspace } from '../tools/workspace.ts'
 import type { SessionLog, SessionStore } from './session-store.ts'
 
-/** A prompt that is being answered. `over` resolves, whatever became of it. */
+/** A prompt that is being answered. `over` resolves when it ends, also after a failure. */
 export type OpenTurn = { abort: AbortController; over: Promise<void> }
 
 /** A session this process works on. `mode` holds from the next prompt on. */
@@ -82,7 +82,7 @@ export function createOpenSessions(deps: {
 async function workspaceAt(cwd: string): Promise<Workspace> {
   if (!isAbsolute(cwd)) throw RequestError.invalidParams(undefined, 'cwd must be an absolute path')
   const found = await stat(cwd).catch(() => undefined)
-  if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `there is no folder ${cwd}`)
+  if (!found?.isDirectory()) throw RequestError.invalidParams(undefined, `cwd is not a folder: ${cwd}`)
   const workspace = await openWorkspace(cwd)
   // In the sandbox the workspace is all there is; so it must not be all there is.
   if (workspace.root === '/')

@@ -1,26 +1,26 @@
 import type { ToolCall } from '../model/model.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** From which time on it is told: who looks again may have a reason. */
-const told = { failing: 2, looking: 3 }
+/** The repetition from which on a note is added. A call that reads may be repeated once for a reason. */
+const firstNoted = { failing: 2, reading: 3 }
 
-/**
- * Notices the same call with the same result, with no other change of files and no other command in between. `note` is
- * what the model is told of it; undefined where there is nothing to tell.
- */
+const repeatedNote =
+  '[This call was made before with the same result. Repeating it will not change the result. Try another way, or say what prevents you.]'
+
+/** Detects a repeated call with the same result, with no file change and no other command in between. */
 export function createRepeats() {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return {
+    /** @returns a note for the model, or undefined if the call is not a repetition. */
     note(tool: Tool | undefined, call: ToolCall, { failed, text }: { failed: boolean; text: string }) {
-      // Whoever waits for something asks again and again.
+      // Polling repeats calls on purpose.
       if (!failed && (tool?.kind === 'other' || tool?.kind === 'think')) return undefined
       const key = JSON.stringify([call.name, call.arguments, text])
-      const times = (seen.get(key) ?? 0) + 1
-      if (times === 1 && !failed && (tool?.kind === 'edit' || tool?.kind === 'execute')) seen.clear()
-      seen.set(key, times)
-      const from = failed || tool?.kind === 'execute' ? told.failing : told.looking
-      if (times < from) return undefined
-      return `[You made the same call before, and it gave the same: made again, it will not give anything else. Do it another way, or say what keeps you from it.]`
+      const count = (counts.get(key) ?? 0) + 1
+      if (count === 1 && !failed && (tool?.kind === 'edit' || tool?.kind === 'execute')) counts.clear()
+      counts.set(key, count)
+      const first = failed || tool?.kind === 'execute' ? firstNoted.failing : firstNoted.reading
+      return count < first ? undefined : repeatedNote
     },
   }
 }

@@ -5,7 +5,7 @@ import { applyEntry, emptySession, type Session, type SessionEntry } from './ses
 /** Sessions on disk: one file of JSON lines each, only ever added to. */
 export type SessionStore = {
   create: (id: string, cwd: string, at: number) => Promise<SessionLog>
-  /** @returns the log and all its entries, or undefined when there is no such session. */
+  /** @returns the log and all its entries, or undefined if the session does not exist. */
   open: (id: string) => Promise<{ log: SessionLog; entries: SessionEntry[] } | undefined>
   list: () => Promise<Session[]>
 }
@@ -95,7 +95,7 @@ function logOf(file: FileHandle, session: Session): SessionLog {
   }
 }
 
-/** @returns the entries up to the first line that is none, and where that line begins. */
+/** @returns the entries before the first invalid line, and the offset of that line. */
 function parseEntries(bytes: Buffer): { entries: SessionEntry[]; goodBytes: number } {
   const entries: SessionEntry[] = []
   let goodBytes = 0

@@ -9,7 +9,7 @@ export type SessionEntry =
   /** The model sees `summary` in place of all but the last `kept` messages of its context. */
   | { type: 'context.compacted'; summary: string; kept: number; at: number }
   | { type: 'permission.remembered'; operation: string; allowed: boolean; at: number }
-  /** What a helper of a turn consumed: it says nothing of this session's context. */
+  /** The usage of a helper. It does not measure this session's context. */
   | { type: 'helper.spent'; usage: Usage; at: number }
   | { type: 'usage.counted'; usage: Usage; model: string | undefined; at: number }
 
@@ -32,7 +32,7 @@ export function emptySession(id: string, cwd: string, at: number): Session {
   return { id, cwd, updatedAt: at, context: [], remembered: new Map(), ...none }
 }
 
-/** Changes `session` by what an entry says. */
+/** Applies an entry to `session`. */
 export function applyEntry(session: Session, entry: SessionEntry): void {
   session.updatedAt = entry.at
   switch (entry.type) {
@@ -71,8 +71,8 @@ function addCost(session: Session, { costUsd }: Usage): void {
 const lastOf = <T>(list: T[], count: number): T[] => (count === 0 ? [] : list.slice(-count))
 
 /**
- * Models refuse a conversation in which a call has no result, as a cancelled or killed turn leaves it: the missing
- * results are told to be missing.
+ * Adds a result to each call without one, as a cancelled or killed turn leaves it. Models refuse a conversation with such a
+ * call.
  */
 export function withEveryResult(messages: Message[]): Message[] {
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))

@@ -8,10 +8,10 @@ import type { WithoutSandbox } from '../sandbox/shell.ts'
 export type AgentSettings = {
   /** `script` is the offline script; anything else is asked of the model service. */
   model: string
-  /** Read anew for each request: the service may have moved. */
+  /** Read for each request, because the address can change. */
   baseUrl: (() => string) | undefined
   apiKey: string | undefined
-  /** Read anew for each prompt: they may be changed while the agent runs. */
+  /** Read for each prompt, because they can change while the agent runs. */
   instructions: () => string
   stateDir: string
   windowTokens: number | undefined
@@ -54,9 +54,9 @@ export function readSettings(env: Record<string, string | undefined>): AgentSett
   if (set.SIGNALBOX_MODEL !== 'script' && !set.SIGNALBOX_BASE_URL && !set.SIGNALBOX_BASE_URL_FILE) {
     throw new StartupError(`SIGNALBOX_BASE_URL must name the model service that serves ${set.SIGNALBOX_MODEL}.`)
   }
-  const { SIGNALBOX_INSTRUCTIONS: told, SIGNALBOX_INSTRUCTIONS_FILE: file } = set
-  const instructions = () => told ?? textIn(file, 'SIGNALBOX_INSTRUCTIONS_FILE')
-  // A file that cannot be read is better told now than at the first prompt.
+  const { SIGNALBOX_INSTRUCTIONS: text, SIGNALBOX_INSTRUCTIONS_FILE: file } = set
+  const instructions = () => text ?? textIn(file, 'SIGNALBOX_INSTRUCTIONS_FILE')
+  // Reports an unreadable file at the start instead of at the first prompt.
   instructions()
   return {
     model: set.SIGNALBOX_MODEL,

@@ -20,20 +20,20 @@ export function inputOf(call: ToolCall): Record<string, unknown> | undefined {
   return typeof read === 'string' ? undefined : read
 }
 
-/** Why the arguments of a call are none. `cut`: the answer ended at the model's limit. */
+/** Explains why the arguments of a call are invalid. `cut`: the answer ended at the model's output limit. */
 export function whyNoInput(call: ToolCall, cut: boolean): string | undefined {
   const read = readArguments(call)
   if (cut && (typeof read === 'string' || call.arguments === ''))
     return (
       `The answer was cut off at the model's output limit, ${call.arguments.length} characters into the arguments of ` +
-      `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or make a file in several parts.`
+      `${call.name}; it was not run. Write less at once: change a part with edit_file or apply_patch, or create a file in several steps.`
     )
   return typeof read === 'string'
-    ? `The arguments of ${call.name} are no JSON object: ${read}. Write them again.`
+    ? `The arguments of ${call.name} are not a JSON object: ${read}. Send them again.`
     : undefined
 }
 
-/** @returns what is wrong, where they are no object. */
+/** @returns the arguments, or a description of the error. */
 function readArguments(call: ToolCall): Record<string, unknown> | string {
   const text = call.arguments || '{}'
   const plain = parsed(text)
@@ -51,14 +51,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Line breaks and tabs within a string, which models write as they are: they can mean nothing else. */
+/** Escapes bare line breaks and tabs in strings, which some models write. */
 function escaped(text: string): string {
   const names: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-  // One that has no end goes on to the end: else each of a thousand quotes would be looked through to there.
+  // An unterminated string matches to the end, so that the time stays linear in the number of quotes.
   return text.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, (string) => string.replace(/[\n\r\t]/g, (sign) => names[sign]!))
 }
 
-/** The reason, and the place that it is about. */
+/** The reason of a syntax error with its position. */
 function near(text: string, { message }: SyntaxError): string {
   const place = /position (\d+)/.exec(message)?.[1]
   if (place === undefined) return `${message.slice(0, 120)}`

@@ -9,10 +9,10 @@ export type TurnEvent =
   /** After consent, and repeatedly while the call runs. `output` is the end of its output so far. */
   | { type: 'tool.working'; id: string; output?: string | undefined }
   | { type: 'tool.finished'; id: string; failed: boolean; text: string; changes?: FileChange[] }
-  /** A server of tools is not available in this turn. */
+  /** An MCP server is not available in this turn. */
   | { type: 'server.unavailable'; id: string; server: string; reason: string }
   | { type: 'plan.made'; steps: PlanStep[] }
   | { type: 'usage.counted'; usage: Usage; usedTokens: number; costUsd: number | undefined; model: string | undefined }
 
-/** Tells the client; resolves when there is room for more. */
+/** Sends an event to the client; resolves when the client can take more. */
 export type Notify = (event: TurnEvent) => Promise<void>

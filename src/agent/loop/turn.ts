@@ -28,7 +28,7 @@ export type TurnContext = {
   windowOf: WindowOf
   seesImages: SeesImages
   tools: Tool[]
-  /** The tools of the servers that the session was offered. */
+  /** The tools of the session's MCP servers. */
   mcp: SessionTools
   processes: Processes
   newId: NewId
@@ -46,7 +46,7 @@ export type TurnContext = {
 /** Providers refuse a request with more tools. */
 const mostTools = 128
 
-/** What the user says and shows. */
+/** The text and images of a prompt. */
 export type Prompt = { text: string; images: Image[] }
 
 /** One prompt of a client, from its text to the protocol's response. The session is on disk when it resolves. */
@@ -61,15 +61,15 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
     const seesImages = await context.seesImages(name, signal)
     if (prompt.images.length > 0 && !seesImages) throw noImages(name)
     const offered = await context.mcp.offer(context, mostTools - context.tools.length, signal)
-    const told = await workspaceNotes(context.workspace)
-    const notes = [...told, ...offered.notes]
+    const instructions = await workspaceNotes(context.workspace)
+    const notes = [...instructions, ...offered.notes]
     signal.throwIfAborted()
     const notify = announcing(offered.unavailable, context.newId, notifyClient({ ...context, windowTokens }, spent))
     const deps = {
       ...depsOf(context, offered.tools, notes),
       windowTokens,
       seesImages,
-      saysHow: told.length > 0,
+      hasWorkspaceNotes: instructions.length > 0,
       notify,
     }
     const stopReason = await runTurn(withHelpers(context, deps), prompt.text, prompt.images)
@@ -82,13 +82,13 @@ export async function answerPrompt(context: TurnContext, prompt: Prompt): Promis
   }
 }
 
-/** Announces what is unavailable with the first event: a turn that fails before it has none. */
+/** Reports unavailable servers with the first event. A turn that fails before that reports none. */
 function announcing(unavailable: UnavailableServer[], newId: NewId, notify: Notify): Notify {
-  let waiting = unavailable
+  let unreported = unavailable
   return async (event) => {
-    const now = waiting
-    waiting = []
-    for (const each of now) await notify({ type: 'server.unavailable', id: `server_${newId()}`, ...each })
+    const servers = unreported
+    unreported = []
+    for (const each of servers) await notify({ type: 'server.unavailable', id: `server_${newId()}`, ...each })
     await notify(event)
   }
 }
@@ -96,7 +96,7 @@ function announcing(unavailable: UnavailableServer[], newId: NewId, notify: Noti
 const noImages = (model: string) =>
   RequestError.invalidParams(
     undefined,
-    `the model ${model} takes no images: name another for the intern, or leave them out`,
+    `the model ${model} takes no images: choose another model for the intern, or remove the images`,
   )
 
 function depsOf(context: TurnContext, offered: Tool[], notes: string[]) {
@@ -156,7 +156,7 @@ function toolContext(context: TurnContext, call: ToolCall, delegate: ToolContext
   }
 }
 
-/** The error's data tells the client whether the same prompt may go well later. */
+/** `data.retryable` of the error says whether the same prompt can succeed later. */
 function failure(error: unknown, usage: { usage?: TurnUsage }): RequestError {
   if (error instanceof RequestError) return error
   const { retryable, status } = error instanceof ModelFault ? error : { retryable: false, status: undefined }

@@ -27,7 +27,7 @@ test('AGENTS.md of the workspace and of the repositories in it is told, before t
   })
   assert.match(
     told,
-    /\nAGENTS\.md says how to work.*\n> Use tabs\.\n\nwidgets\/AGENTS\.md says.*\n> Run make\.\n\nYour instructions:\nBe kind\.$/s,
+    /\nAGENTS\.md has instructions.*\n> Use tabs\.\n\nwidgets\/AGENTS\.md has.*\n> Run make\.\n\nYour instructions:\nBe kind\.$/s,
   )
   assert.doesNotMatch(told, /Unheard/)
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { printableLine } from '#platform/text/printable.ts'
 import { entriesOf, readBytes, type Workspace } from '../tools/workspace.ts'
 
-/** Bounds of what is read before each prompt: the model has to carry all of it. */
+/** Limits of what is read before each prompt, because all of it is part of the context. */
 const most = {
   folders: 8,
   notes: 16_000,
@@ -15,8 +15,8 @@ const most = {
 const skillFolders = ['.agents/skills', '.claude/skills']
 
 /**
- * What the workspace tells agents: the AGENTS.md of its root and of the repositories in it, and the skills that are there
- * to be read. What cannot be read is passed over.
+ * Reads the instructions of the workspace for agents: AGENTS.md of its root and of the repositories in it, and a list of
+ * skills. Unreadable files are skipped.
  */
 export async function workspaceNotes(workspace: Workspace): Promise<string[]> {
   const folders = await notedFolders(workspace)
@@ -25,7 +25,7 @@ export async function workspaceNotes(workspace: Workspace): Promise<string[]> {
   return [...notes.filter((note) => note !== undefined), ...(skills.length > 0 ? [listed(skills)] : [])]
 }
 
-/** The root, and folders right in it that are repositories. */
+/** The root, and the repositories directly in it. */
 async function notedFolders(workspace: Workspace): Promise<string[]> {
   const entries = await entriesOf(workspace, '.').catch(() => [])
   const inside = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
@@ -45,10 +45,10 @@ async function agentsFile(workspace: Workspace, folder: string): Promise<string 
   if (!found || !text) return undefined
   const isWhole = text.length <= most.notes && found.size <= found.bytes.length
   const cut = isWhole ? text : `${text.slice(0, most.notes)}\n[cut: read ${path} for the rest]`
-  return `${printableLine(path)} says how to work on what is in its folder, on the lines that begin with "> ". Your instructions and what the user says go before it:\n${quoted(cut)}`
+  return `${printableLine(path)} has instructions for its folder on the lines that start with "> ". Your own instructions and the user's messages take precedence:\n${quoted(cut)}`
 }
 
-/** Whoever wrote a file of the workspace has no words outside of it: no line of theirs looks like one of ours. */
+/** Quotes each line, so that no line of a file can pose as part of the prompt. */
 const quoted = (text: string) => text.replace(/^|\r\n?|[\n\u2028\u2029]/g, (end) => (end === '' ? '> ' : '\n> '))
 
 type Skill = { name: string; description: string; path: string }
@@ -66,19 +66,19 @@ async function skillsIn(workspace: Workspace, folder: string): Promise<Skill[]> 
   return skills
 }
 
-/** A skill says in its front matter what it is for. */
+/** Reads the name and description in the front matter of a skill. */
 async function skillAt(workspace: Workspace, path: string, folder: string): Promise<Skill | undefined> {
   const found = await readBytes(workspace, path, most.frontMatterBytes).catch(() => undefined)
   const matter = /^---\r?\n(.*?)\r?\n---/s.exec(found?.bytes.toString('utf8') ?? '')?.[1]
   if (matter === undefined) return undefined
   const { parse } = await import('yaml')
-  let told: unknown
+  let header: unknown
   try {
-    told = parse(matter, { maxAliasCount: 0 })
+    header = parse(matter, { maxAliasCount: 0 })
   } catch {
     return undefined
   }
-  const { name = folder, description } = (told ?? {}) as { name?: unknown; description?: unknown }
+  const { name = folder, description } = (header ?? {}) as { name?: unknown; description?: unknown }
   if (typeof description !== 'string' || typeof name !== 'string') return undefined
   const oneLine = (text: string) => printableLine(text.replace(/\s+/g, ' ').trim())
   return {
@@ -90,5 +90,5 @@ async function skillAt(workspace: Workspace, path: string, folder: string): Prom
 
 function listed(skills: Skill[]): string {
   const lines = skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`)
-  return `The workspace has skills. Before you do what one is about, read its file, and follow it:\n${lines.join('\n')}`
+  return `The workspace has skills. Before a task that a skill describes, read its file and follow it:\n${lines.join('\n')}`
 }

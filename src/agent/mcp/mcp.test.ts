@@ -77,7 +77,7 @@ for (const [kind, servers] of Object.entries({
       assert.equal(failure, 'Error: no such issue')
       assert.match(wrong ?? '', /^Error: .*a.*expected number/s)
       assert.match(drawing ?? '', /^A pixel:\n\[image: image\/png, \d+ bytes\]\n\[audio: .*\]\nnote:\/\/1:\nA note\.$/)
-      assert.match(unknown ?? '', /^Error: There is no tool tools__gone/)
+      assert.match(unknown ?? '', /^Error: Unknown tool tools__gone/)
     })
 
     test('does not get its credential told on by what it says', async () => {
@@ -162,7 +162,7 @@ test('images are shown to a model that sees them, and left out for one that does
       result?.role === 'tool' && result.images,
       sees ? [{ mimeType: 'image/png', data: pixel }] : undefined,
     )
-    assert.equal(/takes no images: 1 of them/.test(result?.text ?? ''), !sees)
+    assert.equal(/1 images omitted: the model takes no images/.test(result?.text ?? ''), !sees)
   }
 })
 

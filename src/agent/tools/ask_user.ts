@@ -35,7 +35,7 @@ export const askUser = tool({
     const answer = await context.ask(message, fields)
     if (answer.action === 'accept') return JSON.stringify(answer.content)
     return answer.action === 'decline'
-      ? 'The user declined to answer. Go on without it.'
-      : 'The user dismissed the question. Go on without it.'
+      ? 'The user declined to answer. Continue without it.'
+      : 'The user dismissed the question. Continue without it.'
   },
 })

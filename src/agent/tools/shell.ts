@@ -6,7 +6,7 @@ import { type ToolContext, tool } from './tool.ts'
 
 const longest = 900
 
-export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Go on without it.'
+export const notAllowed = 'The user, or a rule, did not allow this command. It was not run. Continue without it.'
 
 export const shell = tool({
   name: 'shell',

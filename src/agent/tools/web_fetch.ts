@@ -32,7 +32,7 @@ export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
       // What is not allowed in any case is not worth a question.
       if (why) throw new Error(`${url} is not fetched: ${why}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
-        return 'The user did not allow this. It was not fetched. Go on without it.'
+        return 'The user did not allow this. It was not fetched. Continue without it.'
       const found = await fetchPage({ allowed, proxies }, url, signal)
       if ('movedTo' in found)
         return `It is at another host now: ${found.movedTo}\nFetch that, if it is still what you want.`
