@@ -227,7 +227,7 @@ describe('refusals of the chat route', () => {
       screen: async (_caller: object, prompt: string) => prompt,
       rates: { user: 10_000, organization: 10_000 },
       metered: async () => undefined,
-      spent: async () => 0,
+      spent: async () => ({ usd: 0, isComplete: true }),
       decisions: decisionCollector({ db, now: Date.now, conceal: async (_intern, text) => text }),
       budgetMs: 60_000,
       hosts: { here: undefined, find: assert.fail },

@@ -20,18 +20,22 @@ export const writesAlone = (
   { isShared }: { isShared: boolean },
 ): boolean => !isShared && kind === 'sqlite' && workers === 1
 
-/** Resolves when what was metered for a key since an instant is written, by whichever process, or soon all the same. */
-async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<void> {
+/**
+ * Waits, but not for long, until all processes have written the requests with a key that started since an instant.
+ * @returns whether they have.
+ */
+async function written({ db, ledger, isAlone }: MeteredDeps, keyHash: string, since: number): Promise<boolean> {
   const all = Promise.all([ledger.flush(), isAlone || requestsWritten({ db }, keyHash, since)])
-  await Promise.race([all, sleep(patienceMs)])
+  return Promise.race([all.then(([, isWritten]) => isWritten), sleep(patienceMs, false)])
 }
 
-/** What an intern has spent by the ledger; up to an instant all of it, what other processes metered with it. */
+/** Returns what an intern has spent by the ledger. With an end, requests that other processes metered count as well. */
 export function spentByKey(deps: MeteredDeps): Spent {
   return async (keyHash, since, until) => {
-    if (until !== undefined) await written(deps, keyHash, since)
+    let isComplete = false
+    if (until !== undefined) isComplete = await written(deps, keyHash, since)
     else await Promise.race([deps.ledger.flush(), sleep(patienceMs)])
-    return toUsd(await costBetween(deps, keyHash, since, until))
+    return { usd: toUsd(await costBetween(deps, keyHash, since, until)), isComplete }
   }
 }
 

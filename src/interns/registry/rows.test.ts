@@ -233,7 +233,10 @@ onEachDatabase('interns in the database', (kind) => {
       const end = { outcome, message: null, model: null, usage: null, endedAt: 9, spentUsd: 0.25 }
       await db.exclusively('test', (tx, announce) => endRun(tx, announce, id, outcome, end))
       // Its last request was metered after its end.
-      const spent = async (...asked: unknown[]) => (asked.join() === 'key,1,9' ? 0.5 : Number.NaN)
+      const spent = async (...asked: unknown[]) => ({
+        usd: asked.join() === 'key,1,9' ? 0.5 : Number.NaN,
+        isComplete: true,
+      })
       const limits = { sessionId: outcome, asked: undefined }
       const runs = { transcripts: { read: async () => undefined } } as never
       const intern = { id, budget: { session_max_cost_usd: 1 } }

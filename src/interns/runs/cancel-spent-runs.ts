@@ -49,6 +49,6 @@ async function cancelSpentRuns(
   if (!keyHash) return false
   for (const { runId, startedAt, costUsd, part, refused } of limited)
     if (refused) await runs.cancel(runId, refused.part, refused.neededUsd)
-    else if ((await spent(keyHash, startedAt)) >= costUsd) await runs.cancel(runId, part)
+    else if ((await spent(keyHash, startedAt)).usd >= costUsd) await runs.cancel(runId, part)
   return true
 }

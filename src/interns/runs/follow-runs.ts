@@ -102,7 +102,7 @@ async function writeDown(deps: FollowDeps, internId: string, found: Milestone[])
   for (const run of over) deps.ended(intern, run)
 }
 
-/** What was metered for turns that may cost no more than so much, and are over. */
+/** The recorded cost of limited turns that ended. A cost that can still rise is left to the next turn of the session. */
 async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found: Milestone[]) {
   const ended = found.flatMap(({ entry }) => (entry.type === 'end' ? [entry] : []))
   const known = new Map<string, number>()
@@ -112,7 +112,9 @@ async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found
     if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) startedAt.set(entry.runId, Math.round(entry.at))
   for (const { runId, at } of ended) {
     const since = startedAt.get(runId)
-    if (since !== undefined) known.set(runId, await spent(keyHash, since, Math.ceil(at)))
+    if (since === undefined) continue
+    const { usd, isComplete } = await spent(keyHash, since, Math.ceil(at))
+    if (isComplete) known.set(runId, usd)
   }
   return known
 }

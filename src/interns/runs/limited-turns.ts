@@ -180,6 +180,12 @@ export async function announcing<Begun>(
   }
 }
 
+/** The key of the intern when the turn was announced. */
+export async function announcedKey(query: Query | Tx, id: string): Promise<string | undefined> {
+  const row = await query.selectFrom('announced_turns').where('id', '=', id).select('key_hash').executeTakeFirst()
+  return row?.key_hash
+}
+
 /** It is known as a run, or did not begin. */
 export async function forgetAnnounced(query: Query | Tx, id: string): Promise<void> {
   await query.deleteFrom('announced_turns').where('id', '=', id).execute()

@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Query } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
+import type { TurnBudget } from '../contract/turn-budget.ts'
 
 /**
  * A turn that did not finish by itself, or not yet: what was metered for it counts, also what was under way when it was
@@ -9,8 +10,13 @@ import type { Tables } from '#platform/db/tables.ts'
 export type UnsettledRun = { meteredKey: string; startedAt: number; endedAt: number | null; toldUsd: number }
 export type SessionSpending = { spentUsd: number; unsettled: UnsettledRun[]; isOpen: boolean }
 
-/** What the turns of a session have cost, as far as it is written down. `isOpen`: not all of them are over. */
+/**
+ * The recorded cost of the turns of a session. `isOpen`: some of them have not ended. A turn that is only announced counts
+ * as well: its intern can be stopped before the turn is stored as a run.
+ */
 export async function sessionSpending(query: Query, internId: string, sessionId: string): Promise<SessionSpending> {
+  // Before the runs, so that a turn that becomes a run in between is found.
+  const announced = await announcedTurns(query, internId, sessionId)
   const ofSession = query
     .selectFrom('intern_runs')
     .where('intern_id', '=', internId)
@@ -25,14 +31,29 @@ export async function sessionSpending(query: Query, internId: string, sessionId:
     ofSession
       .where((e) => e.not(isSettled(e)))
       .select(['metered_key as meteredKey', 'began_at as startedAt', 'ended_at as endedAt', 'spent_usd as toldUsd'])
+      .select('budget')
       .$narrowType<{ meteredKey: string }>()
       .execute(),
   ])
+  const accounts = new Set(unsettled.map(({ budget }) => (JSON.parse(budget ?? '{}') as TurnBudget).id))
+  const pending = announced.filter(({ id }) => !accounts.has(id))
   return {
     spentUsd: Number(spent ?? 0),
-    unsettled: unsettled.map((run) => ({ ...run, toldUsd: run.toldUsd ?? 0 })),
-    isOpen: Number(open ?? 0) > 0,
+    unsettled: [
+      ...unsettled.map(({ budget: _budget, ...run }) => ({ ...run, toldUsd: run.toldUsd ?? 0 })),
+      ...pending.map(({ id: _id, ...turn }) => ({ ...turn, endedAt: null, toldUsd: 0 })),
+    ],
+    isOpen: Number(open ?? 0) + pending.length > 0,
   }
+}
+
+function announcedTurns(query: Query, internId: string, sessionId: string) {
+  return query
+    .selectFrom('announced_turns')
+    .where('intern_id', '=', internId)
+    .where('session_id', '=', sessionId)
+    .select(['id', 'key_hash as meteredKey', 'began_at as startedAt'])
+    .execute()
 }
 
 const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
@@ -41,8 +62,11 @@ const isSettled = (e: ExpressionBuilder<Tables, 'intern_runs'>) =>
     e.and([e(e.fn.coalesce('outcome', e.val('')), '=', 'finished'), e('spent_usd', 'is not', null)]),
   ])
 
-/** What requests with a key have cost in USD that began since an instant, and until one, as far as it is metered. */
-export type Spent = (keyHash: string, since: number, until?: number) => Promise<number>
+/** `isComplete`: all requests are recorded. Otherwise the cost can still rise. */
+export type MeteredCost = { usd: number; isComplete: boolean }
+
+/** Returns the recorded cost of the requests with a key that started since an instant, and until one. */
+export type Spent = (keyHash: string, since: number, until?: number) => Promise<MeteredCost>
 
 /** The same as `sessionSpending`, with what was metered for those that did not finish. */
 export async function spentBySession(
@@ -53,7 +77,7 @@ export async function spentBySession(
   const { spentUsd, unsettled } = await sessionSpending(db.query, internId, sessionId)
   const others = await Promise.all(
     unsettled.map(async ({ meteredKey, startedAt, endedAt, toldUsd }) =>
-      Math.max(toldUsd, await spent(meteredKey, startedAt, endedAt ?? undefined)),
+      Math.max(toldUsd, (await spent(meteredKey, startedAt, endedAt ?? undefined)).usd),
     ),
   )
   return others.reduce((sum, usd) => sum + usd, spentUsd)

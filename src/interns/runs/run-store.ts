@@ -10,7 +10,7 @@ import type { EndReason } from '../contract/run.ts'
 import { isLimited, type TurnBudget } from '../contract/turn-budget.ts'
 import type { InternStatus } from '../registry/intern.ts'
 import { internById } from '../registry/store.ts'
-import { forgetAnnounced } from './limited-turns.ts'
+import { announcedKey, forgetAnnounced } from './limited-turns.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
 import { runEndedEvent } from './webhook-events.ts'
 
@@ -49,14 +49,16 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
       .execute()
   if (run.background) await known().set({ background: 1 }).execute()
   const { budget } = run
-  if (budget)
+  if (budget) {
+    // An intern that was stopped and started meanwhile has another key than the one that its turn spent with.
+    const spendingKey = (budget.id !== undefined && (await announcedKey(query, budget.id))) || meteredKey
     await known()
-      // What is read of it later may be read by a server that knows the intern's next key alone.
       .set((e) => ({
         budget: JSON.stringify(budget),
-        ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(meteredKey)) }),
+        ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(spendingKey)) }),
       }))
       .execute()
+  }
   // Not before: a request that begins in between has to find one of them.
   if (budget?.id !== undefined) await forgetAnnounced(query, budget.id)
   if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()

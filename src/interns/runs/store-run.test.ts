@@ -9,6 +9,8 @@ import type { TurnEvent } from '../contract/turn-event.ts'
 import { createIntern } from '../lifecycle/create.ts'
 import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
 import { type FollowDeps, followRuns } from './follow-runs.ts'
+import { announcing } from './limited-turns.ts'
+import { sessionSpending } from './run-spending.ts'
 import { endRun, saveStartedRun } from './run-store.ts'
 import { storeRun } from './store-run.ts'
 
@@ -76,6 +78,43 @@ onEachDatabase('a turn that has begun', (kind) => {
     await saveStartedRun(store.db.query, id, { ...told, budget, meteredKey: 'a later key' })
     assert.deepEqual(await kept(), [run])
   })
+
+  test('that is only announced, counts for its session with the key that it spends with', async () => {
+    await using store = await newDb(kind)
+    const { id } = await runningIntern(store, null)
+    const limit = { costUsd: 1, costOf: 'session_max_cost_usd' } as const
+    const turn = { account: 'a', internId: id, sessionId: 's', keyHash: 'the key of then', budget: limit }
+    const now = () => 4000
+    const budget = await announcing({ db: store.db, now, budgetMs: 60_000 }, turn, async (given) => given)
+    const unsettled = { meteredKey: 'the key of then', startedAt: 4000, endedAt: null, toldUsd: 0 }
+    const spending = { spentUsd: 0, unsettled: [unsettled], isOpen: true }
+    assert.deepEqual(await sessionSpending(store.db.query, id, 's'), spending)
+    // The intern was stopped before the turn was stored, and its daemon reports the turn after the next start.
+    const run = { id: 'r', sessionId: 's', background: false, startedAt: 4000, startedBy: null }
+    await saveStartedRun(store.db.query, id, { ...run, budget, meteredKey: 'a later key' })
+    assert.deepEqual(await sessionSpending(store.db.query, id, 's'), spending)
+  })
+
+  for (const isComplete of [true, false])
+    test(`that ends with ${isComplete ? 'its cost recorded is' : 'a cost that can still rise is not'} settled`, async () => {
+      await using store = await newDb(kind)
+      const { id } = await runningIntern(store, null)
+      const budget = { id: 'a', costUsd: 1, costOf: 'session_max_cost_usd' }
+      const entries = [
+        { type: 'prompt', runId: 'r', revision: 1, at: 1, by: 'u', text: 'hello', budget },
+        { type: 'end', runId: 'r', revision: 2, at: 2, reason: 'finished', message: null, model: null, usage: null },
+      ]
+      const pages = [entries.map((entry) => ({ sessionId: 's', entry }))]
+      const runs = { transcripts: { milestones: async () => pages.shift() ?? [] } }
+      const deps = {
+        ...{ db: store.db, now: Date.now, ended: () => {}, onError: assert.fail },
+        ...{ spent: async () => ({ usd: 0.25, isComplete }), decisions: { collect: async () => {} } },
+      } as unknown as FollowDeps
+      const leave = followRuns(deps, { id } as never, () => runs as never)
+      const rows = store.db.query.selectFrom('intern_runs').select(['spent_usd']).where('status', '=', 'ended')
+      assert.deepEqual(await until(() => rows.executeTakeFirst()), { spent_usd: isComplete ? 0.25 : null })
+      leave()
+    })
 
   test('in the background has the key that began it, also where its daemon tells of it at the same moment', async () => {
     await using store = await newDb(kind)

@@ -29,9 +29,9 @@ onEachDatabase('a request that is noted', (kind) => {
     await store.db.query.insertInto('requests_under_way').values(row).execute()
     const order: string[] = []
     await Promise.all([
-      written(store, 2000).then(() => order.push('of its time')),
-      written(store, 10_000_000).then(() => order.push('of later')),
+      written(store, 2000).then((isWritten) => order.push(`of its time: ${isWritten}`)),
+      written(store, 10_000_000).then((isWritten) => order.push(`of later: ${isWritten}`)),
     ])
-    assert.deepEqual(order, ['of later', 'of its time'])
+    assert.deepEqual(order, ['of later: true', 'of its time: false'])
   })
 })

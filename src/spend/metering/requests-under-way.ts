@@ -45,8 +45,15 @@ export function noteRequests({ db, now, newId, ledger, onError }: UnderWayDeps):
   }
 }
 
-/** Resolves when requests with a key that began since an instant are over and written, or nobody waits any longer. */
-export async function requestsWritten({ db }: Pick<UnderWayDeps, 'db'>, keyHash: string, since: number): Promise<void> {
+/**
+ * Waits, but not for long, until the requests with a key that started since an instant are written.
+ * @returns whether they are.
+ */
+export async function requestsWritten(
+  { db }: Pick<UnderWayDeps, 'db'>,
+  keyHash: string,
+  since: number,
+): Promise<boolean> {
   const late = performance.now() + patienceMs
   const isOneLeft = async () =>
     (await db.query
@@ -56,7 +63,11 @@ export async function requestsWritten({ db }: Pick<UnderWayDeps, 'db'>, keyHash:
       .select('id')
       .limit(1)
       .executeTakeFirst()) !== undefined
-  while ((await isOneLeft()) && performance.now() < late) await sleep(lookEveryMs)
+  while (await isOneLeft()) {
+    if (performance.now() >= late) return false
+    await sleep(lookEveryMs)
+  }
+  return true
 }
 
 const everyMs = 60 * 60_000
