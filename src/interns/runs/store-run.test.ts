@@ -116,12 +116,12 @@ onEachDatabase('a turn that has begun', (kind) => {
       leave()
     })
 
-  test('in the background has the key that began it, also where its daemon tells of it at the same moment', async () => {
+  test('in the background has the key that started it, also if its daemon reports it at the same moment', async () => {
     await using store = await newDb(kind)
     const { id } = await runningIntern(store, null)
-    const begun = { sessionId: 's', background: true, startedBy: 'u', startedAt: 1 }
+    const started = { sessionId: 's', background: true, startedBy: 'u', startedAt: 1 }
     for (let at = 0; at < 20; at++) {
-      const run = { ...begun, id: `r${at}` }
+      const run = { ...started, id: `r${at}` }
       const noted = saveStartedRun(store.db.query, id, { ...run, keyHash: 'key' })
       await Promise.all([noted, saveStartedRun(store.db.query, id, run)])
     }
