@@ -15,7 +15,7 @@ const starts: [module: string, call: string, refusal: RegExp][] = [
   [
     'provision/processes/files-process.ts',
     `startFilesProcess({ config: {}, home: '${home}', uid() {}, path: '', starting() {}, started() {} })`,
-    /What is kept of the intern cannot be reached: spawn .* EMFILE/,
+    /The stored files of the intern cannot be read: spawn .* EMFILE/,
   ],
   [
     'app/workers/worker-process.ts',

@@ -276,7 +276,7 @@ test('an intern whose files are elsewhere now is moved there, and goes on with i
   const { body: moved } = await other.ask('POST', `/interns/${id}/move`, { body: { host: 'other' } })
   assert.deepEqual([moved.status, moved.hostname], ['queued', 'other'])
   const failed = await untilIntern(other, id, 'failed')
-  assert.match(failed.last_failure_message, /its files are not there: put its folder where .*other\/interns\//)
+  assert.match(failed.last_failure_message, /its files are missing: copy its folder to .*other\/interns\//)
   process.kill(daemonPid(lost.dataDir, id), 'SIGKILL')
   cpSync(join(lost.dataDir, 'interns', id), join(other.dataDir, 'interns', id), { recursive: true })
   await other.ask('POST', `/interns/${id}/provision`)

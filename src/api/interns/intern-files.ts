@@ -62,7 +62,7 @@ export async function withFiles<Answer>(
   const signal = abortSignalOf(tracked.response.signal)
   let later: Promise<unknown> | undefined
   try {
-    const done = () => refusing(give(deps.provisioner.kept(intern).files, signal), () => tracked.response.revoked)
+    const done = () => refusing(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revoked)
     const answer = await (act ? auditingFiles(deps.conversation, { caller, intern, act, paths }, done) : done())
     later = over?.(answer)
     return answer

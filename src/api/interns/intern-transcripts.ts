@@ -18,7 +18,7 @@ const atRest: readonly InternStatus[] = ['running', 'stopped', 'failed', 'destro
  */
 export async function keptTranscripts(deps: ReaderDeps, caller: Caller, internId: string): Promise<Transcripts> {
   const intern = await findIntern(deps, caller, internId)
-  if (atRest.includes(intern.status)) return deps.provisioner.kept(intern).transcripts
+  if (atRest.includes(intern.status)) return deps.provisioner.storage(intern).transcripts
   throw new Fault('conflict', `The intern is ${intern.status}; its sessions can be read in a moment.`)
 }
 

@@ -133,7 +133,7 @@ export class KubernetesProvisioner implements Provisioner {
     return connectRuns(() => this.#addressOf(intern))
   }
 
-  kept(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  storage(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
     if (!this.#isHere(intern)) return remoteStorage(this.#deps, intern)
     return isUp(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
   }
@@ -144,7 +144,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   /** All servers of a namespace are one host. */
-  async serveKept(): Promise<undefined> {}
+  async serveStorage(): Promise<undefined> {}
 
   #isHere(intern: Intern): boolean {
     return this.#deps.hosts.isHere(intern.hostname)

@@ -55,7 +55,7 @@ export async function endForeignDaemons(
   for (const { metadata, spec } of items) {
     const id = metadata.labels?.[internLabel] ?? ''
     if (ids.has(id) || spec?.replicas === 0) continue
-    warn(`The intern ${id} does not live here any more: its pod is ended, its volume is left.`)
+    warn(`The intern ${id} is not in this cluster any more: its pod is ended, its volume remains.`)
     await client.merge('StatefulSet', metadata.name, { spec: { replicas: 0 } })
   }
 }

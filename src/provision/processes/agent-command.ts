@@ -4,8 +4,8 @@ import { authorityEnvironment } from '#platform/net/authorities.ts'
 import { type ProxySettings, proxyEnvironment } from '#platform/net/proxies.ts'
 import type { AgentCommand } from '../host/intern-home.ts'
 
-/** Where a daemon and its agent find what they need. */
-export type AgentPlaces = {
+/** The files and folders that a daemon and its agent need. */
+export type AgentPaths = {
   /** Node, and the script of the builtin agent. */
   node: string
   builtin: string
@@ -13,35 +13,35 @@ export type AgentPlaces = {
   baseUrl: string
   /** The system-wide configuration of git. */
   gitConfig: string
-  /** The file of trusted authorities, if not the system's alone. */
+  /** The file of trusted authorities; undefined for those of the system. */
   authorities: string | undefined
-  /** The folder that the builtin agent remembers in, and the one for its compiled code. */
+  /** The folders for the state of the builtin agent and for its compiled code. */
   state: string
   compileCache: string
 }
 
 type AgentCommandDeps = {
   config: Pick<Config, 'agents' | 'default_intern_model'> & ProxySettings
-  places: AgentPlaces
+  places: AgentPaths
   secret: string
-  /** The service itself, as the agent reaches it. */
+  /** The URL of the service for the agent. */
   baseUrl: string
-  /** What the builtin agent is told of its sandbox, as environment variables. */
+  /** Environment variables that configure the sandbox of the builtin agent. */
   sandbox: Record<string, string>
 }
 
 /**
  * The command that runs the intern's agent.
- * @throws Error if the agent is not configured (any more).
+ * @throws Error if the agent is not configured.
  */
-export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentCommand {
-  const { config, places, secret, baseUrl, sandbox } = around
-  const told = {
+export function agentCommandOf(intern: Intern, deps: AgentCommandDeps): AgentCommand {
+  const { config, places, secret, baseUrl, sandbox } = deps
+  const variables = {
     ...proxyEnvironment(config, baseUrl),
     ...(places.authorities !== undefined && authorityEnvironment(places.authorities)),
     GIT_CONFIG_SYSTEM: places.gitConfig,
     SIGNALBOX_BASE_URL: baseUrl,
-    // Another server may take the intern over, at another address, while its agent runs.
+    // Another server with another address can take the intern over while its agent runs.
     SIGNALBOX_BASE_URL_FILE: places.baseUrl,
     SIGNALBOX_API_KEY: secret,
     SIGNALBOX_MODEL: intern.model ?? config.default_intern_model,
@@ -50,15 +50,15 @@ export function agentCommandOf(intern: Intern, around: AgentCommandDeps): AgentC
   }
   if (intern.agent === null) {
     const env = {
-      ...told,
+      ...variables,
       NODE_COMPILE_CACHE: places.compileCache,
       ...sandbox,
       ...(intern.webHosts.length > 0 && { SIGNALBOX_WEB_HOSTS: intern.webHosts.join(',') }),
     }
     return { command: places.node, args: [places.builtin], env }
   }
-  const chosen = typeof intern.agent === 'string' ? config.agents[intern.agent] : intern.agent
-  if (!chosen) throw new Error(`The agent "${intern.agent}" is not configured on this server (setting "agents").`)
-  const env = { ...told, OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: secret, ...chosen.env }
-  return { ...chosen, env }
+  const agent = typeof intern.agent === 'string' ? config.agents[intern.agent] : intern.agent
+  if (!agent) throw new Error(`The agent "${intern.agent}" is not configured on this server (setting "agents").`)
+  const env = { ...variables, OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: secret, ...agent.env }
+  return { ...agent, env }
 }

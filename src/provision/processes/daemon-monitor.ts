@@ -1,69 +1,69 @@
 import { isAlive, type ProcessId } from '../host/processes.ts'
 
-/** A daemon as its watcher sees it. */
+/** A daemon that is monitored. */
 export type MonitoredDaemon = {
   process: ProcessId | undefined
-  /** The way it ended, if that can be known. The answer may come a moment after the daemon is gone. */
+  /** How it ended, if that is known. It can resolve shortly after the end. */
   ending: () => Promise<string> | undefined
   /** Whether it answers within this time. */
   answers: (withinMs: number) => Promise<boolean>
-  /** The longest time that it may fail to answer. */
+  /** The time without an answer after which it counts as failed. */
   unresponsiveMs: number
 }
 
 const lookEveryMs = 200
-/** It is asked this often within the time it may fail to answer, so that no single hiccup counts. */
-const asks = 4
+/** The number of checks within that time, so that a single failed one does not count. */
+const checks = 4
 
-/** Calls `gone`, once, when the daemon has ended or answers no more. @returns the way to stop watching. */
-export function monitorDaemon(daemon: MonitoredDaemon, gone: (reason: string) => void): () => void {
+/** Calls `onEnd` once, when the daemon has ended or does not answer. @returns a function that stops the monitor. */
+export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) => void): () => void {
   const { process: monitored, unresponsiveMs } = daemon
-  let watched = true
+  let isActive = true
   const stop = () => {
-    watched = false
+    isActive = false
     clearInterval(looking)
-    stopAsking()
+    stopChecks()
   }
-  const tell = (reason: string) => {
-    if (watched) gone(`The daemon ${reason}.`)
+  const report = (reason: string) => {
+    if (isActive) onEnd(`The daemon ${reason}.`)
     stop()
   }
 
   const looking = setInterval(async () => {
     if (monitored && isAlive(monitored)) return
     clearInterval(looking)
-    tell((monitored && (await daemon.ending())) ?? 'is gone')
+    report((monitored && (await daemon.ending())) ?? 'has ended')
   }, lookEveryMs).unref()
 
-  const stopAsking = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
-    if (monitored && isAlive(monitored)) tell(reason)
+  const stopChecks = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
+    if (monitored && isAlive(monitored)) report(reason)
   })
   return stop
 }
 
 /**
- * Calls `silent` when there has been no answer for `unresponsiveMs`, and again while there is none.
- * @returns the way to stop asking.
+ * Calls `onSilence` when there has been no answer for `unresponsiveMs`, and after each further check without one.
+ * @returns a function that stops the checks.
  */
 export function monitorAnswers(
   answers: (withinMs: number) => Promise<boolean>,
   unresponsiveMs: number,
-  silent: (reason: string) => void,
+  onSilence: (reason: string) => void,
 ): () => void {
-  const everyMs = unresponsiveMs / asks
-  let asked = true
+  const everyMs = unresponsiveMs / checks
+  let isActive = true
   let unanswered = 0
-  const ask = async () => {
+  const check = async () => {
     const nextAt = performance.now() + everyMs
     unanswered = (await answers(everyMs)) ? 0 : unanswered + 1
-    if (!asked) return
-    // A refusal comes at once: it counts no more than a silence.
-    asking = setTimeout(ask, Math.max(0, nextAt - performance.now())).unref()
-    if (unanswered >= asks) silent(`has not answered for ${unresponsiveMs / 1000} s`)
+    if (!isActive) return
+    // A refusal is immediate, but counts as one check.
+    timer = setTimeout(check, Math.max(0, nextAt - performance.now())).unref()
+    if (unanswered >= checks) onSilence(`has not answered for ${unresponsiveMs / 1000} s`)
   }
-  let asking = setTimeout(ask, everyMs).unref()
+  let timer = setTimeout(check, everyMs).unref()
   return () => {
-    asked = false
-    clearTimeout(asking)
+    isActive = false
+    clearTimeout(timer)
   }
 }

@@ -15,17 +15,17 @@ const niceness = 5
 type FilesProcessDeps = {
   config: Config
   home: string
-  /** The user that the intern runs as, if not as ours. */
+  /** The user that the intern runs as; undefined for the user of this process. */
   uid: () => Promise<number | undefined>
   path: string
-  /** Hears of each process, which ends with its one request. @throws Refusal before it is started, where too many run. */
+  /** Called before a process starts, which serves one request. @throws Refusal if too many run. */
   starting: () => void
   started: (child: ChildProcess) => void
 }
 
 /**
- * A connection to the files and transcripts of an intern whose daemon does not run: a process of its own for each request, as
- * the intern's user and with nothing but a connection to us.
+ * A connection to the files and transcripts of an intern whose daemon does not run. Each request gets a separate process with the
+ * intern's user, which has only this connection.
  */
 export async function startFilesProcess({
   config,
@@ -63,12 +63,12 @@ export async function startFilesProcess({
     ...(uid !== undefined && { uid, gid: uid }),
   })
   started(child)
-  // Out of file descriptors there is no pipe, only the error in a moment.
+  // Without free file descriptors the pipe is missing; the `error` event follows.
   const socket = child.stdio?.[3] as Socket | undefined
   child.once('error', () => socket?.destroy())
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
-    child.once('error', (error) => reject(new Error(`What is kept of the intern cannot be reached: ${error.message}`)))
+    child.once('error', (error) => reject(new Error(`The stored files of the intern cannot be read: ${error.message}`)))
   })
   void lowerPriority(child.pid!, niceness)
   return socket!

@@ -6,9 +6,9 @@ import { newFolder } from '#test/harness/interns/scripted-agent.ts'
 import { isAlive, processAt } from '../host/processes.ts'
 import { monitorIntern } from './intern-monitor.ts'
 
-const skip = process.platform !== 'linux' && 'only Linux tells of processes in /proc'
+const skip = process.platform !== 'linux' && 'only Linux lists processes in /proc'
 
-/** A daemon whose intern holds more memory than it may; it is gone for longer than a look takes before all has ended. */
+/** A daemon whose intern exceeds its memory. The daemon ends a second before `end` resolves. */
 async function exceeding(home: string) {
   const child = spawn('sleep', ['1000'], { stdio: 'ignore' })
   const process = processAt(child.pid!)!
@@ -29,21 +29,21 @@ async function exceeding(home: string) {
   }
 }
 
-test('a daemon that is ended for what its intern holds is told to be gone for that', { skip }, async () => {
+test('a daemon that is ended for its memory is reported with the limit', { skip }, async () => {
   await using home = await newFolder()
   const { daemon, intern } = await exceeding(home.path)
-  const { promise: told, resolve } = Promise.withResolvers<string>()
+  const { promise: report, resolve } = Promise.withResolvers<string>()
   monitorIntern(daemon, intern, resolve)
-  assert.match(await told, /^It held \d+ MiB of memory; at most \d+ MiB are allowed/)
+  assert.match(await report, /^It held \d+ MiB of memory; at most \d+ MiB are allowed/)
 })
 
-test('who stops watching while it is ended hears nothing more', { skip }, async () => {
+test('a monitor that is stopped during the end reports nothing', { skip }, async () => {
   await using home = await newFolder()
   const { daemon, intern, ending } = await exceeding(home.path)
-  const told: string[] = []
-  const stop = monitorIntern(daemon, intern, (reason) => told.push(reason))
+  const reports: string[] = []
+  const stop = monitorIntern(daemon, intern, (reason) => reports.push(reason))
   await ending
   stop()
   await sleep(1500)
-  assert.deepEqual(told, [])
+  assert.deepEqual(reports, [])
 })

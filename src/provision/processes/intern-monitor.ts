@@ -2,27 +2,27 @@ import { type MonitoredIntern, monitorResources } from '../host/resource-monitor
 import { type MonitoredDaemon, monitorDaemon } from './daemon-monitor.ts'
 
 /**
- * Watches a daemon and the resources of its intern. Calls `gone`, once, with the first thing that went wrong: a daemon
- * that is ended because its intern exceeds a limit has not ended by itself. @returns the way to stop watching.
+ * Monitors a daemon and the resources of its intern. Calls `onEnd` once, with the first problem: a daemon that is ended because its intern
+ * exceeds a limit is reported with the limit. @returns a function that stops the monitor.
  */
 export function monitorIntern(
   daemon: MonitoredDaemon,
   intern: MonitoredIntern | undefined,
-  gone: (reason: string) => void,
+  onEnd: (reason: string) => void,
 ): () => void {
-  let watched = true
-  const tell = (reason: string) => {
-    if (watched) gone(reason)
+  let isActive = true
+  const report = (reason: string) => {
+    if (isActive) onEnd(reason)
     stop()
   }
-  const stopDaemonMonitor = monitorDaemon(daemon, (reason) => tell(reason))
+  const stopDaemonMonitor = monitorDaemon(daemon, (reason) => report(reason))
   const end = (each: MonitoredIntern) => () => {
     stopDaemonMonitor()
     return each.end()
   }
-  const stopResourceMonitor = intern && monitorResources({ ...intern, end: end(intern) }, (reason) => tell(reason))
+  const stopResourceMonitor = intern && monitorResources({ ...intern, end: end(intern) }, (reason) => report(reason))
   const stop = () => {
-    watched = false
+    isActive = false
     stopDaemonMonitor()
     stopResourceMonitor?.()
   }

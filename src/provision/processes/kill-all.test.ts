@@ -11,19 +11,19 @@ import { until } from '#test/harness/until.ts'
 import { processAt } from '../host/processes.ts'
 import { killAll } from './kill-all.ts'
 
-const noProc = process.platform !== 'linux' && 'only Linux tells of processes in /proc'
+const noProc = process.platform !== 'linux' && 'only Linux lists processes in /proc'
 const isRoot = process.getuid?.() === 0
 const uid = 1_987_650_000 + (process.pid % 1000)
 
 /**
- * Starts a process that only starts another and exits, for ever, and says each time that it was there. Each of them is in
- * a session of its own where `setsid` is asked for.
+ * Starts a process that starts another one and exits, repeatedly, and adds a line to a file each time. With `setsid` each of them has
+ * a separate session.
  */
 async function startHopper({ as, mark, setsid }: { as?: number; mark: string; setsid: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-hopper-'))
   const [script, beat] = [join(folder, 'hop.sh'), join(folder, 'beat')]
   const hop = `${setsid ? 'setsid ' : ''}/bin/sh "$0" &`
-  // It ends by itself when its folder is gone, whatever becomes of the test.
+  // It ends when its folder is removed, also after a failed test.
   writeFileSync(script, `[ -e ${beat} ] || exit\necho >> ${beat}\nsleep 0.005\n${hop}\n`)
   writeFileSync(beat, '')
   chmodSync(folder, 0o755)
@@ -34,38 +34,38 @@ async function startHopper({ as, mark, setsid }: { as?: number; mark: string; se
   })
   const beats = () => statSync(beat).size
   await until(() => beats() > 5, 120_000)
-  const goesOn = async () => {
+  const isRunning = async () => {
     const before = beats()
     await sleep(500)
     return beats() > before
   }
   const dispose = () => rmSync(folder, { recursive: true, force: true })
-  return { child, goesOn, [Symbol.dispose]: dispose }
+  return { child, isRunning, [Symbol.dispose]: dispose }
 }
 
 for (const setsid of [false, true]) {
-  const how = setsid ? ', each in a session of its own' : ''
-  test(`what only forks and exits ends with its user${how}`, {
-    skip: !isRoot && 'only root has users to give',
+  const how = setsid ? ' in separate sessions' : ''
+  test(`processes that only fork and exit end with their user${how}`, {
+    skip: !isRoot && 'only root can use other users',
   }, async () => {
     for (let tries = 0; tries < 5; tries++) {
       using hopper = await startHopper({ as: uid, mark: 'unused', setsid })
-      assert.equal(await hopper.goesOn(), true)
+      assert.equal(await hopper.isRunning(), true)
       await killAll({ process: undefined, uid, mark: 'none' }, 60_000)
-      assert.equal(await hopper.goesOn(), false)
+      assert.equal(await hopper.isRunning(), false)
     }
   })
 
-  test(`where interns have no user of their own, it is found by its mark${how}`, { skip: noProc }, async () => {
+  test(`without a separate user they are found by their mark${how}`, { skip: noProc }, async () => {
     const mark = `hopper-${process.pid}-${setsid}`
     using hopper = await startHopper({ mark, setsid })
-    assert.equal(await hopper.goesOn(), true)
+    assert.equal(await hopper.isRunning(), true)
     await killAll({ process: undefined, uid: undefined, mark }, 60_000)
-    assert.equal(await hopper.goesOn(), false)
+    assert.equal(await hopper.isRunning(), false)
   })
 }
 
-test('what descends from a daemon ends with it, also what has lost its mark', { skip: noProc }, async () => {
+test('descendants of a daemon end with it, also without the mark', { skip: noProc }, async () => {
   const grandchild = 'env -i /bin/sleep 1000 & wait'
   const daemon: ChildProcess = spawn('/bin/sh', ['-c', `/bin/sh -c '${grandchild}' & wait`], { detached: true })
   const children = (pid: number) =>
@@ -78,23 +78,23 @@ test('what descends from a daemon ends with it, also what has lost its mark', { 
   assert.notEqual(processAt(sleeper)?.began, id.began)
 })
 
-const skip = isRoot ? process.arch !== 'x64' && 'its call has another number here' : 'only root has users to give'
+const skip = isRoot ? process.arch !== 'x64' && 'the system call has another number on this processor' : 'only root can use other users'
 
-test('one that hides its memory, and so seems to be root’s, is found and ended', { skip }, async (t) => {
-  if (!existsSync('/usr/bin/perl')) return t.skip('there is no perl')
+test('a process that hides its memory, and so seems to belong to root, is ended', { skip }, async (t) => {
+  if (!existsSync('/usr/bin/perl')) return t.skip('perl is not installed')
   const hidden = '$n = "hidden"; syscall(157, 4, 0); syscall(157, 15, $n); sleep 1000'
   const child = spawn('/usr/bin/perl', ['-e', hidden], { uid, gid: uid, cwd: '/', stdio: 'ignore' })
   const ended = once(child, 'exit')
   await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'hidden\n', 60_000)
   await assert.rejects(
     killAll({ process: undefined, uid, mark: 'none' }, 0, async () => true),
-    /^Error: 1 of its processes could not be ended: end them on the host, then try again\.$/,
+    /^Error: 1 of its processes could not be ended: end them on the host, then retry\.$/,
   )
   await killAll({ process: undefined, uid, mark: 'none' }, 60_000)
   assert.deepEqual(await ended, [null, 'SIGKILL'])
 })
 
-test('nobody but an intern’s own user is struck', async () => {
+test('only the separate user of an intern is signalled', async () => {
   for (const user of [0, process.getuid!()])
-    await assert.rejects(killAll({ process: undefined, uid: user, mark: 'none' }, 0), /is not an intern's own/)
+    await assert.rejects(killAll({ process: undefined, uid: user, mark: 'none' }, 0), /is not a separate user of an intern/)
 })

@@ -17,13 +17,13 @@ export type KillTarget = {
 }
 
 const everyMs = 10
-/** Looks in a row that must find nothing, where what is looked for may be born between two of them. */
-const quietLooks = 3
+/** The number of consecutive rounds that must find no process, if processes can start between two rounds. */
+const quietRounds = 3
 
 /**
- * Ends all processes of an intern, and returns when none is left. A process that only forks and exits is never found in
+ * Ends all processes of an intern, and returns when none remains. A process that only forks and exits is never found in
  * a list of processes, so all processes of a user are ended by one signal.
- * @throws Error if processes are left in the end.
+ * @throws Error if processes remain after `withinMs`.
  */
 export async function killAll(
   { process: daemon, uid, mark, group }: KillTarget,
@@ -33,22 +33,22 @@ export async function killAll(
   const until = performance.now() + withinMs
   const others = uid === undefined ? () => killMarkedProcesses(daemon, mark) : () => killUser(uid, kill)
   const round = async () => (group === undefined ? 0 : endGroup(group)) + (await others())
-  const needed = uid === undefined && group === undefined ? quietLooks : 1
+  const needed = uid === undefined && group === undefined ? quietRounds : 1
   for (let quiet = 0; quiet < needed; ) {
-    const left = await round()
-    quiet = left === 0 ? quiet + 1 : 0
-    if (left > 0 && performance.now() > until)
-      throw new Error(`${left} of its processes could not be ended: end them on the host, then try again.`)
+    const remaining = await round()
+    quiet = remaining === 0 ? quiet + 1 : 0
+    if (remaining > 0 && performance.now() > until)
+      throw new Error(`${remaining} of its processes could not be ended: end them on the host, then retry.`)
     if (quiet < needed) await sleep(everyMs)
   }
   if (group !== undefined) removeGroup(group)
 }
 
-/** @returns how many there may still be. A list may miss what is born while it is made: what counts is the stroke. */
+/** @returns the number of processes that can remain. A list can miss new processes; only `kill` reaches all. */
 async function killUser(uid: number, kill: (uid: number) => Promise<boolean>): Promise<number> {
-  const struck = await kill(uid)
+  const wasSent = await kill(uid)
   const found = (await listProcesses()).filter(({ users }) => users.includes(uid)).length
-  return struck ? found : Math.max(found, 1)
+  return wasSent ? found : Math.max(found, 1)
 }
 
 async function killMarkedProcesses(daemon: ProcessId | undefined, mark: string): Promise<number> {
@@ -58,12 +58,12 @@ async function killMarkedProcesses(daemon: ProcessId | undefined, mark: string):
 }
 
 /**
- * The kernel goes through all processes of a user while none can fork.
- * @returns whether it did: who does it is one of them, and may be ended by another before.
+ * Signals all processes of a user in one system call, during which none can fork.
+ * @returns whether the signal was sent: the sender is a process of that user, and another one can end it first.
  */
 function killAllOfUser(uid: number): Promise<boolean> {
-  // As root, or as ourselves, it would end the machine.
-  if (uid <= 0 || uid === process.getuid?.()) throw new Error(`The user ${uid} is not an intern's own.`)
+  // As root, or as the user of this process, it would end the whole system.
+  if (uid <= 0 || uid === process.getuid?.()) throw new Error(`The user ${uid} is not a separate user of an intern.`)
   return new Promise((resolve) => {
     const options = { uid, gid: uid, cwd: '/', env: {}, stdio: 'ignore' } as const
     spawn('/bin/sh', ['-c', 'kill -KILL -1'], options)

@@ -7,18 +7,18 @@ import { whyUsersFail } from '../host/user-ids.ts'
 import { programs } from './programs.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** Files of ours that a process of an intern reads. They stand for the different ways in which access may be denied. */
-const needed = ['bin/daemon.ts', 'src/daemon/server/start.ts', 'package.json', 'node_modules/zod/package.json']
+/** Files of the installation that an intern's process reads, one for each place where access can be denied. */
+const requiredFiles = ['bin/daemon.ts', 'src/daemon/server/start.ts', 'package.json', 'node_modules/zod/package.json']
 
 type UsersDeps = { config: Pick<Config, 'intern_users_from'>; dataDir: string; warn: (message: string) => void }
 
-/** Whether each intern gets its own user. Warns if that should be so and is not possible. */
+/** Whether each intern gets a separate user. Warns if that is configured and not possible. */
 export async function checkUsers({ config, dataDir, warn }: UsersDeps, homes: string): Promise<boolean> {
   mkdirSync(homes, { recursive: true, mode: 0o700 })
   if (process.getuid?.() !== 0 || config.intern_users_from === 0) return false
   for (const folder of [dataDir, homes]) allowTraversal(folder)
-  const files = [...Object.values(programs), ...needed.map((file) => join(root, file))]
+  const files = [...Object.values(programs), ...requiredFiles.map((file) => join(root, file))]
   const why = await whyUsersFail(config.intern_users_from, files, homes)
-  if (why) warn(`Interns run as root, like this server, because users of their own cannot run them here: ${why}`)
+  if (why) warn(`Interns run as root, like this server, because separate users cannot run them here: ${why}`)
   return why === undefined
 }

@@ -31,47 +31,47 @@ import { Clonings } from '../repository/clonings.ts'
 import type { Place, Provisioner } from '../supervisor/provisioner.ts'
 import { answers, endDaemon } from './daemon-process.ts'
 import { monitorIntern } from './intern-monitor.ts'
-import { KeptInterns } from './kept-interns.ts'
-import { type KeptListener, startKeptListener } from './kept-listener.ts'
+import { StorageProcesses } from './storage-processes.ts'
+import { type StorageListener, startStorageListener } from './storage-listener.ts'
 import { checkUsers } from './own-users.ts'
 import { ProcessStarter } from './process-starter.ts'
 import { renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
 
 export type ProcessDeps = RemoteInternDeps & {
   config: Config
-  /** Where interns' daemons listen for servers on other hosts, if they do. */
+  /** The addresses on which daemons listen for servers on other hosts; undefined if they do not. */
   listeners: TcpListeners | undefined
   /** The data folder, as an absolute path. */
   dataDir: string
-  /** The service itself, as a process on its host reaches it. */
+  /** The URL of the service for processes on this host. */
   baseUrl: () => string
   variable: (name: string) => string | undefined
   warn: (message: string) => void
-  /** Resolves when nothing is at the files of an intern that is at rest. */
+  /** Resolves when no process uses the files of an intern at rest. */
   ended: (intern: Intern) => Promise<void>
   /** The password of an intern's repository. */
   passwordOf: (intern: Intern) => Promise<string | undefined>
-  /** The intern's servers of tools, with their secrets. */
+  /** The intern's MCP servers, with their secrets. */
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
   /** The author of the commits that it makes. */
   gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
-  /** A text without this secret, or what looks like one. */
+  /** Removes this secret, and what looks like a secret, from a text. */
   mask: (text: string, secret: string | undefined) => string
-  /** Hears when it could not be counted what an intern takes: who counts tries again. */
+  /** Called when the resources of an intern could not be measured; the measurement is repeated. */
   onUncounted: (error: Error) => void
 }
 
-/** Interns as processes of this host: a daemon each, in a folder and, where we are root, under a user of its own. */
+/** Runs interns as processes of this host: a daemon for each in a separate folder and, if the service is root, with a separate user. */
 export class ProcessProvisioner implements Provisioner {
   readonly #deps: ProcessDeps
   /** The folder of interns' folders. */
   readonly #homes: string
-  /** Whether each intern gets a user of its own. */
+  /** Whether each intern gets a separate user. */
   readonly #usersWork: () => Promise<boolean>
   /** The ends of the daemons that this process started. */
   readonly #endings = new Map<string, Promise<string>>()
   readonly #clonings: Clonings
-  readonly #keptInterns: KeptInterns
+  readonly #storageProcesses: StorageProcesses
   readonly #starter: ProcessStarter
 
   constructor(deps: ProcessDeps) {
@@ -79,12 +79,12 @@ export class ProcessProvisioner implements Provisioner {
     this.#homes = join(deps.dataDir, 'interns')
     this.#usersWork = once(() => checkUsers(deps, this.#homes))
     this.#clonings = new Clonings(deps)
-    this.#keptInterns = new KeptInterns({ config: deps.config, path: deps.variable('PATH') ?? '' })
+    this.#storageProcesses = new StorageProcesses({ config: deps.config, path: deps.variable('PATH') ?? '' })
     this.#starter = new ProcessStarter({
       ...{ ...deps, usersWork: this.#usersWork, clonings: this.#clonings },
       homeOf: (intern) => this.#homeOf(intern),
       end: (intern) => this.#end(intern),
-      started: (daemon, ended) => void this.#endings.set(nameOf(daemon), ended),
+      onStarted: (daemon, ended) => void this.#endings.set(nameOf(daemon), ended),
     })
   }
 
@@ -105,12 +105,12 @@ export class ProcessProvisioner implements Provisioner {
     const record = this.#isHere(intern) ? readDaemonRecord(home) : undefined
     if (!record || !isAlive(record.process) || !(await answers(record))) return false
     writeBaseUrl(home, this.#deps.baseUrl(), record.uid)
-    // It may be long since anybody did.
+    // They can be old.
     await this.#renewCertificates(intern, home, record)
     return true
   }
 
-  watch(intern: Intern, gone: (reason: string) => void): () => void {
+  watch(intern: Intern, onEnd: (reason: string) => void): () => void {
     const { config, onUncounted } = this.#deps
     const home = this.#homeOf(intern)
     const record = readDaemonRecord(home)
@@ -120,7 +120,7 @@ export class ProcessProvisioner implements Provisioner {
       answers: async (withinMs: number) => record !== undefined && answers(record, withinMs),
       unresponsiveMs: config.intern_unresponsive_ms,
     }
-    const used = record && {
+    const monitored = record && {
       home,
       pid: record.process.pid,
       uid: record.uid,
@@ -128,8 +128,8 @@ export class ProcessProvisioner implements Provisioner {
       end: () => endDaemon(home, record),
       onUncounted,
     }
-    const renewing = record && this.#renewCertificatesOften(intern, home, record)
-    const unwatch = monitorIntern(daemon, used, (reason) => gone(reason + outOfMemoryNote(record?.group)))
+    const renewing = record && this.#renewCertificatesRegularly(intern, home, record)
+    const unwatch = monitorIntern(daemon, monitored, (reason) => onEnd(reason + outOfMemoryNote(record?.group)))
     return () => {
       clearInterval(renewing)
       unwatch()
@@ -140,12 +140,12 @@ export class ProcessProvisioner implements Provisioner {
     const homes = this.#homes
     const present = existsSync(homes) ? readdirSync(homes) : []
     const ids = await idsHere()
-    const strangers = present.filter((id) => !ids.has(id))
-    for (const id of strangers) {
+    const foreign = present.filter((id) => !ids.has(id))
+    for (const id of foreign) {
       const record = readDaemonRecord(join(homes, id))
       if (!record || !isAlive(record.process)) continue
       this.#deps.warn(
-        `The intern ${id} does not live here any more: its daemon is ended, its files are left in ${homes}.`,
+        `The intern ${id} is not on this host any more: its daemon is ended, its files remain in ${homes}.`,
       )
       await endDaemon(join(homes, id), record)
     }
@@ -167,22 +167,22 @@ export class ProcessProvisioner implements Provisioner {
   }
 
   runs(intern: Intern): Runs {
-    return this.#isHere(intern) ? runsHere(this.#homeOf(intern)) : connectRuns(() => remoteAddress(this.#deps, intern))
+    return this.#isHere(intern) ? localRuns(this.#homeOf(intern)) : connectRuns(() => remoteAddress(this.#deps, intern))
   }
 
-  kept(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
+  storage(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
     if (!this.#isHere(intern)) return remoteStorage(this.#deps, intern)
-    return isUp(intern) ? runsHere(this.#homeOf(intern)) : keptThrough(() => this.#connectKept(intern))
+    return isUp(intern) ? localRuns(this.#homeOf(intern)) : keptThrough(() => this.#connectStorage(intern))
   }
 
   async log(intern: Intern, { bytes }: LogWanted): Promise<InternLog> {
     return this.#isHere(intern) ? readLog(this.#homeOf(intern), bytes) : remoteLog(this.#deps, intern, bytes)
   }
 
-  async serveKept(find: FindIntern): Promise<KeptListener | undefined> {
+  async serveStorage(find: FindIntern): Promise<StorageListener | undefined> {
     const { listeners, warn } = this.#deps
     if (!listeners) return undefined
-    return startKeptListener({ ...listeners, warn }, (id, what) => this.#connectForOthers(find, id, what))
+    return startStorageListener({ ...listeners, warn }, (id, what) => this.#connectForOthers(find, id, what))
   }
 
   #isHere(intern: Intern): boolean {
@@ -193,9 +193,9 @@ export class ProcessProvisioner implements Provisioner {
     return (this.#isHere(intern) && intern.home) || join(this.#homes, intern.id)
   }
 
-  /** Ends what runs of an intern; a start that is under way goes on. */
+  /** Ends the processes of an intern, but not a start that is running. */
   async #end(intern: Intern): Promise<void> {
-    const wasServing = this.#keptInterns.end(intern.id)
+    const wasServing = this.#storageProcesses.end(intern.id)
     if (!this.#isHere(intern)) return
     const home = this.#homeOf(intern)
     await endKilled(home)
@@ -205,58 +205,58 @@ export class ProcessProvisioner implements Provisioner {
     writeDaemonRecord(home, { ...record, ended: true })
   }
 
-  /** How a daemon that this process started has ended; told once. */
+  /** How a daemon that this process started has ended; returned once. */
   #takeEnding(daemon: ProcessId): Promise<string> | undefined {
     const ended = this.#endings.get(nameOf(daemon))
     this.#endings.delete(nameOf(daemon))
     return ended
   }
 
-  /** A daemon that listens for other hosts gets new certificates. */
+  /** Writes new certificates for a daemon that listens for other hosts. */
   async #renewCertificates({ id }: Intern, home: string, { port, uid }: DaemonRecord): Promise<void> {
     const { listeners } = this.#deps
     if (listeners && port !== undefined) await writeCertificates(listeners, { id, home, uid })
   }
 
-  #renewCertificatesOften(intern: Intern, home: string, record: DaemonRecord): NodeJS.Timeout {
+  #renewCertificatesRegularly(intern: Intern, home: string, record: DaemonRecord): NodeJS.Timeout {
     const failed = (error: Error) =>
       this.#deps.warn(`The certificate of the intern ${intern.name} could not be renewed: ${error.message}`)
     const renew = () => void this.#renewCertificates(intern, home, record).catch(failed)
     return setInterval(renew, renewCertificatesEveryMs).unref()
   }
 
-  /** A connection for one request to what is kept of an intern that does not run. */
-  #connectKept(intern: Intern): Promise<Socket> {
+  /** A connection for one request to the stored files of an intern that does not run. */
+  #connectStorage(intern: Intern): Promise<Socket> {
     const home = this.#homeOf(intern)
     const uid = async () => {
       await this.#deps.ended(intern)
       return (await this.#usersWork()) ? allocateUser(home, this.#deps.config.intern_users_from) : undefined
     }
-    return this.#keptInterns.connect({ id: intern.id, home, uid })
+    return this.#storageProcesses.connect({ id: intern.id, home, uid })
   }
 
-  /** What a server of another host asks for. @throws Refusal. */
+  /** A connection for a request of a server on another host. @throws Refusal. */
   async #connectForOthers(find: FindIntern, id: string, what: 'kept' | 'log'): Promise<Duplex> {
     const found = await find(id)
     const intern = found && this.#isHere(found) ? found : undefined
     if (what === 'log') {
       if (intern) return logConnection(this.#homeOf(intern))
-      throw new Refusal('intern_unreachable', 'The intern does not live here any more: ask again.')
+      throw new Refusal('intern_unreachable', 'The intern is not on this host any more: retry.')
     }
-    if (intern && mayBeRead(intern)) return this.#connectKept(intern)
-    throw new Refusal('intern_unreachable', 'The intern is not at rest here any more: ask again.')
+    if (intern && canBeRead(intern)) return this.#connectStorage(intern)
+    throw new Refusal('intern_unreachable', 'The intern is not at rest on this host any more: retry.')
   }
 }
 
 type FindIntern = (id: string) => Promise<Intern | undefined>
 
-/** Nothing is at its folder, and nothing is about to be. */
-const mayBeRead = (intern: Intern) =>
+/** Whether no process uses its folder, and none is being started. */
+const canBeRead = (intern: Intern) =>
   !isUp(intern) && ['running', 'stopped', 'failed', 'destroy_failed'].includes(intern.status)
 
 const nameOf = ({ pid, began }: ProcessId) => `${pid} ${began}`
 
-function runsHere(home: string): Runs {
+function localRuns(home: string): Runs {
   const record = readDaemonRecord(home)
-  return record ? connectRuns(record) : unreachable('The intern cannot be reached: its daemon is not there.')
+  return record ? connectRuns(record) : unreachable('The intern cannot be reached: it has no daemon.')
 }

@@ -8,9 +8,9 @@ import { loadConfig } from '#platform/config/load.ts'
 import { Clonings } from '../repository/clonings.ts'
 import { ProcessStarter } from './process-starter.ts'
 
-const never = () => assert.fail('not to be asked')
+const never = () => assert.fail('it must not be called')
 
-test('an intern that is stopped while its start is made ready waits for no clone', async (t) => {
+test('stopping an intern during the preparation of its start cancels the clone', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'signalbox-starter-'))
   t.after(() => rmSync(dataDir, { recursive: true }))
   const origin = 'http://127.0.0.1:9'
@@ -28,7 +28,7 @@ test('an intern that is stopped while its start is made ready waits for no clone
   })
   const starter = new ProcessStarter({
     ...{ config, dataDir, listeners: undefined, baseUrl: () => 'http://127.0.0.1:9', warn: assert.fail, clonings },
-    ...{ variable: never, started: never, homeOf: () => join(dataDir, 'i'), usersWork: async () => false },
+    ...{ variable: never, onStarted: never, homeOf: () => join(dataDir, 'i'), usersWork: async () => false },
     end: async () => {},
     gitAuthorOf: async () => ({ name: 'an intern', email: 'a@b' }),
     mcpServersOf: async ({ id }) => {

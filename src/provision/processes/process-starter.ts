@@ -37,7 +37,7 @@ import { startDaemon } from './start-daemon.ts'
 import { prepareListener, type TcpListeners } from './tcp-listener.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-/** Named from outside, so that not even the first file of a process is compiled anew: that takes 10 MB and 50 ms. */
+/** Passed in the environment, so that the first file of a process is not compiled again either: that takes 10 MB and 50 ms. */
 const sharedCompileCache = join(root, 'node_modules/.cache/compile')
 
 type StartDeps = {
@@ -50,26 +50,26 @@ type StartDeps = {
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
   gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
   homeOf: (intern: Intern) => string
-  /** Whether each intern gets a user of its own. */
+  /** Whether each intern gets a separate user. */
   usersWork: () => Promise<boolean>
   clonings: Pick<Clonings, 'register'>
-  /** Ends what runs of an intern. */
+  /** Ends the processes of an intern. */
   end: (intern: Intern) => Promise<void>
-  /** Hears of a daemon that runs, and how it ends. */
-  started: (daemon: ProcessId, ended: Promise<string>) => void
+  /** Called with each daemon that runs, and the promise of how it ends. */
+  onStarted: (daemon: ProcessId, ended: Promise<string>) => void
 }
 
-/** Where an intern is started: its folder, and its user, if it has one of its own. */
+/** The folder of an intern, and its user, if it has a separate one. */
 type Home = { home: string; uid: number | undefined; compileCache: string }
 
-/** What a start has made before the daemon runs. `input` is what the daemon reads on its standard input. */
+/** The result of the preparation of a start. The daemon reads `input` on its standard input. */
 type Prepared = Home & {
   connection: ReturnType<typeof prepareHome>
   listen: Awaited<ReturnType<typeof prepareListener>> | undefined
   input: string | undefined
 }
 
-/** How interns become daemons on this host. */
+/** Starts the daemons of interns on this host. */
 export class ProcessStarter {
   readonly #deps: StartDeps
   readonly #groups: () => Promise<string | undefined>
@@ -82,7 +82,7 @@ export class ProcessStarter {
     )
   }
 
-  /** @throws Error that says, for the intern's owner, why it could not. */
+  /** @throws Error with the reason, written for the intern's owner. */
   async start(
     intern: Intern,
     secret: string,
@@ -90,21 +90,21 @@ export class ProcessStarter {
   ): Promise<TcpAccess | undefined> {
     const { config, homeOf, clonings, end } = this.#deps
     const { repository } = intern
-    const step = stepsOf(intern, onProgress)
+    const step = progressReporter(intern, onProgress)
     const home = homeOf(intern)
     step('Preparing the folder')
-    // Before anything is waited for: who stops the intern meanwhile does not wait for the clone.
+    // Before the first wait, so that stopping the intern also cancels the clone.
     using cloning = clonings.register(intern)
     await end(intern)
     requireMoved(intern, home)
     forgetEnd(home)
-    // However many files there are to count: the rest is done meanwhile.
-    const counted = exceededByDisk(home, config)
-    counted.catch(() => {})
+    // Counting many files takes long: it runs in parallel with the preparation.
+    const diskExceeded = exceededByDisk(home, config)
+    diskExceeded.catch(() => {})
     const prepared = await this.#prepare(intern, secret, home)
     const { uid, connection, listen } = prepared
     if (repository) {
-      requireRoom(await counted)
+      requireDiskSpace(await diskExceeded)
       step('Cloning the repository')
       await cloning.clone(repository, home, uid)
     }
@@ -113,7 +113,7 @@ export class ProcessStarter {
     step('Waiting for the daemon')
     try {
       await untilAnswering(home, record)
-      requireRoom(await counted)
+      requireDiskSpace(await diskExceeded)
     } catch (error) {
       await endDaemon(home, record)
       throw error
@@ -122,7 +122,7 @@ export class ProcessStarter {
     return listen && { port: listen.port, token: connection.token }
   }
 
-  /** Makes its folder, with all that the daemon and its agent read there. */
+  /** Creates the folder with the files that the daemon and its agent read. */
   async #prepare(intern: Intern, secret: string, home: string): Promise<Prepared> {
     const { config, listeners, usersWork } = this.#deps
     const uid = (await usersWork()) ? allocateUser(home, config.intern_users_from) : undefined
@@ -161,23 +161,23 @@ export class ProcessStarter {
   }
 
   async #startDaemon({ id }: Intern, secret: string, prepared: Prepared): Promise<DaemonRecord> {
-    const { config, started } = this.#deps
+    const { config, onStarted } = this.#deps
     const { home, uid, connection, listen } = prepared
     const groups = await this.#groups()
     const group = groups && makeGroup(groups, { id, uid }, config)
-    const known = {
+    const recorded = {
       ...connection,
       ...(listen && { port: listen.port }),
       secret,
       ...(uid !== undefined && { uid }),
       ...(group && { group }),
     }
-    // We may be killed before we know its number: whoever comes next has to know that there is something to end.
-    writeDaemonRecord(home, { process: notStarted, ...known })
+    // This process can be killed before it knows the daemon's number: the next one must know that it has processes to end.
+    writeDaemonRecord(home, { process: notStarted, ...recorded })
     const { process: daemon, ended } = await startDaemon({ ...this.#deps, ...prepared, group })
-    const record = { process: daemon, ...known }
+    const record = { process: daemon, ...recorded }
     writeDaemonRecord(home, record)
-    started(daemon, ended)
+    onStarted(daemon, ended)
     return record
   }
 }
@@ -189,23 +189,23 @@ const steps = [
   'Waiting for the daemon',
 ] as const
 
-/** @returns what tells the steps of a start, each by its label. */
-function stepsOf({ repository }: Intern, onProgress: (progress: Progress) => void) {
+/** @returns a function that reports a step of a start by its label. */
+function progressReporter({ repository }: Intern, onProgress: (progress: Progress) => void) {
   const own = steps.filter((label) => repository || label !== 'Cloning the repository')
   return (label: (typeof steps)[number]) =>
     onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
 }
 
-/** @param full the limit of its files that is exceeded, in words. */
-function requireRoom(full: string | undefined): void {
-  if (full) throw new Error(full)
+/** @param exceeded the limit that the intern's files exceed, in words. */
+function requireDiskSpace(exceeded: string | undefined): void {
+  if (exceeded) throw new Error(exceeded)
 }
 
-/** An intern that was moved here is not to begin anew because its files are not. */
+/** Prevents an intern that was moved here from starting with an empty folder. */
 function requireMoved({ movedAt, hostname }: Intern, home: string): void {
   if (movedAt === null || existsSync(join(home, 'workspace'))) return
   throw new Error(
-    `The intern was moved to the host ${hostname}, and its files are not there: put its folder where ${home} is to be.`,
+    `The intern was moved to the host ${hostname}, and its files are missing: copy its folder to ${home}.`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** What interns' processes run. A service that runs from a bundle has them bundled beside it, so that less is loaded. */
+/** The programs of interns' processes. If the service runs from a bundle, they are bundles, too, which load less. */
 export const programs = {
   daemon: fileURLToPath(new URL('../../../bin/daemon.ts', import.meta.url)),
   agent: fileURLToPath(new URL('../../../bin/agent.ts', import.meta.url)),

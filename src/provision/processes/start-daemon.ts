@@ -14,32 +14,32 @@ type Started = {
   config: ResourceLimits
   variable: (name: string) => string | undefined
   home: string
-  /** The user that it runs as, if not as ours. */
+  /** The user that it runs as; undefined for the user of this process. */
   uid: number | undefined
-  /** Its control group, where it has one. */
+  /** Its control group, if it has one. */
   group: string | undefined
   compileCache: string
-  /** What it reads on its standard input. */
+  /** The text on its standard input. */
   input: string | undefined
 }
 
-/** Whatever interns do, the service comes first. */
+/** Gives the service priority over interns. */
 const internNiceness = 5
 
-/** Variables of our environment that a daemon gets. None is secret. */
-const handedOn = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
+/** The variables of this process that a daemon inherits. None is secret. */
+const inheritedNames = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 
 /**
- * Starts an intern's daemon, and answers with it as soon as it runs.
+ * Starts an intern's daemon, and resolves as soon as it runs.
  * @returns the process, and how it ends, in words.
- * @throws Error that says, for the intern's owner, why it could not.
+ * @throws Error with the reason, written for the intern's owner.
  */
 export async function startDaemon({ config, variable, home, uid, group, compileCache, input }: Started) {
-  const inherited = handedOn.flatMap((name) => {
+  const inherited = inheritedNames.flatMap((name) => {
     const value = variable(name)
     return value ? [[name, value]] : []
   })
-  // Written to at its end, wherever that is: it may be cut short while it is in use.
+  // Opened for appending, because the log can be truncated while it is in use.
   closeSync(openSync(logFile(home), 'w', 0o600))
   const log = openSync(logFile(home), 'a')
   const limits = prlimitCommand(limitsBeyondGroup(group, config), uid)
@@ -50,18 +50,18 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
       ...Object.fromEntries(inherited),
       ...{ HOME: home, NODE_COMPILE_CACHE: compileCache, [markerVariable]: markerOf(join(home, 'workspace')) },
     },
-    // At the head of a group and session of its own: a Ctrl-C at our terminal is not meant for it.
+    // In a separate process group and session, so that Ctrl-C in the terminal does not end it.
     detached: true,
     stdio: withoutInherited([input === undefined ? 'ignore' : 'pipe', log, log]),
     ...(uid !== undefined && { uid, gid: uid }),
   })
   closeSync(log)
-  // It may have ended before it has read all: why is in its log.
+  // If it ends before it has read everything, its log has the reason.
   child.stdin?.on('error', () => {}).end(input)
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ? `was killed by ${signal}` : `ended with code ${code}`))
   })
-  if (group && child.pid) enclose(group, child)
+  if (group && child.pid) moveToGroup(group, child)
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
     child.once('error', (cause) => reject(new Error(`The daemon could not be started: ${cause.message}`, { cause })))
@@ -69,12 +69,12 @@ export async function startDaemon({ config, variable, home, uid, group, compileC
   child.unref()
   void lowerPriority(child.pid!, internNiceness)
   const started = processAt(child.pid!)
-  if (!started) throw new Error(`The daemon ended at once: ${endOfLog(home)}`)
+  if (!started) throw new Error(`The daemon ended immediately: ${endOfLog(home)}`)
   return { process: started, ended }
 }
 
-/** The daemon starts nothing before it is asked to, and is not asked before it has answered. */
-function enclose(group: string, child: ChildProcess): void {
+/** Moves the daemon into its group. It starts no process before the first request, which follows its first answer. */
+function moveToGroup(group: string, child: ChildProcess): void {
   try {
     addToGroup(group, child.pid!)
   } catch (error) {

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
 import { writeWhole } from '../host/intern-home.ts'
 
-/** On which address and ports of this host interns' daemons listen for servers on other hosts. */
+/** The address and ports of this host on which daemons listen for servers on other hosts. */
 export type TcpListeners = {
   listen: string
   ports: string
   certificates: Pick<DaemonCertificates, 'forDaemon' | 'forKept'>
 }
 
-const tries = 50
-/** Certificates hold for a day: one try may fail, and the next ones. */
+const maxAttempts = 50
+/** Certificates are valid for a day, so that several renewals can fail. */
 export const renewCertificatesEveryMs = 6 * 3_600_000
 
 const filesOf = (home: string) => ({
@@ -20,7 +20,7 @@ const filesOf = (home: string) => ({
   authorities: join(home, 'authorities.pem'),
 })
 
-/** The `listen` of a daemon's settings, with the files that it names. @throws Error when there is no port to be had. */
+/** The `listen` of a daemon's settings, with the files that it names. @throws Error if no port is free. */
 export async function prepareListener(
   listeners: TcpListeners,
   intern: { id: string; home: string; uid: number | undefined },
@@ -30,7 +30,7 @@ export async function prepareListener(
   return { host: listeners.listen, port, tls: filesOf(intern.home) }
 }
 
-/** Makes new certificates, which a daemon that runs takes up by itself. */
+/** Writes new certificates, which a running daemon reloads. */
 export async function writeCertificates(
   { certificates }: Pick<TcpListeners, 'certificates'>,
   { id, home, uid }: { id: string; home: string; uid: number | undefined },
@@ -42,22 +42,22 @@ export async function writeCertificates(
   writeWhole(files.authorities, authorities, uid)
 }
 
-/** Chosen by chance, so that interns that start at once hardly ever want the same. */
+/** A random free port, so that interns that start at the same time rarely choose the same. */
 export async function freePort({ listen, ports }: Pick<TcpListeners, 'listen' | 'ports'>): Promise<number> {
   const [first, last] = ports.split('-').map(Number) as [number, number]
-  for (let attempt = 0; attempt < tries; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const port = first + Math.floor(Math.random() * (last - first + 1))
-    const refused = await listens(listen, port)
-    if (!refused) return port
-    if (refused.code !== 'EADDRINUSE')
+    const error = await tryListening(listen, port)
+    if (!error) return port
+    if (error.code !== 'EADDRINUSE')
       throw new Error(
-        `Interns cannot listen on ${listen} (setting intern_listen or intern_address): ${refused.message}`,
+        `Interns cannot listen on ${listen} (setting intern_listen or intern_address): ${error.message}`,
       )
   }
   throw new Error(`No port of ${ports} is free for the intern (setting intern_ports).`)
 }
 
-function listens(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', resolve)

@@ -3,7 +3,7 @@ import type { Progress } from '#interns/registry/intern.ts'
 import type { Intern } from '#interns/registry/store.ts'
 import type { InternLog, LogWanted } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
-import type { KeptListener } from '../processes/kept-listener.ts'
+import type { StorageListener } from '../processes/storage-listener.ts'
 
 /** The place of a daemon, stored with the intern: its host, and its folder there or the equivalent of one. */
 export type Place = { hostname: string; home: string }
@@ -44,12 +44,12 @@ export type Provisioner = {
   /** The connection to the daemon, also from other hosts. */
   runs: (intern: Intern) => Runs
   /** The files of its workspace and its transcripts, whether it runs or not. */
-  kept: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
+  storage: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
   /** The end of its daemon's log, whether it runs or not. @throws Refusal if the log cannot be read. */
   log: (intern: Intern, range: LogWanted) => Promise<InternLog>
   /**
    * Opens the port at which servers of other hosts read the stored files of this host's interns that do not run, and the logs of all;
    * undefined without a port. @param find reads the current state of an intern.
    */
-  serveKept: (find: (id: string) => Promise<Intern | undefined>) => Promise<KeptListener | undefined>
+  serveStorage: (find: (id: string) => Promise<Intern | undefined>) => Promise<StorageListener | undefined>
 }

@@ -52,7 +52,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
     ...{
       placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
       endForeignDaemons: async () => {},
-      serveKept: async () => undefined,
+      serveStorage: async () => undefined,
     },
     ...{ secretOf: async () => undefined, watch: () => () => {}, leave: async () => {}, adopt: async () => true },
     runs: () => ({ judgeBy: async () => {} }),

@@ -32,7 +32,7 @@ async function superviseOne(
     placeOf: () => ({ hostname: 'here', home: '/nowhere' }),
     ...{
       endForeignDaemons: async () => {},
-      serveKept: async () => undefined,
+      serveStorage: async () => undefined,
       secretOf: async () => undefined,
       watch: () => () => {},
     },

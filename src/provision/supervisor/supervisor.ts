@@ -6,7 +6,7 @@ import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { isInTurn } from '#interns/runs/run-store.ts'
 import type { Now } from '#platform/core/clock.ts'
 import type { Db } from '#platform/db/db.ts'
-import type { KeptListener } from '../processes/kept-listener.ts'
+import type { StorageListener } from '../processes/storage-listener.ts'
 import { InternLeases, type LeasedIntern } from './intern-leases.ts'
 import { InternLifecycle } from './intern-lifecycle.ts'
 import { Passes } from './passes.ts'
@@ -46,7 +46,7 @@ export class Supervisor {
   #isStopping = false
   #stopped: Promise<void> | undefined
   #poll: NodeJS.Timeout | undefined
-  #keptListener: KeptListener | undefined
+  #storageListener: StorageListener | undefined
   readonly #unsubscribe: (() => void)[] = []
   /** Work outside of passes; a stop waits for it. */
   readonly #pending = new Set<Promise<void>>()
@@ -66,15 +66,15 @@ export class Supervisor {
     const { db, hosts, provisioner, onError } = this.#deps
     const checkAll = () => this.#do(this.#checkAll())
     if (db.kind === 'sqlite') await this.#leases.expire(undefined)
-    this.#keptListener = await provisioner
-      .serveKept((id) => internById(db.query, id))
+    this.#storageListener = await provisioner
+      .serveStorage((id) => internById(db.query, id))
       .catch((error: Error) => {
         onError(
           new Error(`Other hosts cannot read the files of interns of this host that do not run: ${error.message}`),
         )
         return undefined
       })
-    hosts.keptPort = this.#keptListener?.port ?? null
+    hosts.keptPort = this.#storageListener?.port ?? null
     await hosts.renew()
     // Interns can have been moved or deleted while this host was down.
     if (hosts.here !== undefined) await provisioner.endForeignDaemons(() => this.#leases.idsHere()).catch(onError)
@@ -128,7 +128,7 @@ export class Supervisor {
     // If this cannot be written, as on a full disk, other servers notice when the leases expire.
     const { server, hosts, onError } = this.#deps
     await this.#leases.expire(server).catch(onError)
-    await this.#keptListener?.close()
+    await this.#storageListener?.close()
     await hosts.leave().catch(onError)
   }
 

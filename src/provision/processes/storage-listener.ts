@@ -6,10 +6,10 @@ import { boundHandshakes } from '#platform/net/bound-handshakes.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
 
-/** Where servers of other hosts get at what is kept of interns of this one that do not run, and at the logs of all. */
-export type KeptListener = { port: number; close: () => Promise<void> }
+/** The port at which servers of other hosts read the stored files of this host's interns that do not run, and the logs of all. */
+export type StorageListener = { port: number; close: () => Promise<void> }
 
-type KeptListenerDeps = {
+type StorageListenerDeps = {
   listen: string
   ports: string
   certificates: Pick<DaemonCertificates, 'forKept'>
@@ -20,32 +20,32 @@ type KeptListenerDeps = {
 type Connect = (id: string, what: 'kept' | 'log') => Promise<Duplex>
 
 const handshakeMs = 10_000
-const mostHandshakes = 64
-const tries = 10
+const maxHandshakes = 64
+const maxAttempts = 10
 
 /**
- * Over TLS 1.3, for who shows the certificate of a server; whose files are wanted says the name that it asks for. What comes and
- * goes is passed on as it is. @param connect gives the connection for one request. May throw a Refusal.
+ * Serves over TLS 1.3, to clients with the certificate of a server. The requested server name contains the intern. The bytes are forwarded
+ * unchanged. @param connect returns the connection for one request. It can throw a Refusal.
  */
-export async function startKeptListener(deps: KeptListenerDeps, connect: Connect): Promise<KeptListener> {
+export async function startStorageListener(deps: StorageListenerDeps, connect: Connect): Promise<StorageListener> {
   const { certificates, warn } = deps
-  const shown = async () => {
+  const secureContext = async () => {
     const { certificate: cert, key, authorities: ca } = await certificates.forKept()
     return { cert, key, ca, minVersion: 'TLSv1.3' as const }
   }
-  const asked = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
-  const server = process.getBuiltinModule('node:tls').createServer({ ...(await shown()), ...asked })
-  boundHandshakes(server, mostHandshakes)
+  const clientCheck = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
+  const server = process.getBuiltinModule('node:tls').createServer({ ...(await secureContext()), ...clientCheck })
+  boundHandshakes(server, maxHandshakes)
   server.on('connection', enableKeepAlive)
   const open = new Set<TLSSocket>()
   server.on('secureConnection', (socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket)).on('error', () => {})
-    void passOn(socket, connect)
+    void forward(socket, connect)
   })
   const renewing = setInterval(() => {
-    const told = (error: Error) => warn(`The certificate for other hosts could not be renewed: ${error.message}`)
-    void shown().then((next) => server.setSecureContext(next), told)
+    const onError = (error: Error) => warn(`The certificate for other hosts could not be renewed: ${error.message}`)
+    void secureContext().then((next) => server.setSecureContext(next), onError)
   }, renewCertificatesEveryMs).unref()
   const port = await listen(deps, server)
   const close = async () => {
@@ -56,9 +56,9 @@ export async function startKeptListener(deps: KeptListenerDeps, connect: Connect
   return { port, close }
 }
 
-/** Another may take a port that was free a moment ago. */
-async function listen({ listen: host, ports }: KeptListenerDeps, server: Server): Promise<number> {
-  for (let left = tries; ; left--) {
+/** Tries several ports, because another process can take one that was free. */
+async function listen({ listen: host, ports }: StorageListenerDeps, server: Server): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
     const port = await freePort({ listen: host, ports })
     try {
       await new Promise<void>((resolve, reject) => {
@@ -70,28 +70,28 @@ async function listen({ listen: host, ports }: KeptListenerDeps, server: Server)
       })
       return port
     } catch (error) {
-      if (left === 0) throw error
+      if (attempt > maxAttempts) throw error
     }
   }
 }
 
-async function passOn(socket: TLSSocket, connect: Connect): Promise<void> {
-  let kept: Duplex
+async function forward(socket: TLSSocket, connect: Connect): Promise<void> {
+  let storage: Duplex
   try {
-    // A server that knows no name of ours gets no answer to it.
+    // An unknown name is refused.
     const { id, what } = wantedByName(String(socket.servername)) ?? { id: '', what: 'kept' as const }
-    kept = await connect(id, what)
+    storage = await connect(id, what)
   } catch (error) {
     return refuse(socket, error)
   }
-  if (socket.destroyed) return void kept.destroy()
-  socket.once('close', () => kept.destroy())
-  // What was passed on is still on its way when all has come.
-  kept.once('close', () => socket.writableEnded || socket.destroy()).on('error', () => socket.destroy())
-  socket.pipe(kept).pipe(socket)
+  if (socket.destroyed) return void storage.destroy()
+  socket.once('close', () => storage.destroy())
+  // When `storage` closes, forwarded bytes can still be in flight.
+  storage.once('close', () => socket.writableEnded || socket.destroy()).on('error', () => socket.destroy())
+  socket.pipe(storage).pipe(socket)
 }
 
-/** In the words of a daemon. */
+/** Answers as a daemon does. */
 function refuse(socket: TLSSocket, error: unknown): void {
   const refusal =
     error instanceof Refusal ? error : new Refusal('intern_unreachable', `It cannot be reached: ${String(error)}`)

@@ -5,43 +5,43 @@ import type { Config } from '#platform/config/settings.ts'
 import { forgetEnd } from '../host/intern-home.ts'
 import { startFilesProcess } from './files-process.ts'
 
-/** Each is a process that takes a tenth of a second of the processor and 50 MB: whoever may ask could ask a thousand times at once. */
-const mostServing = { ofOne: 8, all: 32 }
+/** The most processes. Each needs 0.1 s of processor time and 50 MB, and a caller could send a thousand requests at once. */
+const maxProcesses = { perIntern: 8, total: 32 }
 
-type KeptDeps = { config: Config; path: string }
-type Kept = { id: string; home: string; uid: () => Promise<number | undefined> }
+type StorageDeps = { config: Config; path: string }
+type StoredIntern = { id: string; home: string; uid: () => Promise<number | undefined> }
 
-/** The processes that serve what is kept of interns that do not run. */
-export class KeptInterns {
-  readonly #deps: KeptDeps
+/** The processes that serve the stored files of interns that do not run. */
+export class StorageProcesses {
+  readonly #deps: StorageDeps
   readonly #serving = new Map<string, Set<ChildProcess>>()
 
-  constructor(deps: KeptDeps) {
+  constructor(deps: StorageDeps) {
     this.#deps = deps
   }
 
   /** A connection for one request. @throws Refusal `files_busy`. */
-  connect({ id, home, uid }: Kept): Promise<Socket> {
+  connect({ id, home, uid }: StoredIntern): Promise<Socket> {
     const starting = () => {
-      this.#requireRoom(id)
+      this.#requireCapacity(id)
       forgetEnd(home)
     }
     return startFilesProcess({ ...this.#deps, home, uid, starting, started: (child) => this.#started(id, child) })
   }
 
-  /** @returns whether there was any. */
+  /** Ends the processes of an intern. @returns whether there were any. */
   end(id: string): boolean {
     const serving = this.#serving.get(id)
     for (const child of serving ?? []) child.kill('SIGKILL')
     return serving !== undefined
   }
 
-  #requireRoom(id: string): void {
+  #requireCapacity(id: string): void {
     const own = this.#serving.get(id)?.size ?? 0
     const all = [...this.#serving.values()].reduce((sum, { size }) => sum + size, 0)
-    if (own < mostServing.ofOne && all < mostServing.all) return
-    const why = 'Too much is being asked of the files and sessions of interns that do not run'
-    throw new Refusal('files_busy', `${why}: try again in a moment, or start the intern.`)
+    if (own < maxProcesses.perIntern && all < maxProcesses.total) return
+    const why = 'Too many requests for files and sessions of interns that do not run'
+    throw new Refusal('files_busy', `${why}: retry later, or start the intern.`)
   }
 
   #started(id: string, child: ChildProcess): void {
