@@ -11,7 +11,7 @@ after(() => rmSync(home, { recursive: true }))
 /** What starts a process: its module, the call, and what is said where no pipe to the process can be made. */
 const starts: [module: string, call: string, refusal: RegExp][] = [
   ['provision/repository/git.ts', `runGit({ path: '', args: [], cwd: '/', signal })`, /^spawn git EMFILE/],
-  ['provision/host/user-ids.ts', `whyUsersFail(70000, [], '/')`, /could not be tried: spawn .* EMFILE/],
+  ['provision/host/user-ids.ts', `whyUsersFail(70000, [], '/')`, /separate users failed: spawn .* EMFILE/],
   [
     'provision/processes/files-process.ts',
     `startFilesProcess({ config: {}, home: '${home}', uid() {}, path: '', starting() {}, started() {} })`,

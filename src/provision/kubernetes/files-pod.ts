@@ -28,7 +28,10 @@ export async function addressOfFiles(deps: FilesPodDeps, id: string): Promise<Da
     return await untilItAnswers(deps, id)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal('intern_unreachable', `The stored files of the intern cannot be read: ${(error as Error).message}`)
+    throw new Refusal(
+      'intern_unreachable',
+      `The stored files of the intern cannot be read: ${(error as Error).message}`,
+    )
   }
 }
 

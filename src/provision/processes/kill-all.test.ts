@@ -78,7 +78,9 @@ test('descendants of a daemon end with it, also without the mark', { skip: noPro
   assert.notEqual(processAt(sleeper)?.began, id.began)
 })
 
-const skip = isRoot ? process.arch !== 'x64' && 'the system call has another number on this processor' : 'only root can use other users'
+const skip = isRoot
+  ? process.arch !== 'x64' && 'the system call has another number on this processor'
+  : 'only root can use other users'
 
 test('a process that hides its memory, and so seems to belong to root, is ended', { skip }, async (t) => {
   if (!existsSync('/usr/bin/perl')) return t.skip('perl is not installed')
@@ -96,5 +98,8 @@ test('a process that hides its memory, and so seems to belong to root, is ended'
 
 test('only the separate user of an intern is signalled', async () => {
   for (const user of [0, process.getuid!()])
-    await assert.rejects(killAll({ process: undefined, uid: user, mark: 'none' }, 0), /is not a separate user of an intern/)
+    await assert.rejects(
+      killAll({ process: undefined, uid: user, mark: 'none' }, 0),
+      /is not a separate user of an intern/,
+    )
 })

@@ -31,10 +31,10 @@ import { Clonings } from '../repository/clonings.ts'
 import type { Place, Provisioner } from '../supervisor/provisioner.ts'
 import { answers, endDaemon } from './daemon-process.ts'
 import { monitorIntern } from './intern-monitor.ts'
-import { StorageProcesses } from './storage-processes.ts'
-import { type StorageListener, startStorageListener } from './storage-listener.ts'
 import { checkUsers } from './own-users.ts'
 import { ProcessStarter } from './process-starter.ts'
+import { type StorageListener, startStorageListener } from './storage-listener.ts'
+import { StorageProcesses } from './storage-processes.ts'
 import { renewCertificatesEveryMs, type TcpListeners, writeCertificates } from './tcp-listener.ts'
 
 export type ProcessDeps = RemoteInternDeps & {

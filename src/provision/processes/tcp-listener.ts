@@ -50,9 +50,7 @@ export async function freePort({ listen, ports }: Pick<TcpListeners, 'listen' | 
     const error = await tryListening(listen, port)
     if (!error) return port
     if (error.code !== 'EADDRINUSE')
-      throw new Error(
-        `Interns cannot listen on ${listen} (setting intern_listen or intern_address): ${error.message}`,
-      )
+      throw new Error(`Interns cannot listen on ${listen} (setting intern_listen or intern_address): ${error.message}`)
   }
   throw new Error(`No port of ${ports} is free for the intern (setting intern_ports).`)
 }
