@@ -46,6 +46,30 @@ const messages: Row[] = [
     sent: ({ messages: [, { content: calls }, { content: results }] }) =>
       assert.equal(calls[0].id, results[0].tool_use_id),
   },
+  {
+    it: 'calls of two turns with one id',
+    body: { messages: [...toolTurn('call_0', 'one'), ...toolTurn('call_0', 'two')] },
+    sent: ({ messages }) =>
+      assert.deepEqual(
+        [1, 2, 4, 5].map((at) => messages[at].content[0].id ?? messages[at].content[0].tool_use_id),
+        ['call_0', 'call_0', 'call_0_2', 'call_0_2'],
+      ),
+  },
+  {
+    it: 'calls of one turn with one id',
+    body: {
+      messages: [
+        user(),
+        { role: 'assistant', content: [1, 2].map((n) => ({ type: 'tool_use', id: 'a', name: 'f', input: { n } })) },
+        user(['one', 'two'].map((content) => ({ type: 'tool_result', tool_use_id: 'a', content }))),
+      ],
+    },
+    sent: ({ messages: [, , { content }] }) =>
+      assert.deepEqual(
+        content.map((result: any) => result.tool_use_id),
+        ['a', 'a_2'],
+      ),
+  },
   { it: 'an image of the type image/JPG', body: { messages: [user([image])] } },
   { it: 'an image of the type image/JPG in a result', body: { messages: toolTurn('a', [image]) } },
   { it: 'a budget of thinking below the least', body: { thinking: { type: 'enabled', budget_tokens: 500 } } },

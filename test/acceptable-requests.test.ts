@@ -178,6 +178,7 @@ const rows: Row[] = [
   },
   { it: 'a result that is JSON with a reference', ...chat({ messages: calling('a', '{"a":{"$ref":"#/x"}}') }) },
   { it: 'the id of a call that is longer than 64 characters', ...chat({ messages: calling('c'.repeat(85), 'ok') }) },
+  { it: 'calls of two turns with one id', ...chat({ messages: [...calling('a', '1'), ...calling('a', '2')] }) },
   { it: 'the id of a call with a dot', ...chat({ messages: calling('functions.f:0', 'ok') }) },
   { it: 'the role developer', ...responses({ input: [{ role: 'developer', content: 'Be brief.' }, user()] }) },
   {

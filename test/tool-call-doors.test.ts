@@ -90,6 +90,26 @@ const responseStreams: Record<string, { events: object[]; calls: string[][]; tex
   },
 }
 
+const source = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 4 }
+const cited = {
+  type: 'message',
+  id: 'msg_1',
+  content: [{ type: 'output_text', text: 'Rome is old.', annotations: [source] }],
+}
+const citedStream = [
+  created,
+  event('response.output_item.added', { output_index: 0, item: { ...cited, content: [] } }),
+  event('response.output_text.delta', { output_index: 0, content_index: 0, delta: 'Rome is old.' }),
+]
+const citedStreams: Record<string, object[]> = {
+  'sources of a done item': [
+    ...citedStream,
+    event('response.output_item.done', { output_index: 0, item: cited }),
+    completed([]),
+  ],
+  'sources of the whole response': [...citedStream, completed([cited])],
+}
+
 const block = (content_block: object) => event('content_block_start', { index: 0, content_block })
 const messageStreams: Record<string, { events: object[]; calls: string[][] }> = {
   'an empty input': {
@@ -116,7 +136,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
 const chatSse = (deltas: object[], finish = 'tool_calls') =>
   `${sse([chunk({ role: 'assistant' }), ...deltas.map((delta) => chunk(delta)), chunk({}, finish)])}data: [DONE]\n\n`
 
-const scenarios = [...Object.keys(chatStreams), ...Object.keys(responseStreams), ...Object.keys(messageStreams)]
+const scenarios = [chatStreams, responseStreams, messageStreams, citedStreams].flatMap(Object.keys)
 const cut = ['cut-tool_calls', 'cut-length', 'cut-at-limit']
 
 function streamOf(protocol: Protocol, name: string): string {
@@ -125,6 +145,7 @@ function streamOf(protocol: Protocol, name: string): string {
     return chatSse([{ tool_calls: [called(first, 'read', '{"city": "ari')] }], finish)
   }
   if (protocol === 'openai-chat') return chatSse(chatStreams[name]!.deltas)
+  if (citedStreams[name]) return sse(citedStreams[name])
   if (protocol === 'openai-responses') return sse(responseStreams[name]!.events)
   const start = event('message_start', {
     message: { id: 'm', model: 'm', usage: { input_tokens: 1, output_tokens: 1 } },
@@ -193,6 +214,13 @@ describe('tool calls at every door', () => {
       test(`${door} on a messages upstream: ${name}`, async () => {
         assert.deepEqual((await understood(door, 'anthropic-messages', name)).calls, calls)
       })
+
+    test(`${door} on a responses upstream: sources that only closing events have`, async () => {
+      for (const name of ['sources of a done item', 'sources of the whole response']) {
+        const { text } = await ask(door, `openai-responses/${name.replaceAll(' ', '-')}`, true)
+        assert.ok(text.includes('https://a.example'), text)
+      }
+    })
 
     test(`${door}: arguments that are cut are an error`, async () => {
       const whole = await ask(door, 'openai-chat/cut-tool_calls', false)

@@ -39,6 +39,8 @@ function nodeError(schema: any, at: string, keywords: readonly string[] | undefi
   return undefined
 }
 
+const hasRepeatedIds = (calls: { id: string }[]) => new Set(calls.map(({ id }) => id)).size < calls.length
+
 const isEmptyList = (content: unknown) => Array.isArray(content) && content.length === 0
 
 const first = (errors: Iterable<string | undefined | false>) => [...errors].find(Boolean) || undefined
@@ -154,6 +156,7 @@ const anthropic: Check = ({
       ({ source }: any) =>
         source?.type === 'base64' && !imageType.test(source.media_type) && `media type ${source.media_type}`,
     ),
+    hasRepeatedIds(blocks.filter(({ type }: any) => type === 'tool_use')) && 'tool_use ids must be unique',
     ...blocks.map(({ id, tool_use_id: of = id }: any) => of && !/^[a-zA-Z0-9_-]+$/.test(of) && `id ${of}`),
     ...tools.map((tool: any) =>
       first([!/^[a-zA-Z0-9_-]{1,128}$/.test(tool.name) && 'tool name', toolSchemaError(tool.input_schema, tool.name)]),

@@ -28,7 +28,7 @@ export class AnswerRepair {
     this.#hasSeveral ||= events.some(({ choice = 0 }) => choice > 0)
     if (this.#hasSeveral) return this.#repairsOfSeveral(text, events, part, wholeText)
     const calls = this.#callsOf(0).repaired(callsIn(text), events, part === 'message')
-    const finish = repairedFinish(endsIn(text), events)
+    const finish = repairedFinish(endsIn(text), events, part)
     return isNothing({ calls, finish }) ? undefined : new Map([[0, { calls, finish }]])
   }
 
@@ -45,7 +45,7 @@ export class AnswerRepair {
       const number = part === 'message' ? position : (choice.index ?? position)
       const own = events.filter((event) => (event.choice ?? 0) === number)
       const calls = this.#callsOf(number).repaired(choice[part]?.tool_calls ?? [], own, part === 'message')
-      const finish = repairedFinish(Boolean(choice.finish_reason), own)
+      const finish = repairedFinish(Boolean(choice.finish_reason), own, part)
       if (!isNothing({ calls, finish })) repairs.set(position, { calls, finish })
     }
     return repairs.size > 0 ? repairs : undefined
@@ -65,9 +65,11 @@ const isOfCallOrEnd = ({ type }: AnswerEvent) => type === 'tool_call' || type ==
 const finishNames: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 
 /** Null for a premature finish reason; undefined if it stays. */
-function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[]): Finish | null | undefined {
+function repairedFinish(isEnded: boolean, events: readonly AnswerEvent[], part: Part): Finish | null | undefined {
   const finish = events.find((event) => event.type === 'finish')
   if (!finish) return isEnded ? null : undefined
+  // A whole answer without a reason of its end.
+  if (!isEnded && part === 'message') return finish
   const isKnown = finishNames.has(finish.native) && (finish.reason !== 'length' || finish.native === 'length')
   return isKnown ? undefined : finish
 }

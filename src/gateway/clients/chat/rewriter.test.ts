@@ -21,6 +21,14 @@ describe("what is mended of a chat upstream's own bytes", () => {
     }
   })
 
+  test('a whole answer without a reason of its end gets the one that was read', () => {
+    for (const end of [{}, { finish_reason: '' }, { finish_reason: null }]) {
+      const answer = JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, ...end }] })
+      const { choices } = JSON.parse(rewriter().whole(answer, [{ type: 'finish', reason: 'stop', native: 'stop' }]))
+      assert.equal(choices[0].finish_reason, 'stop')
+    }
+  })
+
   test('a chunk that begins otherwise than the first is mended by itself', () => {
     const { event } = rewriter()
     const chunks = [

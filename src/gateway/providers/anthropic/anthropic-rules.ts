@@ -7,6 +7,7 @@ import { pathsOf } from '../../protocol/repairs/aliases.ts'
 import { mediaTypeRepair } from '../../protocol/repairs/media-types.ts'
 import type { Repair, RequestRules } from '../../protocol/repairs/repair.ts'
 import { noteDropped, type ToolShape, toolRepair } from '../../protocol/repairs/tool-repair.ts'
+import { uniqueCallIds } from './anthropic-call-ids.ts'
 
 type Block = { type?: unknown; text?: unknown; content?: unknown }
 type Turn = { role?: unknown; content?: unknown }
@@ -121,6 +122,7 @@ export const anthropicRules: RequestRules = {
     skipBlankStops,
     raiseThinkingBudget,
     fitAnswerSchema,
+    uniqueCallIds,
     toolRepair(toolShape(false), {}),
     toolRepair(toolShape(true), strictRules),
     mediaTypeRepair(

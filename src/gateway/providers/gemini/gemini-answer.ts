@@ -14,7 +14,7 @@ type Part = {
   text?: string
   thought?: boolean
   thoughtSignature?: string
-  functionCall?: { id?: string; name?: string; args?: object }
+  functionCall?: { id?: string; name?: string; args?: object | string }
   inlineData?: { mimeType?: string; data?: string }
 }
 type ModalityCount = { modality?: string; tokenCount?: number }
@@ -132,7 +132,7 @@ class GeminiAnswer {
   #call({ id, name = '', args }: NonNullable<Part['functionCall']>, signed: { encrypted?: string }): UpstreamEvent[] {
     const index = this.#calls++
     const callId = id || callIdFor(this.#id || this.#ownId, index)
-    const whole = JSON.stringify(args ?? {})
+    const whole = typeof args === 'string' ? args : JSON.stringify(args ?? {})
     const call: UpstreamEvent = {
       type: 'call_piece',
       key: id ? undefined : index,

@@ -63,6 +63,8 @@ export function responsesReader(): (event: SseEvent) => UpstreamEvent[] {
 class ResponseStream {
   readonly #text = new TextSoFar()
   readonly #said = new SaidLengths()
+  /** The number of sources of each part so far. */
+  readonly #cited = new Map<string, number>()
   readonly #keyOfItem = new Map<string, number>()
   /** The items that were told as done, by their ids. */
   readonly #doneItems = new Set<string | undefined>()
@@ -76,7 +78,7 @@ class ResponseStream {
       case 'response.output_text.delta':
         return this.#say('text', output, content_index, event.delta)
       case 'response.output_text.annotation.added':
-        return citations([event.annotation], this.#text.startOf(output, content_index))
+        return this.#cite([event.annotation], output, content_index)
       case 'response.refusal.delta':
         return this.#say('refusal', output, content_index, event.delta)
       case 'response.reasoning_summary_text.delta':
@@ -126,6 +128,18 @@ class ResponseStream {
     return rest ? this.#say(type, output, part, rest) : []
   }
 
+  #cite(annotations: (Annotation | undefined)[], output: number, part: number | undefined): UpstreamEvent[] {
+    const key = `${output} ${part ?? 0}`
+    this.#cited.set(key, (this.#cited.get(key) ?? 0) + annotations.length)
+    return citations(annotations, this.#text.startOf(output, part))
+  }
+
+  /** Sources that only a closing event has. */
+  #citeRest({ annotations }: Part, output: number, part: number): UpstreamEvent[] {
+    const rest = (annotations ?? []).slice(this.#cited.get(`${output} ${part}`) ?? 0)
+    return rest.length > 0 ? this.#cite(rest, output, part) : []
+  }
+
   /** Some servers name the item alone. */
   #keyOf({ output_index, item_id }: Event): number | undefined {
     return output_index ?? (item_id === undefined ? undefined : this.#keyOfItem.get(item_id))
@@ -157,8 +171,14 @@ class ResponseStream {
     if (type !== 'message') return []
     return partsOf(content).flatMap((part, at) => [
       ...this.#sayRest('text', output, at, part.text),
+      ...this.#citeRest(part, output, at),
       ...this.#sayRest('refusal', output, at, part.refusal),
     ])
+  }
+
+  #sourcesOf({ type, content }: Item, output: number): UpstreamEvent[] {
+    if (type !== 'message' || this.#cited.size > 0) return []
+    return partsOf(content).flatMap((part, at) => this.#citeRest(part, output, at))
   }
 
   /** Items are numbered otherwise in the whole response by some servers, so that of known kinds nothing is said again. */
@@ -168,7 +188,7 @@ class ResponseStream {
       if (isCall(item)) return this.#call(item, callId(item) === undefined ? at : undefined, true)
       if (this.#doneItems.has(item.id) || (item.id === undefined && this.#doneItems.size > 0)) return []
       const isSaid = item.type === 'reasoning' ? this.#said.has('reasoning') : this.#said.hasAnswer
-      return [...(isSaid ? [] : this.#restOf(item, at)), ...doneItem(item)]
+      return [...(isSaid ? this.#sourcesOf(item, at) : this.#restOf(item, at)), ...doneItem(item)]
     })
     return [...events, ...ending(response, this.#hasCalls)]
   }
