@@ -9,7 +9,7 @@ const field = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']).describe('array: several of the options.'),
   title: z.string().optional(),
   description: z.string().optional(),
-  required: z.boolean().optional().describe('True unless told.'),
+  required: z.boolean().optional().describe('Defaults to true.'),
   options: z.array(z.string()).min(1).optional().describe('For string and array: what may be chosen.'),
 })
 
@@ -18,7 +18,7 @@ const oneText: Field[] = [{ name: 'answer', type: 'string' }]
 export const askUser = tool({
   name: 'ask_user',
   description: [
-    'Ask the person a question and wait for the answer. Use it when you cannot go on well without knowing, never for',
+    'Ask the person a question and wait for the answer. Use it when you cannot continue well without the answer, never for',
     'what you can find out yourself. Without fields the answer is one text.',
   ].join(' '),
   kind: 'other',

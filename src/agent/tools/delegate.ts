@@ -6,7 +6,7 @@ const beatMs = 15_000
 export const delegate = tool({
   name: 'delegate',
   description: [
-    'Give a task to a helper that works on it with your tools, in a context of its own, and get its report. Use it for',
+    'Give a task to a helper that works on it with your tools, in a separate context, and get its report. Use it for',
     'work whose details you need not see, such as searching a large project or a change that stands by itself: your own',
     'context stays small. It knows nothing of this conversation: say all that it needs, and what its report must contain.',
     'Helpers that you call in one answer work at the same time: give them tasks that change different files.',

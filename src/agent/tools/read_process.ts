@@ -11,7 +11,7 @@ export const readProcess = tool({
   alone: false,
   input: z.object({
     process: z.string().min(1).describe('Its name, such as p1.'),
-    wait_seconds: z.int().min(0).max(60).optional().describe('0 unless told.'),
+    wait_seconds: z.int().min(0).max(60).optional().describe('Defaults to 0.'),
   }),
   title: ({ process }) => `Output of ${process}`,
   run: ({ process, wait_seconds = 0 }, { processes, signal }) => processes.read(process, wait_seconds * 1000, signal),

@@ -12,7 +12,7 @@ export const shell = tool({
   name: 'shell',
   description: [
     'Run a command with bash in the workspace folder and get what it printed and its exit code.',
-    'Each call starts in the workspace with a new shell: nothing carries over but the files. There is no terminal and no',
+    'Each call starts in the workspace with a new shell: only files remain. A command has no terminal and no',
     'standard input, so never start editors, pagers or anything that asks. What still runs when the command ends is',
     'killed. Long output is cut in the middle. Prefer read_file, edit_file, list_files and search for work on files;',
     'use the shell to build, test, and inspect with git. Commands may run in a sandbox without network, where only the',
@@ -24,7 +24,7 @@ export const shell = tool({
   asksItself: true,
   input: z.object({
     command: z.string().min(1).describe('The bash command line or script.'),
-    timeout_seconds: z.int().min(1).max(longest).optional().describe(`Killed after this time. 120 unless told.`),
+    timeout_seconds: z.int().min(1).max(longest).optional().describe('The time limit. Defaults to 120.'),
     unsandboxed: z.boolean().optional().describe('Ask to run this outside the sandbox.'),
     reason: z.string().optional().describe('With unsandboxed: why this cannot be done in the sandbox.'),
   }),
@@ -46,8 +46,8 @@ export const shell = tool({
 })
 
 /**
- * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with a leave of its own
- * outside. Where there is no sandbox a person is asked all the same, and told so.
+ * Decides where the command may run: in `self-drive` anywhere; in `manual` in the sandbox, or with the permission `shell.escalate`
+ * outside. Without a sandbox the user is asked too, and the question says so.
  */
 export async function boundary(
   input: { command: string; unsandboxed?: boolean | undefined; reason?: string | undefined },

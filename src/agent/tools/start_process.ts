@@ -5,7 +5,7 @@ import { tool } from './tool.ts'
 export const startProcess = tool({
   name: 'start_process',
   description: [
-    'Start a command that goes on while you do other things, such as a development server, a watcher or a long build,',
+    'Start a command that runs while you do other things, such as a development server, a watcher or a long build,',
     'and get its name. Read what it prints with read_process, and end it with stop_process; it also ends with the',
     'session. It runs where the shell does: in a sandbox it has no network, and other commands cannot connect to it.',
     'Use shell for what ends by itself soon.',
@@ -24,6 +24,6 @@ export const startProcess = tool({
     if (place === 'refused') return notAllowed
     const where = { workspace: context.workspace.root, sandbox: place === 'inside' }
     const id = await context.processes.start(context.shell, input.command, where)
-    return `Started as ${id}. It has just begun: read_process tells what it prints and whether it still runs.`
+    return `Started as ${id}. read_process returns its output and whether it still runs.`
   },
 })

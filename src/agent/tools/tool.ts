@@ -47,13 +47,13 @@ export type ToolContext = {
 /** A result that is more than text. */
 export type ToolOutput = { text: string; images?: Image[]; changes?: FileChange[] }
 
-/** What became of a file, for whoever looks at the session. `before` is null for one that was not there. */
+/** A change of a file, as clients show it. `before` is null for a new file. */
 export type FileChange = { path: string; before: string | null; after: string }
 
 export type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'completed' }
 
 /**
- * A tool's result is text for the model; it throws an `Error` whose message tells the model what was wrong.
+ * A tool's result is text for the model; it throws an `Error` whose message says what was wrong.
  * `alone` tools change something, so they run one after another; the others run beside each other.
  */
 export type Tool = {
@@ -82,13 +82,13 @@ export function tool<Input extends z.ZodObject>(definition: {
   run: (input: z.infer<Input>, context: ToolContext) => Promise<string | ToolOutput>
 }): Tool {
   const { name, input } = definition
-  // What is not known is not passed over: it may have been what the call was for.
+  // Unknown fields are refused: the call may depend on them.
   const strict = input.strict()
   const parse = (value: unknown) => {
     const parsed = strict.safeParse(value)
     if (parsed.success) return parsed.data as z.infer<Input>
-    const known = Object.keys(input.shape).join(', ')
-    throw new Error(`The arguments of ${name} are wrong; it takes ${known}. ${z.prettifyError(parsed.error)}`)
+    const fields = Object.keys(input.shape).join(', ')
+    throw new Error(`The arguments of ${name} are wrong; it takes ${fields}. ${z.prettifyError(parsed.error)}`)
   }
   return {
     name,

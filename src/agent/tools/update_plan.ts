@@ -4,8 +4,8 @@ import { tool } from './tool.ts'
 export const updatePlan = tool({
   name: 'update_plan',
   description: [
-    'Show the person what you are going to do, and how far you are, for work of three steps or more. Each call gives the',
-    'whole plan anew: call it at the beginning, and whenever a step is done or the plan is another. One step at most is',
+    'Show the person what you are going to do, and how far you are, for work of three steps or more. Each call replaces',
+    'the whole plan: call it at the beginning, and whenever a step is done or the plan is another. One step at most is',
     'in progress.',
   ].join(' '),
   kind: 'think',
@@ -26,7 +26,7 @@ export const updatePlan = tool({
     if (steps.filter(({ status }) => status === 'in_progress').length > 1)
       throw new Error('Several steps are in progress. Mark the one you work on now, and the others as pending.')
     await plan(steps)
-    const left = steps.filter(({ status }) => status !== 'completed').length
-    return left > 0 ? `Shown. ${left} of ${steps.length} steps are left.` : 'Shown. All steps are done.'
+    const open = steps.filter(({ status }) => status !== 'completed').length
+    return open > 0 ? `Shown. ${open} of ${steps.length} steps are left.` : 'Shown. All steps are done.'
   },
 })

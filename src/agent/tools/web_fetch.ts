@@ -27,9 +27,9 @@ export function webFetch(hosts: string[], proxies: ProxySettings = {}): Tool {
     }),
     title: ({ url }) => `Fetch ${url}`,
     async run({ url, offset = 0 }, { permitted, signal }) {
-      const asked = URL.parse(url)
-      const why = asked && allowed.whyNotUrl(asked)
-      // What is not allowed in any case is not worth a question.
+      const parsed = URL.parse(url)
+      const why = parsed && allowed.whyNotUrl(parsed)
+      // No question for a URL that is never allowed.
       if (why) throw new Error(`${url} is not fetched: ${why}`)
       if (!(await permitted('fetch', `Fetch ${url}`, 'fetch')))
         return 'The user did not allow this. It was not fetched. Continue without it.'
@@ -50,7 +50,7 @@ function shown({ url, status, type, bytes, isWhole }: Page, offset: number): Too
   const part = text.slice(offset, offset + most.text)
   const rest = text.length - offset - part.length
   return {
-    text: `${head}\n${part}${rest > 0 ? `\n[${rest} characters more: go on with offset ${offset + part.length}]` : ''}`,
+    text: `${head}\n${part}${rest > 0 ? `\n[${rest} characters more: continue with offset ${offset + part.length}]` : ''}`,
   }
 }
 

@@ -5,7 +5,7 @@ import { writeText } from './workspace.ts'
 export const writeFile = tool({
   name: 'write_file',
   description:
-    'Write a whole file of the workspace: a new one, or all of an existing one anew. Missing folders are made. To change a part of a file use edit_file.',
+    'Write a whole file of the workspace: a new one, or all of an existing one. Missing folders are created. To change a part of a file use edit_file.',
   kind: 'edit',
   alone: true,
   input: z.object({
