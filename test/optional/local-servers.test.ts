@@ -63,9 +63,9 @@ function temporaryFolder(): string {
   return made
 }
 
-function installed({ name, packages }: LocalServer): string | undefined {
+function installed({ name, packages, overrides }: LocalServer): string | undefined {
   try {
-    return installPackages(join(folder!, `env-${name}`), packages)
+    return installPackages(join(folder!, `env-${name}`), packages, overrides)
   } catch (error) {
     console.log(`${name} is skipped: ${(error as Error).message.split('\n')[0]}`)
     return undefined

