@@ -19,10 +19,10 @@ import type { Log } from '#platform/process/log.ts'
 import type { Scanner } from '#policy/filters/scan.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import type { Provisioner } from '#provision/supervisor/provisioner.ts'
-import type { ConsoleBundle } from '../console/bundled.ts'
+import type { ConsoleBundle } from '../console/bundle-cache.ts'
 import type { LiveEvents } from '../events/live-events.ts'
-import type { Readiness } from '../server/health/readiness.ts'
 import type { HostStatus } from '../status/process-status.ts'
+import type { Readiness } from '../status/readiness.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 
 /** The dependencies of all routes. Functions declare only the members that they use. */

@@ -6,11 +6,11 @@ import { Fault } from '#platform/core/fault.ts'
 import { acceptedEncoding } from '#platform/http/request/accept-encoding.ts'
 import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
-import type { ConsoleBundle } from './bundled.ts'
+import type { ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { contentPolicy, filesPath, pageOf, securityHeaders, type Wanted } from './page.ts'
 import { screenNames } from './sources.ts'
-import { visitOf } from './visit.ts'
+import { visitOf } from './visitor-cookies.ts'
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',

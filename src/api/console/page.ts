@@ -1,5 +1,5 @@
 import type { Manifest } from './manifest.ts'
-import type { Visit } from './visit.ts'
+import type { Visit } from './visitor-cookies.ts'
 
 /**
  * Nothing from elsewhere, no script or style within the page, no page around it; text becomes markup only through the

@@ -5,7 +5,7 @@ import type { KeptEvent } from '#platform/db/event-log.ts'
 import { generationsByIds } from '#spend/ledger/read.ts'
 import { visibilityOf } from '#spend/ledger/visibility.ts'
 import { requireInterns } from '../access/require-interns.ts'
-import { generationAnswer } from '../routes/generations/generation.ts'
+import { generationAnswer } from '../generations/generation-answer.ts'
 import type { LiveEvent } from './live-event.ts'
 
 type LiveEventDeps = { db: Pick<Db, 'reports'> }

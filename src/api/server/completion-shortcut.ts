@@ -17,7 +17,7 @@ import type { ApiDeps } from '../access/deps.ts'
 import { prefix, underPrefix } from '../access/prefix.ts'
 import { dialects } from '../models/dialect.ts'
 import { startCompletion } from '../routes/completions/call.ts'
-import { completionRoutes } from '../routes/completions/of-clients.ts'
+import { completionRoutes } from '../routes/completions/client-routes.ts'
 
 type ShortcutDeps = {
   deps: ApiDeps & { keys: Pick<KeyCache, 'known'> }

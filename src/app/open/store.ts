@@ -1,4 +1,4 @@
-import { type ConsoleBundle, createConsoleBundle } from '#api/console/bundled.ts'
+import { type ConsoleBundle, createConsoleBundle } from '#api/console/bundle-cache.ts'
 import type { Metrics } from '#api/telemetry/metrics.ts'
 import type { Traces } from '#api/telemetry/traces.ts'
 import { createDiscovery } from '#catalogue/sources/discover.ts'

@@ -4,7 +4,7 @@ import { Instant } from '#platform/json/instant.ts'
 import { PageQuery, pageOf } from '#platform/json/page.ts'
 import { z } from '#platform/json/schema.ts'
 import { namesOfTargets } from '../../access/audit-targets.ts'
-import { publicEvent } from '../../server/public-audit.ts'
+import { publicEvent } from '../../access/audit-visibility.ts'
 import { route } from '../route.ts'
 
 const AuditEvent = z

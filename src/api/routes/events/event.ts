@@ -1,6 +1,6 @@
 import { internStatuses, visibilities } from '#interns/registry/intern.ts'
 import { z } from '#platform/json/schema.ts'
-import { GenerationAnswer } from '../generations/generation.ts'
+import { GenerationAnswer } from '../../generations/generation-answer.ts'
 
 const at = z.iso.datetime().describe('The time of the event.')
 

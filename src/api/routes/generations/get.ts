@@ -1,7 +1,7 @@
 import { z } from '#platform/json/schema.ts'
 import { findGeneration } from '#spend/ledger/read.ts'
+import { GenerationAnswer, generationAnswer } from '../../generations/generation-answer.ts'
 import { route } from '../route.ts'
-import { GenerationAnswer, generationAnswer } from './generation.ts'
 
 export const getGeneration = route({
   method: 'get',

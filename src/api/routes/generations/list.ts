@@ -1,9 +1,9 @@
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { listGenerations } from '#spend/ledger/list-generations.ts'
+import { GenerationAnswer, generationAnswer } from '../../generations/generation-answer.ts'
 import { route } from '../route.ts'
 import { filterOf, GenerationFilters } from './filters.ts'
-import { GenerationAnswer, generationAnswer } from './generation.ts'
 
 const Query = z.object({
   limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('Maximum number of results, 1 to 100.'),

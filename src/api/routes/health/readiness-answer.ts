@@ -1,7 +1,7 @@
 import { version } from '#platform/core/version.ts'
 import { HttpAnswer } from '#platform/http/route.ts'
 import { z } from '#platform/json/schema.ts'
-import type { Readiness } from '../../server/health/readiness.ts'
+import type { Readiness } from '../../status/readiness.ts'
 
 export const ReadinessAnswer = z.object({ status: z.enum(['ready', 'not_ready']), version: z.string() })
 
