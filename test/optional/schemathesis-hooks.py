@@ -13,7 +13,7 @@ NOT_IN_SCHEMAS = [
     # What there is.
     r"the organization has no such (workspace|member|key)",
     r"starting_after: (there is no such|is not the id of)|cursor: must be the next_cursor",
-    r"agent: (there is no agent of this name|.* is not installed)",
+    r"agent: (no agent has this name|.* is not installed)",
     r"(model: T|: t)here is no (model|provider)",
     r"provider: there is no such provider",
     r"is the name of no vendor here",

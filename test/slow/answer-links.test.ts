@@ -142,7 +142,7 @@ onOneDatabase('a link that answers', (kind) => {
     assert.equal((await look(w.service, second.path)).status, 410)
     const third = await w.ask('permission shell allow_once')
     await w.service.manage('PATCH', `/webhooks/${w.webhook}`, { include: ['question'] })
-    assert.match((await look(w.service, third.path)).text, /answers no longer: its webhook/)
+    assert.match((await look(w.service, third.path)).text, /no longer valid: its webhook/)
   })
 
   test('ends when its webhook goes elsewhere, as the one before may have leaked', async () => {
@@ -153,7 +153,7 @@ onOneDatabase('a link that answers', (kind) => {
     await w.service.manage('PATCH', `/webhooks/${w.webhook}`, { url: `${w.receiver.origin}/elsewhere` })
     for (const answer of [await look(w.service, path), await press(w.service, path, { answer: 'allow_once' })]) {
       assert.equal(answer.status, 410)
-      assert.match(answer.text, /answers no longer: its webhook/)
+      assert.match(answer.text, /no longer valid: its webhook/)
     }
     const fresh = await w.ask('permission shell allow_once')
     assert.equal((await look(w.service, fresh.path)).status, 200)

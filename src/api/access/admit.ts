@@ -71,7 +71,7 @@ function callerFor(route: Needs, { manages, uses, role }: SignedIn): Caller {
   throw new Fault(
     'forbidden',
     key === 'management'
-      ? 'This session began with an API key, and may only what the key may: sign in with a link or a management key.'
+      ? 'This session was started with an API key and has only its permissions. Sign in with a link or a management key.'
       : 'The key named "Console", by which this session uses models and interns, is disabled.',
   )
 }

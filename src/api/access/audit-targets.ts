@@ -5,7 +5,7 @@ import type { Query } from '#platform/db/db.ts'
 
 type Names = ReadonlyMap<string, { name: string; email?: string }>
 
-/** What each event was done to goes by, or null where it has no name: also where the event tells but a part of it. */
+/** Finds the display names of the targets of events; null for targets without a name. */
 export async function namesOfTargets(
   db: { query: Query },
   organizationId: string,
@@ -20,19 +20,22 @@ export async function namesOfTargets(
   ])
   const byKind: Record<string, Names> = { key: keys, workspace: workspaces, intern: interns, member: users }
   return (event) =>
-    called(byKind[event.target.kind]?.get(event.target.id)) ?? called(users.get(userOf(event) ?? '')) ?? ownName(event)
+    displayName(byKind[event.target.kind]?.get(event.target.id)) ??
+    displayName(users.get(userOf(event) ?? '')) ??
+    nameInState(event)
 }
 
-const called = (one: { name: string; email?: string } | undefined): string | null => one?.name || one?.email || null
+const displayName = (one: { name: string; email?: string } | undefined): string | null =>
+  one?.name || one?.email || null
 
-/** Whose browser was signed in or out; which member came under a guardrail. */
+/** The member whose browser session or guardrail assignment the event is about. */
 function userOf({ target, before, after }: AuditEvent): string | undefined {
   if (target.kind !== 'session' && target.kind !== 'assignment') return undefined
   return textIn(after, 'user_id') ?? textIn(before, 'user_id')
 }
 
-/** As the event itself tells it: afterwards, else before. */
-function ownName({ before, after }: AuditEvent): string | null {
+/** The name in the state after the event, else before it. */
+function nameInState({ before, after }: AuditEvent): string | null {
   for (const state of [after, before])
     for (const field of ['name', 'email', 'slug', 'key_name', 'url']) {
       const name = textIn(state, field)

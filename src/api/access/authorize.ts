@@ -42,8 +42,8 @@ export function authorize(
     throw new Fault('unauthenticated', 'No key: send the header "Authorization: Bearer <key>".')
   }
   const secret = secretIn(authorization)
-  const known = secret && deps.keys.known(secret)
-  if (known) return allowed(known, route)
+  const cachedCaller = secret && deps.keys.known(secret)
+  if (cachedCaller) return allowed(cachedCaller, route)
   if (!secret && bareKey.test(authorization)) throw withoutScheme()
   return findCaller(deps, secret).then((caller) => allowed(caller, route))
 }

@@ -26,7 +26,7 @@ export function requireOwnPage(headers: IncomingHttpHeaders, own: string, token:
   if (typeof sent !== 'string' || !isSameSecret(sent, csrfTokenOf(token))) {
     throw new Fault(
       'forbidden',
-      'A change with a session needs the header "X-CSRF-Token" with the csrf_token that GET /sessions/current tells.',
+      'A change with a session needs the header "X-CSRF-Token" with the csrf_token that GET /sessions/current returns.',
     )
   }
 }

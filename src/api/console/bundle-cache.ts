@@ -50,13 +50,13 @@ async function bundleInto(folder: string): Promise<void> {
 async function run(folder: string): Promise<void> {
   // With nothing of our environment: it holds credentials.
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'], env: {} })
-  let told = ''
+  let output = ''
   // Out of file descriptors there is no pipe, only the error in a moment.
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    told = (told + text).slice(-4_000)
+    output = (output + text).slice(-4_000)
   })
   const [code] = (await eventOf(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`The console could not be bundled: ${told.trim() || `it ended with ${code}`}`)
+  if (code !== 0) throw new Error(`The console could not be bundled: ${output.trim() || `it ended with ${code}`}`)
 }
 
 async function dropOld(parent: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * A program of its own, which ends when it is done, so that the service need not hold the bundler: puts the console's
- * code together and writes it, each file also compressed, into the folder that is named.
+ * Bundles the console and writes each file, also compressed, to the folder in the arguments. A separate program, so that
+ * the service does not keep the bundler in memory.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ const code = () =>
     chunkNames: '[name]-[hash]',
   })
 
-/** One sheet for all: what all screens share first, then what belongs to one. */
+/** One style sheet for all screens: shared styles first. */
 function style(files: string[]) {
   const order = ['style', 'components']
   const rank = (file: string) => (order.indexOf(file.split('/')[0]!) + 1 || order.length + 1) * 1
@@ -51,7 +51,7 @@ function style(files: string[]) {
   })
 }
 
-/** This file and what it loads at once. */
+/** A file and its static imports, recursively. */
 function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found
   found.add(path)
@@ -61,7 +61,7 @@ function loadedWith(outputs: Metafile['outputs'], path: string, found = new Set<
   return found
 }
 
-/** The list of screens is code, of which nothing is loaded but the list: screens come when they are asked for. */
+/** The list of screens. Importing it does not load the screens. */
 async function placesIn(): Promise<Manifest['places']> {
   const { screens } = await import(pathToFileURL(join(consoleFolder, 'screens.ts')).href)
   return (screens as Manifest['places']).map(({ name, title, early, offeredTo }) => ({
@@ -72,9 +72,9 @@ async function placesIn(): Promise<Manifest['places']> {
   }))
 }
 
-type Besides = Pick<Manifest, 'style' | 'icon' | 'places'>
+type SharedFiles = Pick<Manifest, 'style' | 'icon' | 'places'>
 
-function manifestOf(outputs: Metafile['outputs'], besides: Besides): Manifest {
+function manifestOf(outputs: Metafile['outputs'], sharedFiles: SharedFiles): Manifest {
   const startedBy = (source: string) => Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source)
   const main = startedBy('console/main.tsx')!
   const atOnce = loadedWith(outputs, main)
@@ -87,7 +87,7 @@ function manifestOf(outputs: Metafile['outputs'], besides: Besides): Manifest {
   return {
     main: basename(main),
     with: named(atOnce).filter((name) => name !== basename(main)),
-    ...besides,
+    ...sharedFiles,
     screens: Object.fromEntries(screens),
     files: [],
   }
@@ -108,8 +108,8 @@ async function bundle(folder: string): Promise<void> {
   const icon = readFileSync(join(consoleFolder, 'style/icon.svg'))
   const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`
   mkdirSync(folder, { recursive: true })
-  const besides = { style: basename(sheet.path), icon: iconName, places: await placesIn() }
-  const manifest = manifestOf(metafile.outputs, besides)
+  const sharedFiles = { style: basename(sheet.path), icon: iconName, places: await placesIn() }
+  const manifest = manifestOf(metafile.outputs, sharedFiles)
   const scripts = outputFiles.filter(({ path }) => extname(path) === '.js')
   const write = ({ path, contents }: OutputFile) => written(folder, basename(path), contents)
   manifest.files = [...scripts.map(write), write(sheet), written(folder, iconName, icon)]

@@ -8,7 +8,7 @@ import { compress } from '#platform/http/response/compress.ts'
 import type { Log } from '#platform/process/log.ts'
 import type { ConsoleBundle } from './bundle-cache.ts'
 import { type Manifest, readManifest } from './manifest.ts'
-import { contentPolicy, filesPath, pageOf, securityHeaders, type Wanted } from './page.ts'
+import { contentPolicy, filesPath, type PageRequest, pageOf, securityHeaders } from './page.ts'
 import { screenNames } from './sources.ts'
 import { visitOf } from './visitor-cookies.ts'
 
@@ -21,7 +21,7 @@ const types: Record<string, string> = {
 type Page = { bytes: Buffer; etag: string }
 type Opened = {
   files: ReadonlySet<string>
-  page: (wanted: Wanted) => Page
+  page: (request: PageRequest) => Page
   /** Reads a file of the bundle once. */
   read: (name: string) => Promise<Buffer>
 }
@@ -46,7 +46,7 @@ export function mountConsole(app: FastifyInstance, bundle: ConsoleBundle, log: L
   })
 }
 
-/** Clients with a wrong base URL ask for `/models`, too: they are told so, where a page would be an empty list to them. */
+/** Clients with a wrong base URL also request `/models`. They get an error, because they would read a page as an empty list. */
 function isOfProgram({ headers: { accept, authorization } }: FastifyRequest): boolean {
   if (accept?.includes('text/html')) return false
   return authorization !== undefined || accept === 'application/json'
@@ -58,7 +58,7 @@ function openedBundle(bundle: ConsoleBundle, log: Log): () => Promise<Opened> {
   return async () => {
     const folder = await bundle().catch((error: Error) => {
       log.error({ err: error }, 'the console is not there')
-      throw new Fault('unavailable', 'The console could not be put together. The log of the service says why.')
+      throw new Fault('unavailable', 'The console failed to build; see the server log.')
     })
     if (known?.folder === folder) return known
     const manifest = await readManifest(folder)
@@ -80,18 +80,18 @@ function fileReader(folder: string): Opened['read'] {
   }
 }
 
-function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined): Omit<Wanted, 'root'> {
+function wantedIn({ url, headers }: FastifyRequest, screen: string | undefined): Omit<PageRequest, 'root'> {
   return { ...visitOf(headers.cookie), screen, isPlain: url === `/${screen}` }
 }
 
 /** There are as many as screens, themes, roles, and so on: a few hundred. */
 function pagesOf(manifest: Manifest): Opened['page'] {
   const pages = new Map<string, Page>()
-  return (wanted) => {
-    const name = JSON.stringify([wanted.screen, wanted.isPlain, wanted.hasSession, wanted.theme, wanted.role])
+  return (request) => {
+    const name = JSON.stringify([request.screen, request.isPlain, request.hasSession, request.theme, request.role])
     const known = pages.get(name)
     if (known) return known
-    const bytes = Buffer.from(pageOf(manifest, wanted))
+    const bytes = Buffer.from(pageOf(manifest, request))
     const page = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
     pages.set(name, page)
     return page

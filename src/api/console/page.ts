@@ -1,10 +1,7 @@
 import type { Manifest } from './manifest.ts'
 import type { Visit } from './visitor-cookies.ts'
 
-/**
- * Nothing from elsewhere, no script or style within the page, no page around it; text becomes markup only through the
- * sanitizer, which alone may make trusted types.
- */
+/** Allows only own files: no inline scripts or styles, no frames, and no markup from strings (trusted types). */
 export const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,35 +24,35 @@ export const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Where the bundle's files are. */
+/** The path of the bundle's files. */
 export const filesPath = '/console'
 
-/** What a page is made for. `isPlain`: nothing but the screen stands in the address, so that what it asks first is known. */
-export type Wanted = Visit & { screen: string | undefined; isPlain: boolean; root: string }
+/** The request for a page. `isPlain`: the address has no filters, so the first API request of the screen is known. */
+export type PageRequest = Visit & { screen: string | undefined; isPlain: boolean; root: string }
 
 const current = '/api/v1/sessions/current'
 
 /**
- * The page that every screen begins with: it names its files, so that they load at once. Who has a session sees the frame
- * before any script runs, and what the screen asks first is under way by then.
+ * The HTML page of a screen. It preloads the scripts. With a session it contains the frame and preloads the first API
+ * requests, before any script runs.
  */
-export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme, role, root }: Wanted): string {
+export function pageOf(manifest: Manifest, { screen, isPlain, hasSession, theme, role, root }: PageRequest): string {
   const at = (name: string) => `${root}${filesPath}/${name}`
   const files = [...manifest.with, ...((screen && manifest.screens[screen]) || [])]
   const first = isPlain ? manifest.places.find(({ name }) => name === screen)?.early : undefined
-  const asked = hasSession ? [current, ...(first ? [first] : [])] : []
+  const preloads = hasSession ? [current, ...(first ? [first] : [])] : []
   return `<!doctype html>
 <html lang="en"${theme ? ` data-theme="${theme}"` : ''}${hasSession ? ' data-session' : ''}${role ? ` data-role="${role}"` : ''}${root ? ` data-root="${root}"` : ''}><head><meta charset="utf-8"><title>Signalbox</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <link rel="icon" href="${at(manifest.icon)}"><link rel="stylesheet" href="${at(manifest.style)}">
 ${files.map((name) => `<link rel="modulepreload" href="${at(name)}">`).join('')}
-${asked.map((path) => `<link rel="preload" as="fetch" crossorigin href="${root}${path.replaceAll('&', '&amp;')}">`).join('')}
+${preloads.map((path) => `<link rel="preload" as="fetch" crossorigin href="${root}${path.replaceAll('&', '&amp;')}">`).join('')}
 <script type="module" src="${at(manifest.main)}"></script></head>
 <body><div id="console">${hasSession ? frameOf(manifest.places, screen, role, root) : ''}</div><noscript>The console needs JavaScript. The API is at <a href="${root}/api/v1/docs">${root}/api/v1/docs</a>.</noscript></body></html>
 `
 }
 
-/** The frame as `console/frame.tsx` draws it, as far as it is the same for everybody. */
+/** The frame as `console/frame.tsx` renders it, without the parts that depend on the session. */
 function frameOf(places: Manifest['places'], here: string | undefined, role: string | undefined, root: string): string {
   const offered = places.filter(({ offeredTo }) => !role || !offeredTo || offeredTo.includes(role))
   const place = ({ name, title }: Manifest['places'][number]) =>
@@ -63,7 +60,7 @@ function frameOf(places: Manifest['places'], here: string | undefined, role: str
   const title = places.find(({ name }) => name === here)?.title.replaceAll('&', '&amp;')
   return (
     `<div class="frame"><nav aria-label="Screens"><a class="brand" href="${root}/">signal<i>·</i>box</a>` +
-    `<button type="button" class="here" popovertarget="places" aria-label="Screens${title ? `, here: ${title}` : ''}"` +
+    `<button type="button" class="here" popovertarget="places" aria-label="Screens${title ? `, current: ${title}` : ''}"` +
     ` data-place="${title ?? 'Screens'}"></button>` +
     '<button type="button" class="go">Go to… <kbd>Ctrl K</kbd></button>' +
     `<div class="menu-of-places" id="places" popover><div class="places">${offered.map(place).join('')}</div></div>` +

@@ -1,12 +1,12 @@
 import { type AccessRole, accessRoles } from '#platform/core/vocabulary.ts'
 
-/** What a page begins with depends on who comes: both stand in cookies, so that nothing changes once scripts run. */
+/** The state in cookies that the first HTML depends on, so that it does not change when scripts run. */
 export type Visit = {
-  /** Whether there is a session, of which the page does not know whether it still holds. */
+  /** Whether there is a session cookie. The session may have expired. */
   hasSession: boolean
-  /** The theme that was chosen; undefined where it is as the system has it. */
+  /** The selected theme; undefined for the system's theme. */
   theme: 'light' | 'dark' | undefined
-  /** What who sat here last may, which the console has put down: the page offers no more than that. */
+  /** The role of the last session, which limits the navigation. */
   role: AccessRole | undefined
 }
 

@@ -5,13 +5,13 @@ import type { Db } from '#platform/db/db.ts'
 import type { NewEvent } from '#platform/db/event.ts'
 import { appendEvents } from '#platform/db/event-log.ts'
 
-/** What is waiting beyond so many is not told: circuits that come and go faster are told by metrics. */
-const waitingAtMost = 500
+/** Further changes are dropped. Metrics count circuits that change faster. */
+const maxPending = 500
 
-/** What changes within this time is written together. */
-const togetherMs = 200
+/** Changes within this time are written together. */
+const batchMs = 200
 
-/** What is kept of such an event, in the words of the API. */
+/** The stored data of an event, with the names of the API. */
 export type CircuitEventData = {
   endpoint: string
   workspace_id: string | null
@@ -24,29 +24,29 @@ export type CircuitEventData = {
 
 type CircuitEventsDeps = { db: Db; now: Now; server: string; onError: (error: Error) => void }
 
-/** Puts what becomes of circuits into the event log, off the way of requests. */
+/** Writes changes of circuits to the event log, asynchronously to requests. */
 export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): OnCircuitChange {
-  let waiting: { name: string; change: CircuitChange; at: number }[] = []
+  let pending: { name: string; change: CircuitChange; at: number }[] = []
   let isWriting = false
 
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
-      await sleep(togetherMs, undefined, { ref: false })
-      const taken = waiting
-      waiting = []
+    while (pending.length > 0) {
+      await sleep(batchMs, undefined, { ref: false })
+      const batch = pending
+      pending = []
       const owners = await organizationsOf(
         db,
-        taken.flatMap(({ name }) => circuitParts(name).workspaceId ?? []),
+        batch.flatMap(({ name }) => circuitParts(name).workspaceId ?? []),
       )
       await appendEvents(
         db.query,
-        taken.map(({ name, change, at }) => eventOf(server, name, change, at, owners)),
+        batch.map(({ name, change, at }) => eventOf(server, name, change, at, owners)),
       )
     }
   }
 
   return (name, change) => {
-    if (waiting.length < waitingAtMost) waiting.push({ name, change, at: now() })
+    if (pending.length < maxPending) pending.push({ name, change, at: now() })
     if (isWriting) return
     isWriting = true
     write()
@@ -57,7 +57,7 @@ export function circuitEvents({ db, now, server, onError }: CircuitEventsDeps): 
   }
 }
 
-/** A circuit of a workspace's own credential has its id behind the endpoint's. */
+/** Splits the name of a circuit. For a workspace's own credential it ends with the workspace id. */
 export function circuitParts(name: string): { endpoint: string; workspaceId: string | null } {
   const [endpoint = '', workspaceId = null] = name.split(' ')
   return { endpoint, workspaceId }
@@ -72,7 +72,7 @@ function eventOf(
 ): NewEvent {
   const { endpoint, workspaceId } = circuitParts(name)
   const shut = 'reason' in change ? change : undefined
-  const told = {
+  const data = {
     endpoint,
     workspace_id: workspaceId,
     state: change.state,
@@ -81,9 +81,9 @@ function eventOf(
     server,
     at: isoTime(at),
   } satisfies CircuitEventData
-  // Of a workspace that is no more: for nobody.
+  // The workspace was deleted: nobody receives the event.
   const organizationId = workspaceId === null ? null : (owners.get(workspaceId) ?? '')
-  return { at, organizationId, kind: 'circuit', data: JSON.stringify(told) }
+  return { at, organizationId, kind: 'circuit', data: JSON.stringify(data) }
 }
 
 export async function organizationsOf(

@@ -8,17 +8,17 @@ import { eventBounds, eventsFrom, type KeptEvent } from '#platform/db/event-log.
 import { type Cursor, isAfter, type LiveEvent, wholeRow } from './live-event.ts'
 import { toLiveEvents } from './to-live-events.ts'
 
-/** How often the event log is looked at while somebody listens, and how often questions are that nobody answers. */
-const lookEveryMs = 250
-const sweepEveryMs = 1000
+/** The intervals for reading the event log, and for ending overdue questions, while there are listeners. */
+const pollMs = 250
+const sweepMs = 1000
 
-/** How many rows one look takes, and how many events are held in memory for listeners who are a little behind. */
-const rowsAtOnce = 50
-const heldAtMost = 1000
-const eventsAtOnce = 500
+/** Limits of a read, and of the buffer for listeners that lag a little. */
+const rowsPerRead = 50
+const maxBuffered = 1000
+const eventsPerRead = 500
 
-const perKeyAtMost = 100
-const inAllAtMost = 2000
+const maxPerKey = 100
+const maxListeners = 2000
 
 type LiveEventsDeps = {
   db: Db
@@ -27,33 +27,33 @@ type LiveEventsDeps = {
   onError: (error: Error) => void
 }
 
-/** Somebody who listens. */
+/** A connected client. */
 export type Listener = {
   caller: Caller
-  /** From where on the shared events have all that is for this listener. */
+  /** From this row on, the shared buffer has all events for this listener. */
   sharedFrom: number
-  /** There may be something new, or it is over. */
+  /** Called for new events, and at the end. */
   wake: () => void
   /** The server is about to stop. */
   isOver: boolean
 }
 
-/** What comes after a cursor, and where it leads; or that this is not known any more. */
-export type Following = { events: LiveEvent[]; upTo: Cursor } | 'unknown'
+/** The events after a cursor and the new cursor; or `unknown` if the log no longer has them. */
+export type NextEvents = { events: LiveEvent[]; upTo: Cursor } | 'unknown'
 
 /**
- * The events of all servers, as this process tells them. While nobody listens, nothing is done. While somebody does, the
- * event log is read once for all of them; who is behind, or comes back, reads on for himself. Nothing is kept for a
- * listener but a place in the log.
+ * Delivers the events of all servers to the listeners of this process. The event log is read once for all listeners, and
+ * only while there are any. Listeners that lag or reconnect read the log themselves. The only state of a listener is its
+ * position in the log.
  */
 export class LiveEvents {
   readonly #deps: LiveEventsDeps
   readonly #listeners = new Set<Listener>()
   #running: Promise<void> | undefined
   #sweptAt = 0
-  /** Up to where the log has been read; undefined while nobody listens. */
+  /** The last read row; undefined without listeners. */
   #head: number | undefined
-  /** The latest events, and after which row they begin. */
+  /** The latest events, and the row before the first of them. */
   #held: LiveEvent[] = []
   #heldAfter = 0
   #catchingUp: Promise<unknown> = Promise.resolve()
@@ -66,10 +66,10 @@ export class LiveEvents {
     return this.#listeners.size
   }
 
-  /** @throws Fault `rate_limited` when there are too many already. */
+  /** @throws Fault `rate_limited` with too many listeners. */
   join(caller: Caller): Listener {
     const own = [...this.#listeners].filter((listener) => listener.caller.keyHash === caller.keyHash).length
-    if (own >= perKeyAtMost || this.#listeners.size >= inAllAtMost)
+    if (own >= maxPerKey || this.#listeners.size >= maxListeners)
       throw new Fault('rate_limited', 'Too many event streams are open already. Close those that are not needed.')
     const listener: Listener = { caller, sharedFrom: Number.POSITIVE_INFINITY, wake: () => {}, isOver: false }
     this.#listeners.add(listener)
@@ -81,20 +81,20 @@ export class LiveEvents {
     this.#listeners.delete(listener)
   }
 
-  /** The place of now. */
+  /** The cursor after the newest event. */
   async newest(): Promise<Cursor> {
     return { seq: (await eventBounds(this.#deps)).newest, n: wholeRow }
   }
 
-  /** What comes after a cursor, from memory where it can be; `undefined` when there is nothing new. */
-  async after(listener: Listener, cursor: Cursor): Promise<Following | undefined> {
+  /** The events after a cursor, from memory if possible; undefined without new events. */
+  async after(listener: Listener, cursor: Cursor): Promise<NextEvents | undefined> {
     const head = this.#head
     const shared: Cursor = { seq: Math.max(listener.sharedFrom, this.#heldAfter), n: wholeRow }
     if (head !== undefined && !isAfter(shared, cursor)) {
       const upTo = { seq: head, n: wholeRow }
       return isAfter(upTo, cursor) ? { events: this.#heldSince(cursor), upTo } : undefined
     }
-    // One after the other: many who come back together must not take the database from all others.
+    // Sequential reads: many reconnecting listeners must not block the database for others.
     const read = this.#catchingUp.then(() => this.#read(cursor))
     this.#catchingUp = read.catch(() => {})
     return read
@@ -106,17 +106,17 @@ export class LiveEvents {
     return this.#held.slice(from)
   }
 
-  async #read(cursor: Cursor): Promise<Following | undefined> {
+  async #read(cursor: Cursor): Promise<NextEvents | undefined> {
     const { oldest, newest } = await eventBounds(this.#deps)
-    // The rows before the oldest are forgotten, or there never were any.
+    // The rows before the oldest were deleted, or never existed.
     if (cursor.seq > newest || isAfter({ seq: oldest - 1, n: wholeRow }, cursor)) return 'unknown'
-    const rows = await eventsFrom(this.#deps, cursor.n === wholeRow ? cursor.seq + 1 : cursor.seq, rowsAtOnce)
+    const rows = await eventsFrom(this.#deps, cursor.n === wholeRow ? cursor.seq + 1 : cursor.seq, rowsPerRead)
     const events: LiveEvent[] = []
     let seq: number | undefined
     for (const row of rows) {
       events.push(...(await toLiveEvents(this.#deps, row)))
       seq = row.seq
-      if (events.length >= eventsAtOnce) break
+      if (events.length >= eventsPerRead) break
     }
     if (seq === undefined) return undefined
     return { events: events.filter((event) => isAfter(event, cursor)), upTo: { seq, n: wholeRow } }
@@ -124,9 +124,9 @@ export class LiveEvents {
 
   async #run(): Promise<void> {
     while (this.#listeners.size > 0) {
-      // The log is read on from the same place when the database is back.
+      // After a failure the next read continues at the same row.
       await this.#look().catch(this.#deps.onError)
-      await sleep(lookEveryMs, undefined, { ref: false })
+      await sleep(pollMs, undefined, { ref: false })
     }
     this.#running = undefined
     this.#head = undefined
@@ -136,7 +136,7 @@ export class LiveEvents {
   async #look(): Promise<void> {
     if (this.#deps.isShuttingDown()) return this.close()
     await this.#readOn()
-    if (performance.now() - this.#sweptAt < sweepEveryMs) return
+    if (performance.now() - this.#sweptAt < sweepMs) return
     this.#sweptAt = performance.now()
     await endOverdueQuestions(this.#deps)
   }
@@ -150,10 +150,10 @@ export class LiveEvents {
     const head = this.#head
     const listeners = [...this.#listeners]
     const organizations = new Set(listeners.map(({ caller }) => caller.organizationId))
-    const rows = await eventsFrom(this.#deps, head + 1, rowsAtOnce)
+    const rows = await eventsFrom(this.#deps, head + 1, rowsPerRead)
     for (const row of rows) await this.#take(row, organizations)
     for (const listener of listeners) {
-      // What this look took, it took for them as well.
+      // Listeners that joined during the read share its rows.
       if (rows.length > 0 || listener.sharedFrom > head) listener.wake()
       listener.sharedFrom = Math.min(listener.sharedFrom, head)
     }
@@ -164,13 +164,13 @@ export class LiveEvents {
     const events = isHeard ? await toLiveEvents(this.#deps, row) : []
     this.#held.push(...events)
     this.#head = row.seq
-    if (this.#held.length <= heldAtMost) return
-    const { seq } = this.#held[this.#held.length - heldAtMost / 2]!
+    if (this.#held.length <= maxBuffered) return
+    const { seq } = this.#held[this.#held.length - maxBuffered / 2]!
     this.#heldAfter = seq
     this.#held = this.#held.filter((event) => event.seq > seq)
   }
 
-  /** Ends all streams: clients come again, to a server that stays. */
+  /** Ends all streams. Clients reconnect to another server. */
   close(): void {
     for (const listener of this.#listeners) {
       listener.isOver = true

@@ -6,28 +6,28 @@ import type { ResponseStream } from '#platform/net/response-stream.ts'
 import { type Cursor, cursorText, type EventType, type LiveEvent, readCursor } from './live-event.ts'
 import type { Listener, LiveEvents } from './live-events.ts'
 
-/** How long a browser waits before it comes again. */
+/** The delay before a browser reconnects. */
 const retryMs = 1000
 
-/** Which events, and from where on: without a cursor from now on. */
-export type Wanted = { types: ReadonlySet<EventType>; lastEventId: string | undefined }
+/** The types of events and the position to start from, by default now. */
+export type StreamOptions = { types: ReadonlySet<EventType>; lastEventId: string | undefined }
 
 type StreamDeps = { liveEvents: LiveEvents; keepaliveMs: number }
 
 /**
- * Tells a listener what happens until it leaves or the server stops. A slow reader is waited for: it goes on where it was,
- * or is told to begin anew when that is forgotten.
+ * Sends events to a listener until it disconnects or the server stops. Waits for slow clients, which then continue at
+ * their position. If the log no longer has it, they get a `reset` event.
  */
 export async function streamEvents(
   { liveEvents, keepaliveMs }: StreamDeps,
   listener: Listener,
   response: ResponseStream,
-  { types, lastEventId }: Wanted,
+  { types, lastEventId }: StreamOptions,
 ): Promise<void> {
-  const wanted = lastEventId === undefined ? await liveEvents.newest() : readCursor(lastEventId)
+  const startCursor = lastEventId === undefined ? await liveEvents.newest() : readCursor(lastEventId)
   const caughtUp = caughtUpWith(response)
-  const left = abortSignalOf(response.signal)
-  const stream = { cursor: wanted ?? nowhere, response }
+  const leaveSignal = abortSignalOf(response.signal)
+  const stream = { cursor: startCursor ?? beforeAll, response }
   response.write(`retry: ${retryMs}\n${lastEventId === undefined ? `id: ${cursorText(stream.cursor)}\n` : ''}\n`)
   while (!response.signal.aborted && !listener.isOver) {
     const woken = Promise.withResolvers<void>()
@@ -37,22 +37,22 @@ export async function streamEvents(
       stream.cursor = await liveEvents.newest()
       response.write(eventText('reset', stream.cursor, '{"reason":"too_old"}'))
     } else if (following) {
-      const told = following.events.every((event) => tell(stream, event, types, listener.caller))
-      if (told) stream.cursor = following.upTo
+      const isComplete = following.events.every((event) => send(stream, event, types, listener.caller))
+      if (isComplete) stream.cursor = following.upTo
       else await caughtUp()
-    } else if (!(await soon(woken.promise, left, keepaliveMs))) {
-      // Where it is, so that it need not begin anew after a long silence.
+    } else if (!(await wokenWithin(woken.promise, leaveSignal, keepaliveMs))) {
+      // The keepalive has the current position, so that a client can resume after a long silence.
       if (!response.write(`: keepalive\nid: ${cursorText(stream.cursor)}\n\n`)) await caughtUp()
     }
   }
   response.end()
 }
 
-/** Before all that there is: to be told so. */
-const nowhere: Cursor = { seq: -1, n: 0 }
+/** A position before all rows, which leads to a `reset` event. */
+const beforeAll: Cursor = { seq: -1, n: 0 }
 
-/** @returns false when the reader is slow: then no more is written. */
-function tell(
+/** @returns false for a slow client: the caller must wait before writing more. */
+function send(
   stream: { cursor: Cursor; response: ResponseStream },
   event: LiveEvent,
   types: ReadonlySet<EventType>,
@@ -67,12 +67,12 @@ function tell(
 const eventText = (type: string, cursor: Cursor, data: string) =>
   `event: ${type}\nid: ${cursorText(cursor)}\ndata: ${data}\n\n`
 
-/** @returns whether it came within the time. */
-async function soon(woken: Promise<void>, signal: AbortSignal, ms: number): Promise<boolean> {
+/** @returns whether the listener was woken within the time. */
+async function wokenWithin(woken: Promise<void>, signal: AbortSignal, ms: number): Promise<boolean> {
   const over = new AbortController()
   const both = AbortSignal.any([signal, over.signal])
-  const late = sleep(ms, false, { signal: both, ref: false }).catch(() => true)
-  const came = await Promise.race([woken.then(() => true), late])
+  const timeout = sleep(ms, false, { signal: both, ref: false }).catch(() => true)
+  const isWoken = await Promise.race([woken.then(() => true), timeout])
   over.abort()
-  return came
+  return isWoken
 }

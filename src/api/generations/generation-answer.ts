@@ -54,7 +54,7 @@ const Failure = z.looseObject({
     .describe('Skipped endpoints, with the reasons.'),
 })
 
-/** Who asked, for what, and which way it went. */
+/** The requester, the request and its route. */
 const story = {
   request_id: z.string(),
   workspace_id: z.string(),

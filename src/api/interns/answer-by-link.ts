@@ -20,27 +20,27 @@ import { requireInterns } from '../access/require-interns.ts'
 import { askedPage, saidPage } from '../pages/answer-page.ts'
 import { requireRegion } from './intern-region.ts'
 
-type Open = { linked: LinkedQuestion; intern: Intern; caller: Caller; asked: AskedQuestion }
+type Open = { linked: LinkedQuestion; intern: Intern; caller: Caller; openQuestion: AskedQuestion }
 
-/** The page behind a link: what is asked, or why it answers nothing now. To look at it changes nothing. */
+/** The page of an answer link: the question, or why it cannot be answered. Opening it has no effect. */
 export async function showLinked(deps: ApiDeps, token: string): Promise<HttpAnswer> {
-  return orPage(async () => questionPage(deps, await openLink(deps, token)))
+  return withErrorPage(async () => questionPage(deps, await openLink(deps, token)))
 }
 
-/** Gives the answer of the page's form; the run goes on in the background. */
+/** Sends the answer of the page's form. The run continues in the background. */
 export async function answerLinked(
   deps: ApiDeps,
   { token, form, host }: { token: string; form: FormBody; host: string | undefined },
 ): Promise<HttpAnswer> {
-  return orPage(async () => {
+  return withErrorPage(async () => {
     const open = await openLink(deps, token)
     const { linked, caller } = open
     await requireRegion(deps, caller, host)
-    const answer = answerOf(open.asked.question, form)
+    const answer = answerOf(open.openQuestion.question, form)
     if (answer === undefined) return questionPage(deps, open, 'Choose one of the answers.')
     if (!(await useLink(deps, linked.deliveryId))) throw used
     try {
-      await give(deps, open, answer)
+      await giveAnswer(deps, open, answer)
     } catch (error) {
       await restoreLink(deps, linked.deliveryId)
       if (error instanceof Fault && error.kind === 'invalid') return questionPage(deps, open, error.message)
@@ -49,42 +49,47 @@ export async function answerLinked(
     return saidPage(
       200,
       'Answered',
-      `The answer "${form.answer?.[0]}" was given to ${open.intern.name}, which goes on.`,
+      `The answer "${form.answer?.[0]}" was sent to ${open.intern.name}, which continues.`,
     )
   })
 }
 
 const used = new Fault('gone', 'This link has been used. It answers once.')
 
-/** @throws Fault with a sentence for whoever follows the link. */
+/** @throws Fault whose message is displayed on the page. */
 async function openLink(deps: ApiDeps, token: string): Promise<Open> {
   const { db, now, vault } = deps
-  const said = readAnswerToken(vault, token)
-  if (!said) throw new Fault('not_found', 'There is no such link. It may have been cut short on its way.')
-  const linked = await linkedQuestion(deps, said.deliveryId)
+  const tokenContent = readAnswerToken(vault, token)
+  if (!tokenContent) throw new Fault('not_found', 'This link is invalid. It may be incomplete.')
+  const linked = await linkedQuestion(deps, tokenContent.deliveryId)
   if (linked && isInUse(linked, now())) throw used
-  const asked = linked && (await findQuestion({ db }, linked.internId, { ...linked, id: linked.questionId }))
-  // It was used, and its question waits all the same: the server that took the answer died before it could give it.
-  if (linked?.answeredAt != null && !asked) throw used
-  if (now() >= said.until) throw new Fault('gone', 'This link has expired. What it was about was not answered by it.')
-  if (!linked) throw new Fault('gone', 'This link answers no longer: its webhook was deleted, disabled or changed.')
-  const caller = await nameOf(deps, linked)
+  const openQuestion = linked && (await findQuestion({ db }, linked.internId, { ...linked, id: linked.questionId }))
+  // A used link works again while its question is open: the server died before it delivered the answer.
+  if (linked?.answeredAt != null && !openQuestion) throw used
+  if (now() >= tokenContent.until)
+    throw new Fault('gone', 'This link has expired. The question was not answered with it.')
+  if (!linked) throw new Fault('gone', 'This link is no longer valid: its webhook was deleted, disabled or changed.')
+  const caller = await callerOfLink(deps, linked)
   requireInterns(caller)
   const intern = await findIntern({ db }, caller, linked.internId)
-  if (asked) return { linked, intern, caller, asked }
-  throw new Fault('gone', 'This question waits no longer: it was answered elsewhere, or its turn has ended.')
+  if (openQuestion) return { linked, intern, caller, openQuestion }
+  throw new Fault('gone', 'This question is no longer open: it was already answered, or its turn has ended.')
 }
 
-/** Whoever made the webhook, as long as they belong to the organization and may answer. @throws Fault `forbidden` */
-async function nameOf(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): Promise<Caller> {
+/** The creator of the webhook as caller. @throws Fault `forbidden` if they left the organization or lost permission. */
+async function callerOfLink(deps: Pick<ApiDeps, 'db'>, linked: LinkedQuestion): Promise<Caller> {
   const caller = await memberCaller(deps, linked, 'answer link')
   if (caller) return caller
-  throw new Fault('forbidden', 'Whoever made this link may no longer answer, so it does not either.')
+  throw new Fault('forbidden', 'The creator of this link no longer has permission to answer.')
 }
 
-async function questionPage(deps: ApiDeps, { intern, asked, linked }: Open, refused?: string): Promise<HttpAnswer> {
-  const { question } = asked
-  // Where the intern cannot be asked now, what it told before is shown, with a mark where it is not all.
+async function questionPage(
+  deps: ApiDeps,
+  { intern, openQuestion, linked }: Open,
+  refused?: string,
+): Promise<HttpAnswer> {
+  const { question } = openQuestion
+  // If the intern is unreachable, the stored question is displayed and marked if it is incomplete.
   const whole = await deps.provisioner
     .runs(intern)
     .question(question.id)
@@ -92,7 +97,7 @@ async function questionPage(deps: ApiDeps, { intern, asked, linked }: Open, refu
   return askedPage({ internName: intern.name, question, whole, deadlineAt: linked.until, refused })
 }
 
-async function give(deps: ApiDeps, { linked, intern, caller }: Open, answer: string): Promise<void> {
+async function giveAnswer(deps: ApiDeps, { linked, intern, caller }: Open, answer: string): Promise<void> {
   const { webhookId: webhook_id, deliveryId: delivery_id, sessionId, questionId } = linked
   const messages = [{ role: 'tool' as const, tool_call_id: questionId, content: answer }]
   const request = { messages, session_id: sessionId, background: true }
@@ -102,7 +107,7 @@ async function give(deps: ApiDeps, { linked, intern, caller }: Open, answer: str
   await turn.events.return?.()
 }
 
-/** The answer as a caller of the chat route would write it; undefined where the form says none. */
+/** The answer in the format of the chat route; undefined if the form has none. */
 function answerOf(question: Question, form: FormBody): string | undefined {
   const word = form.answer?.[0]
   if (word === undefined) return undefined
@@ -115,7 +120,7 @@ function answerOf(question: Question, form: FormBody): string | undefined {
   return JSON.stringify({ action: 'accept', content: Object.fromEntries(filled) })
 }
 
-/** A form has nothing but texts; what is no number stays a text, and is refused by name. */
+/** Converts form text to the type of the field. An invalid number stays text, and the route rejects it by field name. */
 function sentValue({ type }: Field, sent: string[]): unknown {
   const [text = ''] = sent
   if (type === 'array') return sent
@@ -133,8 +138,8 @@ const titles: Partial<Record<Fault['kind'], [number, string]>> = {
   forbidden: [403, 'Not allowed'],
 }
 
-/** What went wrong, as a page. */
-async function orPage(make: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+/** Converts errors to a page. */
+async function withErrorPage(make: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   try {
     return await make()
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Entry } from '#interns/contract/transcript.ts'
 import type { Names } from '#interns/turns/entry-item.ts'
 import type { ApiDeps } from '../access/deps.ts'
 
-/** The names of who answered questions, kept for as long as one list or stream of entries is told. */
+/** The names of members who answered questions, cached for one list or stream of entries. */
 export class Answerers {
   readonly #deps: Pick<ApiDeps, 'db' | 'log'>
   readonly #organizationId: string
@@ -14,7 +14,7 @@ export class Answerers {
     this.#organizationId = organizationId
   }
 
-  /** The names of whoever answered one of these. Where they cannot be read, the entries are told without. */
+  /** The names of the members who answered these questions. Without database the entries have no names. */
   async of(entries: readonly Entry[]): Promise<Names> {
     const ids = entries.flatMap((entry) => answererOf(entry) ?? []).filter((id) => !this.#names.has(id))
     if (ids.length === 0) return this.#names
@@ -22,7 +22,7 @@ export class Answerers {
       const found = await namesOfUsers(this.#deps.db, this.#organizationId, ids)
       for (const id of ids) this.#names.set(id, found.get(id)?.name || found.get(id)?.email || null)
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'the names of who answered an intern could not be read')
+      this.#deps.log.warn({ err: error }, 'the names of members who answered an intern could not be read')
     }
     return this.#names
   }

@@ -37,16 +37,19 @@ type Chat = {
   caller: Caller
   host: string | undefined
   response: ResponseStream
-  asked: Omit<ChatTurnRequest, 'found'>
-  /** How it is answered: as it comes, at once, or with the run, which then goes on by itself. */
-  as: 'stream' | 'whole' | 'run'
+  turnRequest: Omit<ChatTurnRequest, 'found'>
+  /** The reply as a stream, as a whole, or only the run, which continues in the background. */
+  delivery: 'stream' | 'whole' | 'run'
 }
 
 /**
- * Talks to an intern for a caller, as long as they may hear it. @returns the whole reply, or the run, where it does not
- * stream.
+ * Sends a message to an intern and delivers the reply while the caller has access. @returns the whole reply or the run,
+ * unless it streams.
  */
-export async function chatWith(deps: ApiDeps, { caller, host, response, asked, as }: Chat): Promise<unknown> {
+export async function chatWith(
+  deps: ApiDeps,
+  { caller, host, response, turnRequest, delivery }: Chat,
+): Promise<unknown> {
   await requireRegion(deps, caller, host)
   const tracked = deps.routing.inFlight.track(caller, response)
   const recheck: TrackedRequest['recheck'] = async (later) => {
@@ -59,8 +62,8 @@ export async function chatWith(deps: ApiDeps, { caller, host, response, asked, a
     tracked.internId = id
   }
   try {
-    const whole = await answers[as](deps, caller, { ...asked, found }, tracked.response)
-    if (tracked.response.revoked && as !== 'stream') throw tracked.response.revoked
+    const whole = await answers[delivery](deps, caller, { ...turnRequest, found }, tracked.response)
+    if (tracked.response.revoked && delivery !== 'stream') throw tracked.response.revoked
     return whole
   } catch (error) {
     throw tracked.response.revoked ?? error
@@ -69,9 +72,9 @@ export async function chatWith(deps: ApiDeps, { caller, host, response, asked, a
   }
 }
 
-async function sendReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+async function sendReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
+  const turn = await startChatTurn(conversation, caller, turnRequest, abortSignalOf(response.signal))
   const text = replyText(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
   response.onRevoked(({ kind, message }) => {
     response.write(text.failed({ code: faultStatus[kind], message }) + text.closing)
@@ -80,21 +83,21 @@ async function sendReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, 
   await sendEvents(response, turn.events, text, config.intern_heartbeat_ms)
 }
 
-async function askReply(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
+async function askReply(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
   const { config, conversation, now } = deps
-  const turn = await startChatTurn(conversation, caller, asked, abortSignalOf(response.signal))
+  const turn = await startChatTurn(conversation, caller, turnRequest, abortSignalOf(response.signal))
   return wholeReply(turn, dialects[config.dialect], { now, budgetMs: conversation.budgetMs })
 }
 
 /** The run is its caller's to ask for from now on. */
-async function askRun(deps: ApiDeps, caller: Caller, asked: ChatTurnRequest, response: RevocableResponse) {
-  const turn = await startChatTurn(deps.conversation, caller, asked, abortSignalOf(response.signal))
+async function askRun(deps: ApiDeps, caller: Caller, turnRequest: ChatTurnRequest, response: RevocableResponse) {
+  const turn = await startChatTurn(deps.conversation, caller, turnRequest, abortSignalOf(response.signal))
   await turn.events.return?.()
-  const intern = await findIntern(deps, caller, asked.internId)
+  const intern = await findIntern(deps, caller, turnRequest.internId)
   return new HttpAnswer(202, {}, { data: runItem(await findRun(deps, intern.id, turn.started.runId)) })
 }
 
-const answers = { stream: sendReply, whole: askReply, run: askRun } satisfies Record<Chat['as'], unknown>
+const answers = { stream: sendReply, whole: askReply, run: askRun } satisfies Record<Chat['delivery'], unknown>
 
-/** What a run in the background answers whose caller does not stream. */
+/** The answer for a background run. */
 export const AcceptedRun = z.object({ data: InternRun })

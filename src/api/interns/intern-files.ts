@@ -22,13 +22,13 @@ export const fileFaults = [
   'unavailable',
 ] as const
 
-/** Whoever may talk to an intern may do all that it can do, with its files too; who may only look, not even that. */
+/** Callers that can chat with an intern can access its files; viewers cannot. */
 export const fileRoles = ['owner', 'admin', 'developer'] as const
 
 type Asking = { caller: Caller; host: string | undefined; response: ResponseStream }
 type Wanted<Answer> = {
   internId: string
-  /** What is told to the audit trail; nothing where only names are listed. */
+  /** The entry for the audit log; listings have none. */
   act?: FileAct
   paths?: Record<string, string>
   /** @param signal aborts when the client leaves, or may no longer. */
@@ -86,8 +86,8 @@ async function refusing<Answer>(answer: Promise<Answer>, revoked: () => Fault | 
   try {
     return await answer
   } catch (error) {
-    const gone = revoked()
-    if (gone) throw gone
+    const revocation = revoked()
+    if (revocation) throw revocation
     if (!(error instanceof Refusal)) throw error
     throw new Fault(kinds[error.code] ?? 'bad_gateway', error.message)
   }

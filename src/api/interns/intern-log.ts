@@ -7,7 +7,7 @@ import type { InternLog } from '#interns/remote/log.ts'
 import { secretsOfAgent, secretsOfServers, withoutSecrets } from '#interns/remote/log-secrets.ts'
 import type { ApiDeps } from '../access/deps.ts'
 import { requireRegion } from './intern-region.ts'
-import { asked } from './intern-transcripts.ts'
+import { translateDaemonErrors } from './intern-transcripts.ts'
 
 type Tail = { lines: string[]; has_more: boolean; message: string | null }
 
@@ -20,13 +20,13 @@ const marginBytes = 2 * longestSecret
 export async function internLog(
   deps: ApiDeps,
   { caller, host }: { caller: Caller; host: string | undefined },
-  { internId, ...wanted }: { internId: string; lines: number; bytes: number },
+  { internId, ...range }: { internId: string; lines: number; bytes: number },
 ): Promise<Tail> {
   await requireRegion(deps, caller, host)
   const intern = await findIntern(deps, caller, internId)
-  const log = await asked(deps.provisioner.log(intern, { ...wanted, bytes: wanted.bytes + marginBytes }))
+  const log = await translateDaemonErrors(deps.provisioner.log(intern, { ...range, bytes: range.bytes + marginBytes }))
   if ('none' in log) return { lines: [], has_more: false, message: log.none }
-  return { ...endOf({ ...log, text: await masked(deps, intern, log.text) }, wanted), message: null }
+  return { ...endOf({ ...log, text: await masked(deps, intern, log.text) }, range), message: null }
 }
 
 async function masked(deps: ApiDeps, intern: Intern, text: string): Promise<string> {
@@ -49,15 +49,15 @@ function endOf(
   { text, isCut }: Exclude<InternLog, { none: string }>,
   { lines: most, bytes }: { lines: number; bytes: number },
 ): { lines: string[]; has_more: boolean } {
-  // What is cut begins in the middle of a line, and perhaps of a secret.
+  // The cut can be in the middle of a line, and of a secret.
   const whole = isCut ? text.slice(text.indexOf('\n') + 1 || longestSecret) : text
   if (whole === '') return { lines: [], has_more: isCut }
   const all = whole.replace(/\n$/, '').split('\n')
   const lines: string[] = []
-  let left = bytes
+  let remaining = bytes
   for (const line of all.toReversed()) {
-    left -= Buffer.byteLength(line) + 1
-    if (lines.length === most || left < 0) break
+    remaining -= Buffer.byteLength(line) + 1
+    if (lines.length === most || remaining < 0) break
     lines.unshift(line)
   }
   if (lines.length > 0) return { lines, has_more: isCut || lines.length < all.length }

@@ -29,8 +29,8 @@ export async function transcriptsOf(
   internId: string,
   signal: AbortSignal,
 ): Promise<{ intern: Intern; transcripts: Transcripts }> {
-  const known = await findIntern(deps, caller, internId)
-  const intern = await asked(awake({ ...deps, hosts: deps.internHosts }, known, signal))
+  const stored = await findIntern(deps, caller, internId)
+  const intern = await translateDaemonErrors(awake({ ...deps, hosts: deps.internHosts }, stored, signal))
   if (intern.status !== 'running') {
     throw new Fault(
       'conflict',
@@ -40,8 +40,8 @@ export async function transcriptsOf(
   return { intern, transcripts: deps.provisioner.runs(intern).transcripts }
 }
 
-/** What the daemon refused, as a fault. */
-export async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+/** Converts errors of the daemon to faults. */
+export async function translateDaemonErrors<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {

@@ -21,7 +21,7 @@ import { screenText } from '#policy/guardrails/decide/content.ts'
 import type { GuardrailCache } from '#policy/guardrails/guardrail-cache.ts'
 import { openSupervision, type Supervision } from './supervision.ts'
 
-/** Whose guardrails hold. */
+/** The requester whose guardrails apply. */
 type Subject = Parameters<GuardrailCache['of']>[0]
 
 type InternsParts = {
@@ -47,9 +47,9 @@ type Concealing = Pick<InternsParts, 'guardrailCache' | 'scanner'>
 const concealing =
   ({ guardrailCache, scanner }: Concealing) =>
   async (caller: Subject, text: string) =>
-    concealed(scanner, (await guardrailCache.of(caller)).guardrails, text, caller.workspaceId)
+    textForAudit(scanner, (await guardrailCache.of(caller)).guardrails, text, caller.workspaceId)
 
-/** What rules decide, and what people are asked, as far as it may be kept. */
+/** Decisions of rules and questions for people, screened for storage. */
 export function collectDecisions({ db, now, ...parts }: Concealing & Pick<InternsParts, 'db' | 'now'>) {
   const conceal = concealing(parts)
   return decisionCollector({
@@ -127,7 +127,7 @@ function requireAllowed(config: AgentDeps['config'], agent: AgentChoice): void {
   if (typeof agent === 'string') {
     if (Object.hasOwn(config.agents, agent)) return
     const names = Object.keys(config.agents).join(', ') || 'none'
-    throw new Fault('invalid', `Invalid request: agent: there is no agent of this name; configured are: ${names}`)
+    throw new Fault('invalid', `Invalid request: agent: no agent has this name. Configured agents: ${names}`)
   }
   if (config.allow_custom_agents) return
   throw new Fault(
@@ -137,8 +137,8 @@ function requireAllowed(config: AgentDeps['config'], agent: AgentChoice): void {
 }
 
 /**
- * Checks the builtin agent's model when the intern is made, and not only in its first turn. A preset is not checked,
- * because it may be made later. Other agents have their own model names.
+ * Checks the builtin agent's model when the intern is created, not only in its first turn. A preset is not checked,
+ * because it can be created later. Other agents have their own model names.
  * @throws Fault `invalid`.
  */
 export function requireModel(
@@ -153,27 +153,27 @@ export function requireModel(
   }
 }
 
-/** A text for the audit trail, which is read by others than those who were asked. */
-async function concealed(
+/** Screens a text for the audit log, which other people can read. */
+async function textForAudit(
   scanner: InternsParts['scanner'],
   guardrails: Guardrails,
   text: string,
   workspaceId: string,
 ): Promise<string> {
-  // Not in the turn of a key: its requests must not delay the audit trail, or be refused because of it.
+  // Uses its own key name: requests of other keys must not delay the audit log, or the reverse.
   const request = { requester: { workspaceId, keyHash: 'audit' } }
-  const kept = await screenText(scanner, guardrails, text, 'prompt', request).catch((error: unknown) => {
+  const screened = await screenText(scanner, guardrails, text, 'prompt', request).catch((error: unknown) => {
     if (error instanceof Fault && error.kind === 'forbidden') return withheld
     throw error
   })
-  return maskSecrets(kept)
+  return maskSecrets(screened)
 }
 
 const withheld = '[withheld: a guardrail blocks it]'
 
 type Guardrails = Parameters<typeof screenText>[1]
 
-/** Refusals of the chat route have metadata of their own, so that of guardrails is only told in words. */
+/** Screens a text. The metadata of guardrail refusals is removed, because refusals of the chat route have a different format. */
 async function screen(
   onRefused: InternsParts['onRefused'],
   ...screened: Parameters<typeof screenText>

@@ -117,7 +117,7 @@ export function openSupervision({
   return { hosts, provisioner, supervisor, begin }
 }
 
-/** The host of this server, if interns run there. With the embedded database there is no other to be reached from. */
+/** The host of this server, if interns run there. With the embedded database no other server can reach it. */
 function ownHost(config: Config, { kind }: Db): OwnHost | undefined {
   if (config.interns === 'off') return undefined
   const { intern_labels: labels, intern_capacity: capacity } = config

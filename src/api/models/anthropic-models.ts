@@ -61,16 +61,16 @@ export function anthropicModelList(snapshot: Snapshot, query: ModelQuery, url: s
   const most = query.limit ?? found.length
   const end = before ?? found.length
   const from = after === undefined ? (before === undefined ? (query.offset ?? 0) : Math.max(0, end - most)) : after + 1
-  const shown = found.slice(from, Math.min(end, from + most))
-  const hasMore = before === undefined ? from + shown.length < found.length : from > 0
+  const page = found.slice(from, Math.min(end, from + most))
+  const hasMore = before === undefined ? from + page.length < found.length : from > 0
   return new HttpAnswer(
     200,
     { 'cache-control': 'private, no-cache', vary: 'accept-encoding, anthropic-version' },
     {
-      data: shown.map((model) => ({ ...modelItem(model), ...anthropicModel(model) })),
+      data: page.map((model) => ({ ...modelItem(model), ...anthropicModel(model) })),
       has_more: hasMore,
-      first_id: shown[0]?.id ?? null,
-      last_id: shown.at(-1)?.id ?? null,
+      first_id: page[0]?.id ?? null,
+      last_id: page.at(-1)?.id ?? null,
       total_count: found.length,
       links: { next: null },
     },
@@ -82,8 +82,5 @@ function placeOf(found: readonly Model[], parameters: URLSearchParams, name: str
   if (!id) return undefined
   const place = found.findIndex((model) => model.id === id)
   if (place >= 0) return place
-  throw new Fault(
-    'invalid',
-    `Invalid request: ${name}: there is no model ${JSON.stringify(id.slice(0, 100))} in this list`,
-  )
+  throw new Fault('invalid', `Invalid request: ${name}: model ${JSON.stringify(id.slice(0, 100))} is not in this list`)
 }

@@ -59,7 +59,7 @@ const maxFeeds = 8
 
 /** Feeds are asked for again and again by readers that keep no tag, and writing a long one takes long. */
 function cachedFeed({ items }: Snapshot, etag: string, write: () => Buffer): Buffer {
-  const known = feeds.getOrInsertComputed(items, () => new Map())
-  if (known.size >= maxFeeds && !known.has(etag)) known.clear()
-  return known.getOrInsertComputed(etag, write)
+  const cachedFeeds = feeds.getOrInsertComputed(items, () => new Map())
+  if (cachedFeeds.size >= maxFeeds && !cachedFeeds.has(etag)) cachedFeeds.clear()
+  return cachedFeeds.getOrInsertComputed(etag, write)
 }

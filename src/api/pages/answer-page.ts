@@ -15,7 +15,7 @@ import { printableExactly, printableLines } from '#platform/text/printable.ts'
 const style =
   ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{max-width:46rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #8888;border-radius:6px;padding:.75rem;max-height:60vh;overflow:auto}button,input,select{font:inherit;padding:.4rem .8rem;margin:.25rem .5rem .25rem 0}label{display:block;margin:.5rem 0}'
 
-/** No script runs, nothing is loaded, nothing is kept, and where the link leads nobody else is told. */
+/** Forbids scripts, subresources, caching and referrers. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
@@ -49,14 +49,14 @@ export type AskedPage = {
   refused?: string | undefined
 }
 
-/** What an intern asks, all of it, with a form that answers. */
+/** The full question of an intern, with a form for the answer. */
 export function askedPage({ internName, question, whole, deadlineAt, refused }: AskedPage): HttpAnswer {
-  const told = question.kind === 'permission' ? permission(question, whole) : paragraph(question.message)
+  const content = question.kind === 'permission' ? permission(question, whole) : paragraph(question.message)
   const answers = question.kind === 'permission' ? options(question) : fields(question.fields)
   const until = `<p>This link answers once, until ${isoTime(deadlineAt).slice(0, 19).replace('T', ' ')} UTC.</p>`
   const why = refused === undefined ? '' : `<p role="alert"><strong>${escaped(refused)}</strong></p>`
   const title = question.kind === 'permission' ? `${internName} asks for consent` : `${internName} asks`
-  return page(refused === undefined ? 200 : 400, title, `${why}${told}<form method="post">${answers}</form>${until}`)
+  return page(refused === undefined ? 200 : 400, title, `${why}${content}<form method="post">${answers}</form>${until}`)
 }
 
 const paragraph = (text: string) => `<pre>${escaped(printableLines(text))}</pre>`
@@ -89,8 +89,8 @@ const options = (question: PermissionQuestion) =>
     })
     .join('')
 
-const fields = (asked: Field[]) =>
-  `${asked.map(field).join('')}${button('accept', 'Send')}<button name="answer" value="decline" formnovalidate>Decline</button>`
+const fields = (fieldList: Field[]) =>
+  `${fieldList.map(field).join('')}${button('accept', 'Send')}<button name="answer" value="decline" formnovalidate>Decline</button>`
 
 function field({ name, type, required, options }: Field): string {
   const named = `name="field.${escaped(name)}"`

@@ -28,8 +28,8 @@ ${providers === undefined ? '' : `  Providers   ${credentialSummary(providers)}\
   return `${where}
   This is the first start. ${describedKeys(firstKeys)}:
 
-    management key   ${shown(firstKeys.managementKey, chosen.managementKey)}
-    API key          ${shown(firstKeys.apiKey, chosen.apiKey)}
+    management key   ${displayedSecret(firstKeys.managementKey, chosen.managementKey)}
+    API key          ${displayedSecret(firstKeys.apiKey, chosen.apiKey)}
 ${signInToken === undefined ? '' : signInLink(publicUrl ?? new URL(reachable(url)).origin, signInToken)}
   What the examples of README.md need:
 
@@ -73,7 +73,7 @@ function describedKeys(made: Partial<FirstKeys>): string {
   return `${what} shown this once, so keep ${count === 1 ? 'it' : 'them'} now`
 }
 
-const shown = (secret: string | undefined, variable: string) => secret ?? `the one that was chosen (${variable})`
+const displayedSecret = (secret: string | undefined, variable: string) => secret ?? `the configured one (${variable})`
 
 /** Two commands to paste, for any version of curl: the intern asks for a permission, and gets it. */
 function talkToDemo(url: string, apiKey: string): string {

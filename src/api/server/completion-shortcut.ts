@@ -50,7 +50,7 @@ export function completionShortcut(shortcutDeps: ShortcutDeps): Shortcut {
     const { route, acceptsApiKeyHeader } = found
     const secret = secretIn(authorizationIn(request.headers, acceptsApiKeyHeader))
     const caller = secret ? deps.keys.known(secret) : undefined
-    // Why these may not is told on the long way.
+    // The regular route reports why a request is refused.
     if (!caller || caller.keyKind === 'management' || caller.role === 'viewer') return false
     const id = requestId(request)
     underWay.began(id, 'POST', () => route.path, response)
@@ -62,7 +62,7 @@ export function completionShortcut(shortcutDeps: ShortcutDeps): Shortcut {
 
 const plainTypes: ReadonlySet<string | undefined> = new Set(['application/json', 'application/json; charset=utf-8'])
 
-/** Whether the body is JSON of a length that is told and allowed, and no page of a browser asks. */
+/** Whether the body is JSON with an allowed Content-Length, and the request does not come from a browser page. */
 function isPlain(headers: IncomingHttpHeaders, mostBytes: number): boolean {
   if (headers.origin !== undefined || !plainTypes.has(headers['content-type'])) return false
   if (headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined) return false

@@ -51,12 +51,12 @@ async function circuitsElsewhere(
   const last = new Map<string, CircuitEventData>()
   for (const event of events) {
     if (event.organizationId !== null && event.organizationId !== organizationId) continue
-    const told = JSON.parse(event.data) as CircuitEventData
-    last.set(`${told.server} ${told.endpoint} ${told.workspace_id}`, told)
+    const circuit = JSON.parse(event.data) as CircuitEventData
+    last.set(`${circuit.server} ${circuit.endpoint} ${circuit.workspace_id}`, circuit)
   }
-  return [...last.values()].flatMap(({ at: _, state, ...told }) => {
-    const isOver = told.until !== null && Date.parse(told.until) <= now()
-    if (state === 'closed' || isOver || isHere.has(told.server)) return []
-    return [{ ...told, state, of_this_host: false }]
+  return [...last.values()].flatMap(({ at: _, state, ...circuit }) => {
+    const isOver = circuit.until !== null && Date.parse(circuit.until) <= now()
+    if (state === 'closed' || isOver || isHere.has(circuit.server)) return []
+    return [{ ...circuit, state, of_this_host: false }]
   })
 }

@@ -35,8 +35,8 @@ export function completionLog(log: Log): CompletionLog {
     },
     refused({ requestId, id, caller, requestedModel, cause }) {
       const { keyHash: key, userId: member, workspaceId: workspace } = caller
-      const asked = { requestId, generation: id, key, member, workspace, model: requestedModel }
-      line({ ...asked, outcome: 'refused', error: cause })
+      const requestFields = { requestId, generation: id, key, member, workspace, model: requestedModel }
+      line({ ...requestFields, outcome: 'refused', error: cause })
     },
   }
 }

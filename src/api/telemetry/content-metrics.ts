@@ -5,20 +5,20 @@ export function contentMetrics(waitingBytes: () => number): {
   all: Metric[]
   add: (outcome: 'kept' | 'dropped', by: number) => void
 } {
-  const kept = createCounter({
+  const storedContents = createCounter({
     name: 'signalbox_contents_total',
-    help: 'Requests whose content was to be kept: kept, or dropped, as too much was waiting or it could not be written.',
+    help: 'Requests whose content should be stored: stored, or dropped because the queue was full or writing failed.',
     labels: ['outcome'],
   })
-  for (const outcome of ['kept', 'dropped']) kept.start(outcome)
+  for (const outcome of ['kept', 'dropped']) storedContents.start(outcome)
   const waiting = createPlainGauge(
     { name: 'signalbox_contents_waiting_bytes', help: 'How much content waits to be written.' },
     waitingBytes,
   )
   return {
-    all: [kept, waiting],
+    all: [storedContents, waiting],
     add(outcome, by) {
-      for (let n = 0; n < by; n++) kept.add(outcome)
+      for (let n = 0; n < by; n++) storedContents.add(outcome)
     },
   }
 }

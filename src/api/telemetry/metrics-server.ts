@@ -15,7 +15,7 @@ export async function startMetricsServer(metrics: Pick<Metrics, 'read'>, at: Add
   const server = createServer(
     inTurn(async (request, response) => {
       if (wrongWithHost(request) !== undefined || !isNamed(request.headers.host, names)) {
-        const why = 'Metrics are told only to who asks by a loopback name, or by one that METRICS_HOSTS lists.'
+        const why = 'Metrics are available only under a loopback name or a name in METRICS_HOSTS.'
         const { status, body } = errorAnswer(new Fault('forbidden', why))
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
         return

@@ -164,7 +164,7 @@ export function createMetrics(): Metrics {
     observeBacklog: (backlog) => void own.push(...backlogMetrics(backlog)),
     observeInternRun: internRuns.observe,
     observeUnderWay(count) {
-      const help = 'Requests of any kind that are under way.'
+      const help = 'Requests of any kind in flight.'
       own.push(createPlainGauge({ name: 'signalbox_http_requests_in_flight', help }, count))
     },
     observeStanding: (standing) => void own.push(...stateMetrics(standing)),

@@ -20,15 +20,15 @@ export function refusalMetrics(): { all: Metric[]; observe: (by: { guardrail?: s
     labels: ['guardrail', 'rule'],
   })
   for (const rule of [...Object.keys(rules), 'limit']) byRule.start(rule)
-  const known = new Set<string>()
+  const knownReasons = new Set<string>()
   return {
     all: [byRule, byGuardrail],
     observe({ guardrail, rule }) {
       const field = fieldOf(rule)
       byRule.add(field)
       if (guardrail === undefined) return
-      if (known.size < mostGuardrails) known.add(guardrail)
-      byGuardrail.add(known.has(guardrail) ? guardrail : 'other', field)
+      if (knownReasons.size < mostGuardrails) knownReasons.add(guardrail)
+      byGuardrail.add(knownReasons.has(guardrail) ? guardrail : 'other', field)
     },
   }
 }

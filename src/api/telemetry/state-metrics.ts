@@ -10,7 +10,7 @@ export type ServerState = {
   db: () => DatabaseHealth
   clockCorrectionMs: () => number
   ledger: Pick<Ledger, 'standing' | 'hasRoom' | 'admissionDelayMs'>
-  /** Completions and turns of interns under way. */
+  /** Completions and intern turns in flight. */
   answers: () => number
   /** Streams of events that are open. */
   eventStreams: () => number
@@ -31,10 +31,10 @@ export function stateMetrics(state: ServerState): Metric[] {
       { name: 'signalbox_build_info', help: 'What runs here.', labels: built, aggregator: 'first' },
       () => 1,
     ),
-    worst('signalbox_leaving', '1 from SIGTERM on, while requests are still taken or under way.', () =>
+    worst('signalbox_leaving', '1 after SIGTERM, while requests are still accepted or in flight.', () =>
       Number(isShuttingDown()),
     ),
-    plain('signalbox_answers_in_flight', 'Completions and turns of interns that are under way.', answers),
+    plain('signalbox_answers_in_flight', 'Completions and intern turns in flight.', answers),
     plain('signalbox_event_streams', 'Streams of events (GET /events) that are open.', eventStreams),
     ...ledgerMetrics(ledger, ageOf),
     worst('signalbox_db_silent_seconds', 'Time since the last answer of the database.', () => db().silentMs / 1000),

@@ -103,13 +103,13 @@ function recordTrace(api: Api, tracer: Tracer, ids: ChosenIds, generation: Gener
   const context = api.trace.setSpan(api.ROOT_CONTEXT, span)
   let startTime = createdAt
   for (const attempt of attempts) {
-    const asked = {
+    const requestAttributes = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': attempt.provider,
       'signalbox.endpoint': attempt.endpointId,
     }
     const { spanId } = attempt
-    const options = { kind: api.SpanKind.CLIENT, startTime, attributes: asked }
+    const options = { kind: api.SpanKind.CLIENT, startTime, attributes: requestAttributes }
     const child = ids.chosen(spanId ? { spanId } : undefined, () => tracer.startSpan(name, options, context))
     if (attempt.outcome !== 'answered') fail(api, child, attempt.outcome)
     startTime += attempt.durationMs

@@ -17,7 +17,7 @@ export function webhookMetrics(): { all: Metric[]; observe: (outcome: (typeof ou
 /** Metrics of pending webhook deliveries. Every server of a database reports the same values. */
 export function backlogMetrics(backlog: () => Backlog): Metric[] {
   const shared = { label: 'attempt', aggregator: 'max' } as const
-  const waiting = 'Events that webhooks are not told yet: they wait for the first attempt, or for another one (again).'
+  const waiting = 'Events not yet delivered to webhooks: waiting for the first attempt, or for a retry (again).'
   const oldest = 'How long the oldest of them waits; 0 when none does.'
   return [
     createGauge({ name: 'signalbox_webhook_waiting', help: waiting, ...shared }, () => {

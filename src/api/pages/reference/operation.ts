@@ -5,13 +5,13 @@ type Placed = { method: string; path: string; operation: Operation }
 export function operationHtml({ method, path, operation }: Placed, document: Document): string {
   const { operationId, summary, description = '', parameters, requestBody, responses } = operation
   const answers = Object.entries(responses)
-  const told = answers.filter(([status]) => status.startsWith('2'))
+  const successes = answers.filter(([status]) => status.startsWith('2'))
   const failures = answers.filter(([status]) => !status.startsWith('2'))
   return `<details id="${operationId}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${escaped(path)}</code>
 <span>${escaped(summary)}</span></summary><p>${prose(description)}</p><p>Key: ${keyOf(operation)}. Operation: <code>${operationId}</code>.</p>
 ${parameters.length > 0 ? `<h4>Parameters</h4>${table(parameters.map((one) => [one.name, `${one.in}${one.required ? ', required' : ''}`, typeOf(one.schema), one.description ?? '']))}` : ''}
 ${requestBody ? `<h4>Body${requestBody.required ? '' : ' (optional)'}</h4>${mediaHtml(requestBody.content, document)}` : ''}
-${told.map(([status, { content }]) => `<h4>Answer ${status}</h4>${content ? mediaHtml(content, document) : ''}`).join('')}
+${successes.map(([status, { content }]) => `<h4>Answer ${status}</h4>${content ? mediaHtml(content, document) : ''}`).join('')}
 <h4>Errors</h4>${table(failures.map(([status, answer]) => [status, wordsOf(answer, document)]))}</details>`
 }
 
@@ -39,8 +39,8 @@ function mediaHtml(content: Media, document: Document): string {
   return Object.entries(content)
     .map(([type, { schema, example }]) => {
       const fields = fieldsOf(schema, document)
-      const shown = example === undefined ? '' : `<pre>${escaped(JSON.stringify(example, null, 2))}</pre>`
-      return `<p><code>${type}</code>: ${escaped(typeOf(schema))}</p>${fields.length > 0 ? table(fields) : ''}${shown}`
+      const exampleHtml = example === undefined ? '' : `<pre>${escaped(JSON.stringify(example, null, 2))}</pre>`
+      return `<p><code>${type}</code>: ${escaped(typeOf(schema))}</p>${fields.length > 0 ? table(fields) : ''}${exampleHtml}`
     })
     .join('')
 }

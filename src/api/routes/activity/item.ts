@@ -42,11 +42,11 @@ export async function activityItems(
   found: readonly Activity[],
 ): Promise<ActivityItem[]> {
   const { findModel } = deps.catalogue.current()
-  const told = <T>(values: (T | undefined)[]) => values.filter((value) => value !== undefined)
+  const defined = <T>(values: (T | undefined)[]) => values.filter((value) => value !== undefined)
   const [workspaces, users, keys] = await Promise.all([
-    namesOfWorkspaces(deps.db, organizationId, told(found.map(({ workspaceId }) => workspaceId))),
-    namesOfUsers(deps.db, organizationId, told(found.map(({ userId }) => userId))),
-    namesOfKeys(deps.db, organizationId, told(found.map(({ keyHash }) => keyHash))),
+    namesOfWorkspaces(deps.db, organizationId, defined(found.map(({ workspaceId }) => workspaceId))),
+    namesOfUsers(deps.db, organizationId, defined(found.map(({ userId }) => userId))),
+    namesOfKeys(deps.db, organizationId, defined(found.map(({ keyHash }) => keyHash))),
   ])
   return found.map(({ workspaceId, userId, keyHash, ...item }) => ({
     date: item.date,

@@ -60,7 +60,7 @@ export const listAllActivity = route({
   },
 })
 
-/** A developer is told of their own requests, whomever they ask about. */
+/** Developers get only their own requests, whatever filter they send. */
 const ownOnly = ({ access, userId }: Caller) => (access === 'developer' ? userId : undefined)
 
 /** The groups of the sums: models, unless whole days are requested. */

@@ -45,7 +45,7 @@ function valuesOf({ operator, value, include_unset }: Filter, at: number): strin
   return (Array.isArray(value) ? value : [value]).map(String)
 }
 
-/** What cells call it: members may be named by address, workspaces by slug. */
+/** Resolves the value of a filter: members by email address, workspaces by slug. */
 async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], value: string): Promise<string> {
   const { organizationId, keyKind } = caller
   // Whether there is a member of this address is for those to know who see all of them.
@@ -55,7 +55,7 @@ async function idOf(deps: FilterDeps, caller: Asking, field: Filter['field'], va
 }
 
 async function unknownKeys({ db }: FilterDeps, { organizationId }: Asking, hashes: string[]): Promise<string[]> {
-  const known = await namesOfKeys(db, organizationId, hashes)
-  const unknown = hashes.filter((hash) => !known.has(hash))
-  return unknown.map((hash) => `filters: api_key_id: there is no key with the hash ${hash.slice(0, 80)}`)
+  const keyNames = await namesOfKeys(db, organizationId, hashes)
+  const unknown = hashes.filter((hash) => !keyNames.has(hash))
+  return unknown.map((hash) => `filters: api_key_id: no key has the hash ${hash.slice(0, 80)}`)
 }

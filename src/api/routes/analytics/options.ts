@@ -35,12 +35,12 @@ const ordinaryLimit = 1000
 
 /** The order of rows, the metrics that it needs, and how many there may be. */
 export function orderOf(body: AnalyticsQueryBody) {
-  const { order_by: wanted, granularity, dimensions, metrics, limit, group_limit: groupLimit } = body
-  if (wanted) requireAsked(body, wanted.field)
+  const { order_by: orderBy, granularity, dimensions, metrics, limit, group_limit: groupLimit } = body
+  if (orderBy) requireAsked(body, orderBy.field)
   const usual: Order[] = [{ field: metrics[0]!, direction: 'desc' }]
   if (granularity) usual.unshift({ field: 'date', direction: 'asc' })
   const order = [
-    ...(wanted ? [wanted] : []),
+    ...(orderBy ? [orderBy] : []),
     ...usual,
     ...dimensions.map((field) => ({ field, direction: 'asc' as const })),
   ]
@@ -54,10 +54,10 @@ export function orderOf(body: AnalyticsQueryBody) {
 }
 
 function requireAsked({ metrics, dimensions }: AnalyticsQueryBody, field: Order['field']): void {
-  const known: string[] = [...metrics, ...dimensions, 'request_count', 'date']
-  if (known.includes(field)) return
+  const sortable: string[] = [...metrics, ...dimensions, 'request_count', 'date']
+  if (sortable.includes(field)) return
   throw new Fault(
     'invalid',
-    `Invalid request: order_by: ${field} is not asked for: order by one of ${[...new Set(known)].join(', ')}`,
+    `Invalid request: order_by: ${field} is not in the result. Order by one of ${[...new Set(sortable)].join(', ')}`,
   )
 }

@@ -37,7 +37,7 @@ export async function analyticsRows(
     const ids: Record<string, string | null> = {}
     for (const [at, dimension] of dimensions.entries()) {
       const value = group.values[at] || null
-      row[dimension] = shown(dimension, value, names.get(dimension))
+      row[dimension] = displayValue(dimension, value, names.get(dimension))
       if (isNamed(dimension)) ids[dimension] = value
     }
     for (const name of asked) row[name] = metrics[name].of(group)
@@ -46,7 +46,7 @@ export async function analyticsRows(
   })
 }
 
-function shown(dimension: DimensionName, value: string | null, names: Names | undefined): unknown {
+function displayValue(dimension: DimensionName, value: string | null, names: Names | undefined): unknown {
   if (dimension === 'is_byok') return value === 'true'
   return value === null || !names ? value : (names.get(value)?.name ?? value)
 }

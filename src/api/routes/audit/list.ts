@@ -76,11 +76,11 @@ export const listAudit = route({
       ...{ user_id, user_name: users.get(user_id)?.name ?? null, user_email: users.get(user_id)?.email ?? null },
       ...{ key_hash, key_name: (key_hash && keys.get(key_hash)?.name) || null, session_id },
     })
-    const told = data.map((event) => ({
+    const items = data.map((event) => ({
       ...event,
       actor: named(event.actor),
       target: { ...event.target, name: nameOf(event) },
     }))
-    return { data: told, total_count }
+    return { data: items, total_count }
   },
 })

@@ -1,6 +1,6 @@
 import { z } from '#platform/json/schema.ts'
 
-/** What was read: how much, and every row that was left out. */
+/** The number of loaded entries, and all skipped rows. */
 export const LoadReport = z
   .object({
     sources: z.array(z.string()),

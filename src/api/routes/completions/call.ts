@@ -69,15 +69,15 @@ export function startCompletion(
 ): ReturnType<typeof complete> {
   const own = client.answerHeaders?.(call.requestId)
   for (const name in own) call.response.header(name, own[name]!)
-  const asked = completionCall(call, client, pause)
-  return call.caller.keyKind === 'intern' ? completeOfIntern(routing, asked) : complete(routing, asked)
+  const completion = completionCall(call, client, pause)
+  return call.caller.keyKind === 'intern' ? completeForIntern(routing, completion) : complete(routing, completion)
 }
 
 /** A request that an intern makes with its own key. */
-async function completeOfIntern(routing: GatewayDeps, asked: CompletionCall) {
-  const { keyHash } = asked.caller
+async function completeForIntern(routing: GatewayDeps, completion: CompletionCall) {
+  const { keyHash } = completion.caller
   const limits = await routing.turnLimits?.(keyHash)
-  // Whoever asks what its turn took knows by the note that this is not written yet.
+  // The note marks usage that is not in the ledger yet.
   const over = await routing.noteRequest?.(keyHash)
   const turns = limits && {
     ...limits,
@@ -88,7 +88,7 @@ async function completeOfIntern(routing: GatewayDeps, asked: CompletionCall) {
     },
   }
   try {
-    return await complete(routing, { ...asked, turns })
+    return await complete(routing, { ...completion, turns })
   } finally {
     over?.()
   }

@@ -21,7 +21,11 @@ export const countMessageTokens = route({
   handler: async ({ body, caller, headers, host, requestId }, { routing }) => {
     const call = { body, caller, headers, host, requestId, client: messagesClient }
     const { tokens, estimated } = await countTokens(routing, call)
-    const told = estimated ? { 'x-tokens-estimated': 'true' } : undefined
-    return new HttpAnswer(200, { ...messagesClient.answerHeaders?.(requestId), ...told }, { input_tokens: tokens })
+    const estimateHeaders = estimated ? { 'x-tokens-estimated': 'true' } : undefined
+    return new HttpAnswer(
+      200,
+      { ...messagesClient.answerHeaders?.(requestId), ...estimateHeaders },
+      { input_tokens: tokens },
+    )
   },
 })

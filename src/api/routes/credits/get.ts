@@ -5,7 +5,7 @@ import { keyCredit } from '#spend/ledger/key-spending.ts'
 import { spentOf } from '#spend/ledger/read.ts'
 import { route } from '../route.ts'
 
-/** There are no credits to run out of: clients that subtract what was used see more than anybody spends. */
+/** The service has no credits. Clients that subtract the usage must see a balance that never runs out. */
 const withoutLimit = picoUsdOf(1_000_000_000)
 
 export const getCredits = route({
@@ -23,12 +23,12 @@ export const getCredits = route({
   }),
   faults: ['unauthenticated'],
   handler: async ({ caller: { organizationId, keyHash, keyKind } }, deps) => {
-    if (keyKind === 'management') return told(await spentOf(deps, organizationId), undefined)
-    const { used, left } = await keyCredit(deps, await getKey(deps, organizationId, keyHash))
-    return told(used, left)
+    if (keyKind === 'management') return creditsAnswer(await spentOf(deps, organizationId), undefined)
+    const { used, left: remaining } = await keyCredit(deps, await getKey(deps, organizationId, keyHash))
+    return creditsAnswer(used, remaining)
   },
 })
 
-const told = (used: PicoUsd, left: PicoUsd = withoutLimit) => ({
-  data: { total_credits: toUsd(used + left), total_usage: toUsd(used) },
+const creditsAnswer = (used: PicoUsd, remaining: PicoUsd = withoutLimit) => ({
+  data: { total_credits: toUsd(used + remaining), total_usage: toUsd(used) },
 })

@@ -48,7 +48,7 @@ test('an endpoint or model that there is not is told, and one of the two is requ
     return [status, body.error.message]
   }
   assert.deepEqual(await told('?model=a/b'), [404, 'There is no model "a/b".'])
-  assert.deepEqual(await told('?endpoint_id=signalbox/demo@x'), [404, 'There is no endpoint "signalbox/demo@x".'])
+  assert.deepEqual(await told('?endpoint_id=signalbox/demo@x'), [404, 'Endpoint "signalbox/demo@x" does not exist.'])
   const either = [400, 'Invalid request: either model or endpoint_id is required']
   assert.deepEqual([await told(''), await told(`?model=signalbox/demo&endpoint_id=${endpoint}`)], [either, either])
 })

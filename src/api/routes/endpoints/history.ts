@@ -83,7 +83,7 @@ export const getEndpointHistory = route({
 
 type Wanted = { model?: string | undefined; endpoint_id?: string | undefined }
 
-/** @throws Fault `not_found`; `invalid` unless one of the two is told. */
+/** @throws Fault `not_found`; `invalid` without exactly one of both parameters. */
 function endpointsOf(
   snapshot: Pick<Snapshot, 'findModel'>,
   { model: name, endpoint_id: id }: Wanted,
@@ -94,6 +94,6 @@ function endpointsOf(
   // An endpoint's id is `<model>@<provider's tag>`.
   const model = namedModel(snapshot, name ?? id!.slice(0, id!.indexOf('@')))
   const endpoints = model.endpoints.filter((endpoint) => id === undefined || endpoint.id === id)
-  if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `There is no endpoint "${id}".`)
+  if (endpoints.length === 0 && id !== undefined) throw new Fault('not_found', `Endpoint "${id}" does not exist.`)
   return endpoints.map((endpoint) => ({ model, endpoint }))
 }

@@ -41,8 +41,8 @@ export const listEvents = route({
     })
     try {
       const types = new Set(query.types ?? eventTypes)
-      const wanted = { types, lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined }
-      await streamEvents({ liveEvents, keepaliveMs: config.keepalive_ms }, listener, tracked.response, wanted)
+      const options = { types, lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined }
+      await streamEvents({ liveEvents, keepaliveMs: config.keepalive_ms }, listener, tracked.response, options)
     } finally {
       liveEvents.leave(listener)
       tracked.release()

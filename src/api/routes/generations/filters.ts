@@ -17,7 +17,7 @@ const bound = z.coerce
   .max(2 ** 53 - 1)
   .optional()
 
-/** What the request log is searched by. */
+/** The filters of the request log. */
 export const GenerationFilters = z.object({
   from: Instant.optional().describe('Only requests that started at or after this time.'),
   to: Instant.optional().describe('Only requests that started before this time.'),

@@ -9,7 +9,7 @@ export const getGenerationContent = route({
   path: '/generation/content',
   tag: 'usage',
   key: 'any',
-  // What colleagues asked is more than what a viewer is there to see.
+  // Viewers cannot read the prompts of colleagues.
   roles: ['owner', 'admin', 'developer'],
   summary: 'Get the stored prompt and answer of a request',
   description:

@@ -1,4 +1,4 @@
 import { z } from '#platform/json/schema.ts'
 
-/** Any text: one that is no guardrail's id is an unknown one. */
+/** Any text: an invalid id is treated as an unknown one. */
 export const GuardrailPath = z.object({ id: z.string().describe('The ID of the guardrail.') })

@@ -4,7 +4,7 @@ import { recordCancelled } from '#interns/runs/run-audit.ts'
 import { findRun } from '#interns/runs/run-store.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
-import { asked } from '../../interns/intern-transcripts.ts'
+import { translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { NoBody } from './no-body.ts'
 import { RunPath } from './path.ts'
@@ -23,7 +23,8 @@ export const cancelInternRun = route({
   handler: async ({ params, caller }, deps) => {
     const intern = await findIntern(deps, caller, params.internId)
     const run = await findRun(deps, intern.id, params.runId)
-    const isCancelled = run.status !== 'ended' && (await asked(deps.provisioner.runs(intern).cancel(run.id)))
+    const isCancelled =
+      run.status !== 'ended' && (await translateDaemonErrors(deps.provisioner.runs(intern).cancel(run.id)))
     if (!isCancelled) throw new Fault('conflict', 'The run has ended; there is nothing to cancel.')
     await recordCancelled(deps, caller, run)
     await waitUntilStored(deps.db, intern.id, run.id, 'limited')

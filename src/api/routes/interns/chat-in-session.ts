@@ -29,6 +29,6 @@ export const chatInInternSession = route({
       throw chatFault('invalid', 'bad_request', 'Invalid request: session_id: is not the session of the path.')
     const request = { ...body, stream: true as const, session_id: sessionId }
     const as = body.stream === true ? 'stream' : body.background === true ? 'run' : 'whole'
-    return chatWith(deps, { caller, host, response, asked: { internId, request }, as })
+    return chatWith(deps, { caller, host, response, turnRequest: { internId, request }, delivery: as })
   },
 })

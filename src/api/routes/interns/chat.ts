@@ -27,7 +27,7 @@ export const chatWithIntern = route({
       caller,
       host,
       response,
-      asked: { internId: params.internId, request: body },
-      as: body.stream === true ? 'stream' : 'run',
+      turnRequest: { internId: params.internId, request: body },
+      delivery: body.stream === true ? 'stream' : 'run',
     }),
 })

@@ -5,7 +5,7 @@ import { openQuestions } from '#interns/runs/questions.ts'
 import { Fault } from '#platform/core/fault.ts'
 import { z } from '#platform/json/schema.ts'
 import { printableExactly, printableLines } from '#platform/text/printable.ts'
-import { asked as answered } from '../../interns/intern-transcripts.ts'
+import { translateDaemonErrors as answered } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { aboutQuestion, InternQuestion, permissionChoices, questionItem } from './list-questions.ts'
 import { InternPath } from './path.ts'
@@ -44,11 +44,13 @@ export const getInternQuestion = route({
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, caller }, deps) => {
     const intern = await findIntern(deps, caller, params.internId)
-    const asked = (await openQuestions(deps, intern.id)).find(({ question }) => question.id === params.questionId)
-    if (!asked) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')
-    const item = questionItem(asked)
-    if (asked.question.kind !== 'permission') return { data: item }
-    const whole = await wholeOf(deps.provisioner.runs(intern), asked.question.id)
+    const openQuestion = (await openQuestions(deps, intern.id)).find(
+      ({ question }) => question.id === params.questionId,
+    )
+    if (!openQuestion) throw new Fault('not_found', 'The intern does not wait for an answer to such a question.')
+    const item = questionItem(openQuestion)
+    if (openQuestion.question.kind !== 'permission') return { data: item }
+    const whole = await wholeOf(deps.provisioner.runs(intern), openQuestion.question.id)
     const { detail, command, paths, changes } = whole
     return {
       data: {

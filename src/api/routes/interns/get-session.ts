@@ -2,7 +2,7 @@ import { EntryItem, entryItem, InternSession, sessionItem } from '#interns/turns
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
 import { Answerers } from '../../interns/answerers.ts'
-import { asked, keptTranscripts, noSuchSession } from '../../interns/intern-transcripts.ts'
+import { keptTranscripts, noSuchSession, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
@@ -34,7 +34,7 @@ export const getInternSession = route({
   handler: async ({ params, query, caller }, deps) => {
     const transcripts = await keptTranscripts(deps, caller, params.internId)
     const page = { limit: query.limit, after: query.starting_after }
-    const found = await asked(transcripts.read(params.sessionId, page))
+    const found = await translateDaemonErrors(transcripts.read(params.sessionId, page))
     if (!found) throw noSuchSession()
     const names = await new Answerers(deps, caller.organizationId).of(found.entries)
     const entries = found.entries.map((entry) => entryItem(entry, names))

@@ -10,7 +10,7 @@ import { z } from '#platform/json/schema.ts'
 import type { ApiDeps } from '../../access/deps.ts'
 import { requireInterns } from '../../access/require-interns.ts'
 import { Answerers } from '../../interns/answerers.ts'
-import { asked, noSuchSession, transcriptsOf } from '../../interns/intern-transcripts.ts'
+import { noSuchSession, transcriptsOf, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { SessionPath } from './path.ts'
 
@@ -46,7 +46,7 @@ export const listInternSessionEvents = route({
     tracked.recheck = recheck
     try {
       const signal = abortSignalOf(tracked.response.signal)
-      const first = await asked(transcripts.follow(params.sessionId, from, signal))
+      const first = await translateDaemonErrors(transcripts.follow(params.sessionId, from, signal))
       if (!first) throw noSuchSession()
       tracked.response.onRevoked(({ kind, message }) => {
         const error = { code: faultStatus[kind], message }

@@ -1,7 +1,7 @@
 import { InternSession, sessionItem } from '#interns/turns/entry-item.ts'
 import { z } from '#platform/json/schema.ts'
 import { wholeNumber } from '#platform/json/whole-number.ts'
-import { asked, keptTranscripts } from '../../interns/intern-transcripts.ts'
+import { keptTranscripts, translateDaemonErrors } from '../../interns/intern-transcripts.ts'
 import { route } from '../route.ts'
 import { InternPath } from './path.ts'
 
@@ -23,7 +23,9 @@ export const listInternSessions = route({
   faults: ['invalid', 'unauthenticated', 'not_found', 'conflict', 'bad_gateway', 'unavailable'],
   handler: async ({ params, query, caller }, deps) => {
     const transcripts = await keptTranscripts(deps, caller, params.internId)
-    const { sessions, hasMore } = await asked(transcripts.list({ limit: query.limit, after: query.starting_after }))
+    const { sessions, hasMore } = await translateDaemonErrors(
+      transcripts.list({ limit: query.limit, after: query.starting_after }),
+    )
     const last = sessions.at(-1)
     return { data: sessions.map(sessionItem), has_more: hasMore, ...(hasMore && last && { next_cursor: last.id }) }
   },

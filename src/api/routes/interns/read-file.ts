@@ -22,13 +22,13 @@ export const getInternFile = route({
   faults: [...fileFaults, 'range_not_satisfiable'],
   handler: ({ params, query: { path }, caller, host, headers, response }, deps) => {
     const ifTag = /^"(.*)"$/.exec(String(headers['if-range'] ?? ''))?.[1]
-    const wanted = { range: rangeOf(headers.range), ...(headers['if-range'] !== undefined && { ifTag: ifTag ?? '' }) }
+    const range = { range: rangeOf(headers.range), ...(headers['if-range'] !== undefined && { ifTag: ifTag ?? '' }) }
     return withFiles(
       deps,
       { caller, host, response },
       {
         ...{ internId: params.internId, act: 'intern.file_read', paths: { path }, over: downloaded },
-        give: async (files, signal) => answerOf(basename(path), await files.read(path, wanted, signal)),
+        give: async (files, signal) => answerOf(basename(path), await files.read(path, range, signal)),
       },
     )
   },

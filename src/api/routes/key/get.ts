@@ -7,7 +7,7 @@ import { KeyUsage, keyUsages } from '../keys/usage.ts'
 import { route } from '../route.ts'
 import { BudgetOfKey, budgetsOfKey } from './budgets.ts'
 
-/** There is no free tier and no rate limit of a key's own: older clients expect to be told so in these forms. */
+/** Constant values for older clients: the service has no free tier and no rate limits of keys. */
 const withoutTiers = {
   is_free_tier: false,
   free_model_daily_requests: { limit: -1, remaining: -1, used: 0 },

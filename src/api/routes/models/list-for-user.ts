@@ -25,5 +25,5 @@ export const listModelsForUser = route({
   },
 })
 
-/** Unless told, only models that give text are listed. */
+/** Defaults to models with text output. */
 const asksForMore = (query: ModelQuery) => query.output_modalities !== undefined

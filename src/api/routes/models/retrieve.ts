@@ -32,7 +32,7 @@ export const retrieveModel = route({
   faults: ['unauthenticated', 'not_found'],
   handler: ({ params, headers }, { catalogue }) => {
     const model = namedModel(catalogue.current(), params.id)
-    const besides = messagesClient.isSpokenIn?.(headers) ? anthropicModel(model) : {}
-    return { ...modelItem(model), ...besides, object: 'model' as const, owned_by: model.author }
+    const anthropicFields = messagesClient.isSpokenIn?.(headers) ? anthropicModel(model) : {}
+    return { ...modelItem(model), ...anthropicFields, object: 'model' as const, owned_by: model.author }
   },
 })

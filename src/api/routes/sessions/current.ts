@@ -18,7 +18,7 @@ export async function currentSession(
   const token = sessionId === undefined ? undefined : sessionTokenIn(raw.headers.cookie, origin)
   const found = token === undefined ? undefined : await sessions.find(token)
   if (token === undefined || !found) {
-    throw new Fault('unauthenticated', 'There is no session: POST /sessions with a key or a link begins one.')
+    throw new Fault('unauthenticated', 'No session. Start one with POST /sessions and a key or a link.')
   }
   return { token, found, origin }
 }

@@ -8,7 +8,7 @@ import { sessionAnswer } from './session.ts'
 
 type NewSessionDeps = Omit<SignInDeps, 'times'> & { sessions: Pick<Sessions, 'find' | 'times'> }
 
-/** What a browser is told that has just signed in; the session that it had before is ended. */
+/** The answer for a new session. Ends the previous session of the browser. */
 export async function newSessionAnswer(
   deps: NewSessionDeps,
   { row, token }: NewSession,

@@ -15,7 +15,7 @@ import { oidcOf, redirectUri } from './oidc.ts'
  * The page goes on by itself. A redirect would belong to the way that began at the issuer's site, on which browsers send no
  * cookie that is `SameSite=Strict`; what this page asks for is asked by our own site.
  */
-const goesOnTo = (path: string) => `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`
+const redirectTag = (path: string) => `<meta http-equiv="refresh" content="0;url=${escaped(path)}">`
 
 export const getOidcCallback = route({
   method: 'get',
@@ -57,7 +57,10 @@ async function signedIn(deps: ApiDeps, { raw, url, site, browser }: Returned): P
   const { origin, root } = site
   const flow = flowIn(raw.headers.cookie, origin)
   if (flow === undefined) {
-    throw new Fault('unauthenticated', 'This sign-in was not begun in this browser, or too long ago. Begin it again.')
+    throw new Fault(
+      'unauthenticated',
+      'This sign-in was not started in this browser, or it has expired. Start it again.',
+    )
   }
   const returned = new URL(redirectUri(site))
   returned.search = new URL(url, origin).search
@@ -72,7 +75,7 @@ async function signedIn(deps: ApiDeps, { raw, url, site, browser }: Returned): P
   const { cookies } = await newSessionAnswer(deps, started, raw, origin)
   return htmlPage(
     200,
-    { title: 'Signed in', text: 'The console opens.', head: goesOnTo(root + flow.returnTo), home: `${root}/` },
+    { title: 'Signed in', text: 'The console opens.', head: redirectTag(root + flow.returnTo), home: `${root}/` },
     { 'set-cookie': [cookies, endedSignedOutCookie(site)] },
   )
 }

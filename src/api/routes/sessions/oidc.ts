@@ -55,5 +55,5 @@ export const redirectUri = ({ origin, root }: Site) => `${origin}${root}${prefix
 /** @throws Fault `not_found` where the settings name no issuer. */
 export function oidcOf({ oidc }: { oidc: OidcClient | undefined }): OidcClient {
   if (oidc) return oidc
-  throw new Fault('not_found', 'There is no sign-in by OpenID Connect here: the setting oidc_issuer names none.')
+  throw new Fault('not_found', 'OpenID Connect is not configured: the setting oidc_issuer is empty.')
 }

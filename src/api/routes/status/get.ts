@@ -15,7 +15,7 @@ import type { ProcessStatus } from '../../status/process-status.ts'
 import { route } from '../route.ts'
 import { Status } from './status.ts'
 
-const skippedTold = 100
+const maxSkippedListed = 100
 
 /** A database that takes longer counts as away: who asks wants to know just then. */
 const patienceMs = 3000
@@ -32,9 +32,9 @@ export const getStatus = route({
   faults: ['unauthenticated', 'forbidden'],
   handler: async ({ caller: { organizationId } }, deps) => {
     const { wanted, processes } = await deps.hostStatus()
-    const known = await unlessAway(fromDatabase(deps, organizationId, processes))
+    const databaseStatus = await unlessUnreachable(fromDatabase(deps, organizationId, processes))
     const isReadOnly = processes.some(({ database }) => database.readOnly)
-    const state = known === undefined ? 'away' : isReadOnly ? 'read_only' : 'ok'
+    const state = databaseStatus === undefined ? 'away' : isReadOnly ? 'read_only' : 'ok'
     return {
       data: {
         at: isoTime(deps.now()),
@@ -46,8 +46,8 @@ export const getStatus = route({
           processes: processes.map(processItem),
           ...ofCatalogue(deps),
         },
-        circuits: known?.circuits ?? sharedCircuitsHere(processes),
-        organization: known?.organization ?? null,
+        circuits: databaseStatus?.circuits ?? sharedCircuitsHere(processes),
+        organization: databaseStatus?.organization ?? null,
       },
     }
   },
@@ -83,8 +83,8 @@ async function fromDatabase(deps: ApiDeps, organizationId: string, processes: Pr
 }
 
 /** @returns undefined where the database does not answer, or not in time. */
-async function unlessAway<T>(asked: Promise<T>): Promise<T | undefined> {
-  const found = asked.catch((error: unknown) => {
+async function unlessUnreachable<T>(read: Promise<T>): Promise<T | undefined> {
+  const found = read.catch((error: unknown) => {
     if (databaseFault(error)) return undefined
     throw error
   })
@@ -111,7 +111,7 @@ function ofCatalogue({ catalogue, hasCredential }: ApiDeps) {
     catalogue: {
       ...{ models, endpoints, providers },
       skipped_count: skipped.length,
-      skipped: skipped.slice(0, skippedTold),
+      skipped: skipped.slice(0, maxSkippedListed),
     },
     providers_without_credential: providersWithoutCredential(catalogue.current(), hasCredential).map(
       ({ provider, models }) => ({

@@ -1,2 +1,2 @@
-/** What an address holds besides its host is often a secret of whoever made it. */
+/** Only managers see webhooks: URLs often contain a secret of their creator. */
 export const managers = ['owner', 'admin']
