@@ -46,7 +46,7 @@ describe('what a cluster refuses is told in its words', { skip, concurrency: 1 }
     await using service = await startService(cluster, soon)
     const server = await service.start('a')
     await withoutPods(cluster, async () => {
-      assert.match(await madeToFail(t, server), /there is no pod; the cluster says: .*exceeded quota: none/)
+      assert.match(await madeToFail(t, server), /it has no pod; the cluster says: .*exceeded quota: none/)
     })
     await server.ask('POST', '/interns/ada/provision')
     await untilIntern(server, 'ada', 'running', patientMs)
@@ -55,6 +55,6 @@ describe('what a cluster refuses is told in its words', { skip, concurrency: 1 }
   test('what is to be admitted and is not', async (t) => {
     await using service = await startService(await sharedCluster(), soon)
     const server = await service.start('a', { KUBERNETES_RUNTIME_CLASS: 'none' })
-    assert.match(await madeToFail(t, server), /there is no pod; the cluster says: .*RuntimeClass "none" not found/)
+    assert.match(await madeToFail(t, server), /it has no pod; the cluster says: .*RuntimeClass "none" not found/)
   })
 })

@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/settings.ts'
 import { StartupError } from '#platform/core/fault.ts'
 import { type KubernetesClient, kubernetesClient } from './client.ts'
 
-/** The settings that interns as pods cannot do without. */
+/** The settings that interns in pods require. */
 export type Cluster = { client: KubernetesClient; image: string; serviceUrl: string }
 
 /**
@@ -22,7 +22,7 @@ export function clusterOf(config: Config, variable: (name: string) => string | u
   if (url === undefined)
     throw missing(
       'kubernetes_url',
-      'the API server, such as https://10.0.0.1:6443; this process is no pod of a cluster',
+      'the API server, such as https://10.0.0.1:6443; this process does not run in a pod',
     )
   const read = (setting: 'kubernetes_token_file' | 'kubernetes_ca_file') => () => {
     try {
@@ -34,7 +34,7 @@ export function clusterOf(config: Config, variable: (name: string) => string | u
   }
   const token = read('kubernetes_token_file')
   const authorities = url.startsWith('https:') ? read('kubernetes_ca_file') : () => undefined
-  // What is not there is better told now than with the first intern.
+  // Report a missing file now, not with the first intern.
   token()
   authorities()
   return { client: kubernetesClient({ url, authorities, token }, namespace), image, serviceUrl }

@@ -5,7 +5,7 @@ import { testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 import { kubernetesClient, type WatchEvent } from './client.ts'
 import type { KubernetesObject } from './object.ts'
-import { KubernetesError, usualPatience } from './requests.ts'
+import { KubernetesError, defaultRetryPolicy } from './requests.ts'
 
 const labels = { app: 'test' }
 const service = (name: string, spec: object = {}): KubernetesObject => ({
@@ -16,9 +16,9 @@ const service = (name: string, spec: object = {}): KubernetesObject => ({
 
 async function scripted(options: Parameters<typeof startScriptedApiServer>[0] = {}) {
   const server = await startScriptedApiServer(options)
-  const quick = { ...usualPatience, pauseMs: 1 }
-  const client = (token = options.token ?? 'a token', authorities?: string, patience = quick) =>
-    kubernetesClient({ url: server.url, authorities: () => authorities, token: () => token }, 'interns', patience)
+  const quick = { ...defaultRetryPolicy, pauseMs: 1 }
+  const client = (token = options.token ?? 'a token', authorities?: string, policy = quick) =>
+    kubernetesClient({ url: server.url, authorities: () => authorities, token: () => token }, 'interns', policy)
   /** Fails the first `times` requests. */
   const fail = (fault: ScriptedFault, times = 1) => {
     server.fault = () => (times-- > 0 ? fault : undefined)
@@ -26,7 +26,7 @@ async function scripted(options: Parameters<typeof startScriptedApiServer>[0] = 
   return { server, client, fail, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-test('what is applied twice is there once, as it was applied last, and what is not there is no error', async () => {
+test('apply is idempotent, and a missing object is not an error', async () => {
   await using at = await scripted()
   const client = at.client()
   const first = await client.apply(service('ada'))
@@ -38,7 +38,7 @@ test('what is applied twice is there once, as it was applied last, and what is n
   assert.equal(await client.get('Service', 'ada'), undefined)
 })
 
-test('objects of every kind are asked for where the API server has them', async () => {
+test('each kind of object has its path in the API', async () => {
   await using at = await scripted()
   const all = ['Secret', 'PersistentVolumeClaim', 'Service', 'Pod', 'NetworkPolicy', 'StatefulSet'] as const
   for (const kind of all) await at.client().get(kind, 'ada')
@@ -52,7 +52,7 @@ test('objects of every kind are asked for where the API server has them', async 
   ])
 })
 
-test('one that has taken the name of another is not removed in its place', async () => {
+test('remove with a uid does not remove another object of that name', async () => {
   await using at = await scripted()
   const client = at.client()
   const { metadata } = await client.apply(service('ada'))
@@ -68,13 +68,13 @@ for (const fault of [
   { status: 503, reason: 'ServiceUnavailable' },
   'reset',
 ] as const)
-  test(`an API server that answers ${JSON.stringify(fault)} for a moment is asked again`, async () => {
+  test(`a request is retried after ${JSON.stringify(fault)}`, async () => {
     await using at = await scripted()
     at.fail(fault, 3)
     assert.equal((await at.client().apply(service('ada'))).metadata.name, 'ada')
   })
 
-test('what it will not take however often it is asked is told in its words, and asked once', async () => {
+test('a permanent refusal is reported with its message and not retried', async () => {
   await using at = await scripted()
   at.fail({ status: 403, reason: 'Forbidden' }, 9)
   await assert.rejects(at.client().apply(service('ada')), (error: KubernetesError) => {
@@ -85,18 +85,18 @@ test('what it will not take however often it is asked is told in its words, and 
   assert.equal(at.server.requests.length, 1)
 })
 
-test('one that says nothing, or is not there, is given up after its time, and told as one that cannot be asked', async () => {
+test('an API server that is silent or unreachable does not answer', async () => {
   await using at = await scripted()
   at.fail('silence', 9)
-  const short = { requestMs: 100, tries: 2, pauseMs: 1 }
-  const refused = (error: KubernetesError) => error.status === undefined && /cannot be asked/.test(error.message)
+  const short = { requestMs: 100, attempts: 2, pauseMs: 1 }
+  const refused = (error: KubernetesError) => error.status === undefined && /does not answer/.test(error.message)
   await assert.rejects(at.client('t', undefined, short).get('Pod', 'ada'), refused)
   assert.equal(at.server.requests.length, 2)
-  const nowhere = { url: 'http://127.0.0.1:1', authorities: () => undefined, token: () => 't' }
-  await assert.rejects(kubernetesClient(nowhere, 'interns', short).get('Pod', 'ada'), refused)
+  const unreachable = { url: 'http://127.0.0.1:1', authorities: () => undefined, token: () => 't' }
+  await assert.rejects(kubernetesClient(unreachable, 'interns', short).get('Pod', 'ada'), refused)
 })
 
-test('it is believed by its authority alone, and a token that is rotated is read again', async () => {
+test('only the given authority is trusted, and a rotated token is read again', async () => {
   const authority = await testAuthority()
   const issued = await authority.issue({ name: 'localhost', as: 'server' })
   const tls = { key: issued.key, cert: issued.certificate }
@@ -107,13 +107,13 @@ test('it is believed by its authority alone, and a token that is rotated is read
   const client = kubernetesClient(trusted, 'interns')
   await assert.rejects(client.get('Pod', 'ada'), { status: 401 })
   assert.equal(await client.get('Pod', 'ada'), undefined)
-  const strangers = { url, authorities: () => undefined, token: () => 'the second' }
-  const once = { ...usualPatience, tries: 1 }
-  await assert.rejects(kubernetesClient(strangers, 'interns', once).get('Pod', 'ada'), /cannot be asked/)
+  const untrusted = { url, authorities: () => undefined, token: () => 'the second' }
+  const once = { ...defaultRetryPolicy, attempts: 1 }
+  await assert.rejects(kubernetesClient(untrusted, 'interns', once).get('Pod', 'ada'), /does not answer/)
   await client.close()
 })
 
-test('a watch tells what happens behind a list, of what has the labels, and ends with the signal', async () => {
+test('a watch returns the events after a list for its labels, and ends with the signal', async () => {
   await using at = await scripted()
   const client = at.client()
   await client.apply(service('ada'))
@@ -125,12 +125,12 @@ test('a watch tells what happens behind a list, of what has the labels, and ends
   await client.apply({ ...service('eve'), metadata: { name: 'eve', labels: { app: 'other' } } })
   await client.remove('Service', 'ada')
   const leaving = new AbortController()
-  const heard: WatchEvent[] = []
+  const events: WatchEvent[] = []
   const watching = (async () => {
-    for await (const event of client.watch('Service', 'app=test', version, leaving.signal)) heard.push(event)
+    for await (const event of client.watch('Service', 'app=test', version, leaving.signal)) events.push(event)
   })()
-  await until(() => heard.length === 1)
-  assert.deepEqual([heard[0]?.type, heard[0]?.object.metadata.name], ['DELETED', 'ada'])
+  await until(() => events.length === 1)
+  assert.deepEqual([events[0]?.type, events[0]?.object.metadata.name], ['DELETED', 'ada'])
   leaving.abort()
   await assert.rejects(watching, { name: 'AbortError' })
 })

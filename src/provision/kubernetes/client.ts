@@ -1,36 +1,36 @@
 import type { LogWanted } from '#interns/remote/log.ts'
 import { LineReader } from '#platform/text/lines.ts'
 import { type Kind, type KubernetesObject, kinds, pathOf, type Warning } from './object.ts'
-import { type ApiServer, KubernetesError, KubernetesRequests, type Patience, usualPatience } from './requests.ts'
+import { type ApiServer, KubernetesError, KubernetesRequests, type RetryPolicy, defaultRetryPolicy } from './requests.ts'
 
-/** By this name the API server knows which fields are ours. */
+/** The owner of the fields that this service sets, for server-side apply. */
 const fieldManager = 'signalbox'
 const applied = 'application/apply-patch+yaml'
 const merged = 'application/merge-patch+json'
-/** A watch is begun anew this often, so that one whose other side is gone without a word is not taken for a quiet one. */
+/** A watch is restarted after this time, because a dead connection looks like one without events. */
 const watchSeconds = 60
 const maxEventBytes = 8 * 1024 * 1024
 
 export type WatchEvent = { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: KubernetesObject }
 
-/** What we do with the objects of one namespace. What is not there is no error but for `apply` and `merge`. */
+/** Requests for the objects of one namespace. A missing object is an error only for `apply` and `merge`. */
 export type KubernetesClient = {
   get: (kind: Kind, name: string) => Promise<KubernetesObject | undefined>
-  /** All that have these labels, and the version of the list, from which a watch goes on. */
+  /** All objects with these labels, and the version of the list, from which a watch continues. */
   list: (kind: Kind, labels: string) => Promise<{ items: KubernetesObject[]; version: string }>
-  /** What the cluster has to say against objects of this name, of whatever kind. */
+  /** The warnings of the cluster about objects of this name, of all kinds. */
   warnings: (name: string) => Promise<Warning[]>
-  /** The last lines that a container of a pod has said, and of these the last bytes; undefined where there is none. */
-  log: (pod: string, container: string, wanted: LogWanted) => Promise<{ text: string; isCut: boolean } | undefined>
-  /** Makes the object, or changes it to be so: server-side apply, fields that others have set are taken over. */
+  /** The last lines of a container's log, limited to the last bytes; undefined without a container. */
+  log: (pod: string, container: string, range: LogWanted) => Promise<{ text: string; isCut: boolean } | undefined>
+  /** Creates or changes the object by server-side apply. It takes over fields that others have set. */
   apply: (object: KubernetesObject) => Promise<KubernetesObject>
-  /** Changes only what is named. */
+  /** Changes only the given fields. */
   merge: (kind: Kind, name: string, change: object) => Promise<KubernetesObject>
-  /** Asks for its end. With `uid` only of this very one. */
+  /** Deletes the object; with `uid` only if it is this one. */
   remove: (kind: Kind, name: string, uid?: string) => Promise<void>
   /**
-   * What happens behind a version of a list, until the API server ends it, as it does now and then.
-   * @throws KubernetesError with status 410 when the version is too old.
+   * The events after a version of a list, until the API server ends the watch, which it does regularly.
+   * @throws KubernetesError with status 410 if the version is too old.
    */
   watch: (kind: Kind, labels: string, version: string, signal: AbortSignal) => AsyncGenerator<WatchEvent>
   close: () => Promise<void>
@@ -39,17 +39,17 @@ export type KubernetesClient = {
 export function kubernetesClient(
   server: ApiServer,
   namespace: string,
-  patience: Patience = usualPatience,
+  policy: RetryPolicy = defaultRetryPolicy,
 ): KubernetesClient {
-  const requests = new KubernetesRequests(server, patience)
+  const requests = new KubernetesRequests(server, policy)
   const at = (kind: Kind, name: string) => `${pathOf(kind, namespace)}/${encodeURIComponent(name)}`
   return {
-    get: (kind, name) => orNothing(requests.ask<KubernetesObject>({ method: 'GET', path: at(kind, name) })),
+    get: (kind, name) => ignoreNotFound(requests.ask<KubernetesObject>({ method: 'GET', path: at(kind, name) })),
     async list(kind, labels) {
       const query = { labelSelector: labels }
       type Page = { items: Omit<KubernetesObject, 'kind'>[]; metadata: { resourceVersion: string } }
       const page = await requests.ask<Page>({ method: 'GET', path: pathOf(kind, namespace), query })
-      // In a list the items have no kind of their own.
+      // The items of a list have no kind.
       return { items: page.items.map((item) => ({ ...item, kind })), version: page.metadata.resourceVersion }
     },
     async warnings(name) {
@@ -58,11 +58,11 @@ export function kubernetesClient(
       return (await requests.ask<{ items: Warning[] }>({ method: 'GET', path, query })).items
     },
     async log(pod, container, { bytes, lines }) {
-      // One more tells whether there are more.
+      // One more line shows whether there are more.
       const query = { container, tailLines: String(lines + 1) }
-      const asked = { method: 'GET', path: `${at('Pod', pod)}/log`, query, accept: 'text/plain, */*' } as const
-      // The second is said of a container that has not begun yet.
-      return orNothing(unless(requests.endOfText(asked, bytes), 400))
+      const request = { method: 'GET', path: `${at('Pod', pod)}/log`, query, accept: 'text/plain, */*' } as const
+      // Status 400: the container has not started yet.
+      return ignoreNotFound(ignoreStatus(requests.endOfText(request, bytes), 400))
     },
     apply(object) {
       const body = { apiVersion: kinds[object.kind].apiVersion, ...object }
@@ -74,14 +74,14 @@ export function kubernetesClient(
     async remove(kind, name, uid) {
       const body = { propagationPolicy: 'Background', ...(uid !== undefined && { preconditions: { uid } }) }
       const removed = requests.ask({ method: 'DELETE', path: at(kind, name), body })
-      await orNothing(uid === undefined ? removed : orAnother(removed))
+      await ignoreNotFound(uid === undefined ? removed : ignoreConflict(removed))
     },
     async *watch(kind, labels, version, signal) {
       const query = {
         ...{ watch: 'true', allowWatchBookmarks: 'true', labelSelector: labels },
         ...{ resourceVersion: version, timeoutSeconds: String(watchSeconds) },
       }
-      const limits = { headersTimeout: patience.requestMs, bodyTimeout: watchSeconds * 1500 }
+      const limits = { headersTimeout: policy.requestMs, bodyTimeout: watchSeconds * 1500 }
       const { body } = await requests.open({ method: 'GET', path: pathOf(kind, namespace), query }, limits, signal)
       const lines = new LineReader(maxEventBytes)
       for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -93,20 +93,20 @@ export function kubernetesClient(
   }
 }
 
-/** @throws KubernetesError for the event that says why there will be no others. */
+/** @throws KubernetesError for the event with the reason for which the watch ends. */
 function eventOf(line: string): WatchEvent {
   const { type, object } = JSON.parse(line) as { type: string; object: { code?: number; message?: string } }
   if (type !== 'ERROR') return { type, object } as WatchEvent
-  throw new KubernetesError(`The watch has ended: ${object.message ?? 'it does not say why'}`, object.code)
+  throw new KubernetesError(`The watch has ended: ${object.message ?? 'without a reason'}`, object.code)
 }
 
-const orNothing = <T>(asked: Promise<T | undefined>) => unless(asked, 404)
-/** Another one has its name by now. */
-const orAnother = <T>(asked: Promise<T>) => unless(asked, 409)
+const ignoreNotFound = <T>(request: Promise<T | undefined>) => ignoreStatus(request, 404)
+/** Status 409: the name now belongs to another object. */
+const ignoreConflict = <T>(request: Promise<T>) => ignoreStatus(request, 409)
 
-async function unless<T>(asked: Promise<T | undefined>, status: number): Promise<T | undefined> {
+async function ignoreStatus<T>(request: Promise<T | undefined>, status: number): Promise<T | undefined> {
   try {
-    return await asked
+    return await request
   } catch (error) {
     if (error instanceof KubernetesError && error.status === status) return undefined
     throw error

@@ -4,8 +4,8 @@ import { evictedByNode } from './eviction.ts'
 import type { Warning } from './object.ts'
 import { podOf } from './pod.ts'
 
-/** What a node says, as kubelets do; `why` is what the owner of the intern is told after `from the node node-1 at …: `. */
-const sentences = [
+/** Messages of kubelets, and the reasons that the intern's owner reads after `from the node node-1 at …: `. */
+const messages = [
   ['Usage of EmptyDir volume "tmp" exceeds the limit "1Gi". ', 'its temporary files (/tmp) took more than 1Gi'],
   [
     'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Container daemon was using 300Mi, request is 256Mi, has larger consumption of memory. ',
@@ -20,21 +20,21 @@ const sentences = [
 ] as const
 const at = '2030-01-01T00:00:20Z'
 
-test('why a pod is evicted is told in plain words, with its node and since when, as soon as the node says so', async () => {
-  for (const [message, why] of sentences) {
+test('the event of an eviction is reported with node, time and reason', async () => {
+  for (const [message, why] of messages) {
     const of = (uid: string, reason: string): Warning => ({
       ...{ involvedObject: { name: 'intern-ada-0', uid }, type: 'Warning', reason, message, lastTimestamp: at },
     })
-    const told = (...warnings: Warning[]) =>
+    const reason = (...warnings: Warning[]) =>
       evictedByNode({ warnings: async () => warnings }, 'ada', { uid: 'one', node: 'node-1' })
-    const wanted = `its pod was evicted from the node node-1 at ${at}: ${why}`
-    assert.equal(await told(of('one', 'BackOff'), of('another', 'Evicted'), of('one', 'Evicted')), wanted)
-    assert.equal(await told(of('another', 'Evicted'), of('one', 'BackOff')), undefined)
+    const expected = `its pod was evicted from the node node-1 at ${at}: ${why}`
+    assert.equal(await reason(of('one', 'BackOff'), of('another', 'Evicted'), of('one', 'Evicted')), expected)
+    assert.equal(await reason(of('another', 'Evicted'), of('one', 'BackOff')), undefined)
   }
 })
 
-test('and so it is where only the state of the pod says so', () => {
-  for (const [message, why] of sentences) {
+test('an eviction in the state of the pod is reported in the same way', () => {
+  for (const [message, why] of messages) {
     const conditions = [{ type: 'DisruptionTarget', status: 'True', lastTransitionTime: at, message: 'terminated' }]
     const status = { phase: 'Failed', reason: 'Evicted', message, conditions }
     const pod = podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0' }, spec: { nodeName: 'node-1' }, status })
@@ -46,7 +46,7 @@ test('and so it is where only the state of the pod says so', () => {
   }
 })
 
-test('who may not ask what the cluster says is told less', async () => {
+test('without the right to read events there is no reason', async () => {
   const forbidden = async () => {
     throw new Error('events is forbidden')
   }

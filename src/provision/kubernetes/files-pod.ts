@@ -2,7 +2,7 @@ import { Refusal } from '#interns/contract/refusal.ts'
 import type { DaemonAddress } from '#interns/remote/connect-runs.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { KubernetesClient } from './client.ts'
-import { knownOf } from './intern-files.ts'
+import { storedSecretsOf } from './intern-files.ts'
 import type { KubernetesObject } from './object.ts'
 import { filesPodNameOf, filesPodOf, nameOf } from './objects.ts'
 import { podOf } from './pod.ts'
@@ -13,15 +13,15 @@ type FilesPodDeps = {
   image: string
   addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
   answers: (address: DaemonAddress) => Promise<boolean>
-  /** The Secret is to have certificates that hold. */
+  /** Renews the certificates in the Secret. */
   rotate: () => Promise<void>
 }
 
 const lookEveryMs = 250
 
 /**
- * The way to the files of an intern that does not run: a pod that has its volume and only serves what is in it. It ends by itself
- * when nobody asks any more, and whoever starts the intern ends it first. @throws Refusal that says why there is none.
+ * The address of a pod that serves the files of an intern that does not run. The pod has the intern's volume and runs nothing of the intern. It
+ * ends when it gets no requests, and before the intern is started. @throws Refusal with the reason.
  */
 export async function addressOfFiles(deps: FilesPodDeps, id: string): Promise<DaemonAddress> {
   try {
@@ -40,20 +40,20 @@ async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAdd
   const secret = await client.get('Secret', nameOf(id))
   if (!secret)
     throw new Refusal('intern_unreachable', 'The intern has no files: it has never been started, or is being deleted.')
-  const { token } = knownOf(secret)
+  const { token } = storedSecretsOf(secret)
   const since = performance.now()
-  /** Whoever else ends it is about to start the intern, or to delete it. */
-  let mayMake = true
+  /** If it is deleted while this waits, the intern is being started or deleted. */
+  let canCreate = true
   for (;;) {
     const found = await client.get('Pod', filesPodNameOf(id))
     if (!found) {
-      if (!mayMake) throw new Error('its pod was ended, as when the intern is started. Try again in a moment.')
-      mayMake = false
+      if (!canCreate) throw new Error('its pod was ended, for example because the intern is started. Retry later.')
+      canCreate = false
       await deps.rotate()
       await client.apply(filesPodOf({ config, image }, id, Object.keys(secret.data ?? {})))
     } else if (isOver(found)) {
       await client.remove('Pod', found.metadata.name, found.metadata.uid)
-      mayMake = true
+      canCreate = true
     }
     const pod = found && podOf(found)
     if (pod?.isRunning && pod.address && !pod.isEnding) {
@@ -63,13 +63,13 @@ async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAdd
     if (performance.now() - since > config.kubernetes_start_ms) {
       await client.remove('Pod', filesPodNameOf(id))
       throw new Error(
-        `its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${pod?.why ?? 'it says nothing'}.`,
+        `its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${pod?.why ?? 'without a reason'}.`,
       )
     }
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
   }
 }
 
-/** Its time was over, or something ended it. */
+/** Whether the pod has ended. */
 const isOver = ({ metadata, status }: KubernetesObject) =>
   metadata.deletionTimestamp === undefined && ['Succeeded', 'Failed'].includes(String(status?.phase))

@@ -5,18 +5,18 @@ import { until } from '#test/harness/until.ts'
 import { kubernetesClient } from './client.ts'
 import { followObjects } from './follow.ts'
 
-/** Follows pods; `heard` is what it was told, in short. */
+/** Follows pods; `events` are the calls in short. */
 async function following() {
   const server = await startScriptedApiServer()
   const client = kubernetesClient({ url: server.url, authorities: () => undefined, token: () => 't' }, 'interns')
   const leaving = new AbortController()
-  const heard: string[] = []
+  const events: string[] = []
   const errors: string[] = []
   const followed = {
     ...{ client, kind: 'Pod' as const, labels: 'app=test' },
-    changed: ({ metadata, status }: any) => heard.push(`${metadata.name} ${status.phase}`),
-    removed: ({ metadata }: any) => heard.push(`${metadata.name} removed`),
-    listed: () => {},
+    onChanged: ({ metadata, status }: any) => events.push(`${metadata.name} ${status.phase}`),
+    onRemoved: ({ metadata }: any) => events.push(`${metadata.name} removed`),
+    onListed: () => {},
     onError: (error: Error) => errors.push(error.message),
   }
   const pod = (name: string, phase: string) =>
@@ -27,10 +27,10 @@ async function following() {
     })
   pod('ada', 'Pending')
   const ended = followObjects(followed, leaving.signal)
-  await until(() => heard.length === 1)
+  await until(() => events.length === 1)
   const watches = () => server.requests.filter((request) => request.startsWith('WATCH')).length
   return {
-    ...{ server, heard, errors, pod, watches },
+    ...{ server, events, errors, pod, watches },
     async [Symbol.asyncDispose]() {
       leaving.abort()
       await ended
@@ -40,63 +40,65 @@ async function following() {
   }
 }
 
-test('what is there is told, and then what changes', async () => {
+test('existing objects are reported, then changes', async () => {
   await using at = await following()
   await until(() => at.watches() === 1)
   at.pod('ada', 'Running')
   at.server.objects.remove('Pod', 'ada')
-  await until(() => at.heard.length === 3)
-  assert.deepEqual(at.heard, ['ada Pending', 'ada Running', 'ada removed'])
+  await until(() => at.events.length === 3)
+  assert.deepEqual(at.events, ['ada Pending', 'ada Running', 'ada removed'])
 })
 
 for (const how of ['after their time', 'broken off'] as const)
-  test(`where watches end ${how} it goes on, and what happened meanwhile is told once`, async () => {
+  test(`after watches that end ${how} changes are reported once`, async () => {
     await using at = await following()
     await until(() => at.watches() === 1)
     at.server.endWatches(how)
     at.pod('ada', 'Running')
     at.pod('eve', 'Pending')
-    await until(() => at.heard.length === 3)
-    assert.deepEqual(at.heard.toSorted(), ['ada Pending', 'ada Running', 'eve Pending'])
+    await until(() => at.events.length === 3)
+    assert.deepEqual(at.events.toSorted(), ['ada Pending', 'ada Running', 'eve Pending'])
     assert.equal(at.errors.length, how === 'broken off' ? 1 : 0)
   })
 
-test('after a version that is too old the list is read again, what was removed meanwhile is told, and nobody is alarmed', async () => {
+test('after a version that is too old the list is read again, without an error', async () => {
   await using at = await following()
   await until(() => at.watches() === 1)
   at.server.endWatches('after their time')
-  // Before it asks again: what happened cannot be told to it any more.
+  // Before the next watch, so that the events are lost.
   at.server.objects.remove('Pod', 'ada')
   at.pod('eve', 'Running')
   at.server.objects.compact()
-  await until(() => at.heard.length >= 3)
+  await until(() => at.events.length >= 3)
   assert.deepEqual(at.errors, [])
-  assert.ok(at.heard.includes('ada removed') && at.heard.includes('eve Running'))
+  assert.ok(at.events.includes('ada removed') && at.events.includes('eve Running'))
 })
 
-test('while the API server is away what was known stays, and it goes on when it is back', async () => {
+test('an outage of the API server keeps the last state', async () => {
   await using at = await following()
   await until(() => at.watches() === 1)
   at.server.fault = () => 'reset'
   at.server.endWatches('broken off')
   await until(() => at.errors.length > 0)
-  assert.deepEqual(at.heard, ['ada Pending'])
+  assert.deepEqual(at.events, ['ada Pending'])
   at.server.fault = () => undefined
   at.pod('ada', 'Running')
-  await until(() => at.heard.length === 2)
-  assert.equal(at.heard[1], 'ada Running')
+  await until(() => at.events.length === 2)
+  assert.equal(at.events[1], 'ada Running')
 })
 
-test('a list that comes when nobody follows any more is not told', async () => {
+test('a list after the end is not reported', async () => {
   const leaving = new AbortController()
-  const told: string[] = []
-  const tell = (what: string) => () => void told.push(what)
+  const calls: string[] = []
+  const record = (name: string) => () => void calls.push(name)
   const list = async () => {
     leaving.abort()
     return { items: [{ metadata: { name: 'ada' } }], version: '1' }
   }
-  const hearing = { changed: tell('changed'), removed: tell('removed'), listed: tell('listed'), onError: tell('error') }
+  const listeners = {
+    ...{ onChanged: record('changed'), onRemoved: record('removed'), onListed: record('listed'), onError: record('error') },
+  }
   const client = { list, watch: () => assert.fail('watched') }
-  await followObjects({ ...hearing, client, kind: 'Pod', labels: '' } as never, leaving.signal)
-  assert.deepEqual(told, [])
+  await followObjects({ ...listeners, client, kind: 'Pod', labels: '' } as never, leaving.signal)
+  assert.deepEqual(calls, [])
 })

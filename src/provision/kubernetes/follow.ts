@@ -7,77 +7,76 @@ type Followed = {
   client: Pick<KubernetesClient, 'list' | 'watch'>
   kind: Kind
   labels: string
-  /** Hears of each object that is there, and of each change. */
-  changed: (object: KubernetesObject) => void
-  /** Hears of each object that is no more, as it was last known. */
-  removed: (object: KubernetesObject) => void
-  /** Hears that it has been told all that there is. */
-  listed: () => void
+  /** Called for each existing object, and for each change. */
+  onChanged: (object: KubernetesObject) => void
+  /** Called for each deleted object, with its last known state. */
+  onRemoved: (object: KubernetesObject) => void
+  /** Called after all existing objects were reported. */
+  onListed: () => void
   onError: (error: Error) => void
 }
 
-const pause = { firstMs: 500, mostMs: 15_000 }
+const backoff = { firstMs: 500, maxMs: 15_000 }
 
 /**
- * Follows objects of the cluster until `signal` aborts: a list of all, then what changes. Where the API server is away,
- * what was last known stays; when it is back, or does not know any more where we were, the list is read again, and
- * what is missing in it has been removed.
+ * Follows objects of the cluster until `signal` aborts: lists them, then watches changes. While the API server is unreachable, the last known
+ * state remains. When it answers again, or has forgotten the version, the list is read again, and missing objects are reported as removed.
  */
 export async function followObjects(followed: Followed, signal: AbortSignal): Promise<void> {
-  const known = new Map<string, KubernetesObject>()
+  const objects: ObjectsByName = new Map()
   for (let failures = 0; !signal.aborted; ) {
     try {
-      let version = await relist(followed, known, signal)
+      let version = await relist(followed, objects, signal)
       failures = 0
       while (!signal.aborted) {
-        const begun = performance.now()
-        version = await watchOn(followed, known, version, signal)
-        // Whoever stands in between may end each one at once.
-        if (performance.now() - begun < pause.firstMs) await rest(pause.firstMs, signal)
+        const startedAt = performance.now()
+        version = await watchOnce(followed, objects, version, signal)
+        // A proxy in between can end each watch immediately.
+        if (performance.now() - startedAt < backoff.firstMs) await rest(backoff.firstMs, signal)
       }
     } catch (error) {
       if (signal.aborted) return
-      // That we were away for too long is as it is meant to be.
+      // 410 is expected after a long pause.
       if (!(error instanceof KubernetesError && error.status === 410)) followed.onError(error as Error)
-      await rest(Math.min(pause.firstMs * 2 ** failures++, pause.mostMs), signal)
+      await rest(Math.min(backoff.firstMs * 2 ** failures++, backoff.maxMs), signal)
     }
   }
 }
 
-type Known = Map<string, KubernetesObject>
+type ObjectsByName = Map<string, KubernetesObject>
 
-async function relist(followed: Followed, known: Known, signal: AbortSignal): Promise<string> {
-  const { client, kind, labels, changed, removed, listed } = followed
+async function relist(followed: Followed, objects: ObjectsByName, signal: AbortSignal): Promise<string> {
+  const { client, kind, labels, onChanged, onRemoved, onListed } = followed
   const { items, version } = await client.list(kind, labels)
   signal.throwIfAborted()
   const names = new Set(items.map(({ metadata }) => metadata.name))
-  for (const [name, object] of known) {
+  for (const [name, object] of objects) {
     if (names.has(name)) continue
-    known.delete(name)
-    removed(object)
+    objects.delete(name)
+    onRemoved(object)
   }
   for (const item of items) {
-    const before = known.get(item.metadata.name)
-    known.set(item.metadata.name, item)
-    if (before?.metadata.resourceVersion !== item.metadata.resourceVersion) changed(item)
+    const before = objects.get(item.metadata.name)
+    objects.set(item.metadata.name, item)
+    if (before?.metadata.resourceVersion !== item.metadata.resourceVersion) onChanged(item)
   }
-  listed()
+  onListed()
   return version
 }
 
-/** One watch, to its end. @returns from where the next one goes on. */
-async function watchOn(followed: Followed, known: Known, from: string, signal: AbortSignal): Promise<string> {
-  const { client, kind, labels, changed, removed } = followed
+/** Runs one watch to its end. @returns the version from which the next one continues. */
+async function watchOnce(followed: Followed, objects: ObjectsByName, from: string, signal: AbortSignal): Promise<string> {
+  const { client, kind, labels, onChanged, onRemoved } = followed
   let version = from
   for await (const { type, object } of client.watch(kind, labels, version, signal)) {
     version = object.metadata.resourceVersion ?? version
     if (type === 'BOOKMARK') continue
     if (type === 'DELETED') {
-      known.delete(object.metadata.name)
-      removed(object)
+      objects.delete(object.metadata.name)
+      onRemoved(object)
     } else {
-      known.set(object.metadata.name, object)
-      changed(object)
+      objects.set(object.metadata.name, object)
+      onChanged(object)
     }
   }
   return version

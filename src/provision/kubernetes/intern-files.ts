@@ -16,10 +16,10 @@ import { daemonPort, type InternFiles, inPod } from './objects.ts'
 type FilesDeps = {
   config: Config
   intern: Intern
-  /** The secret of its key, and that of its daemon. */
+  /** The secrets of its key and of its daemon. */
   secret: string
   token: string
-  /** The service as pods reach it. */
+  /** The URL of the service for pods. */
   baseUrl: string
   servers: McpServer[]
   certificates: CertificateFiles
@@ -28,11 +28,11 @@ type FilesDeps = {
   password: string | undefined
 }
 
-/** All that the daemon of an intern reads in its pod, as files of its Secret. */
-export function filesOf(told: FilesDeps): InternFiles {
-  const { config, intern, secret, token, baseUrl, servers, certificates, gitAuthor } = told
+/** The files that the daemon of an intern reads in its pod, as data of its Secret. */
+export function filesOf(deps: FilesDeps): InternFiles {
+  const { config, intern, secret, token, baseUrl, servers, certificates, gitAuthor } = deps
   const { repository } = intern
-  // What runs is held by the pod: there is no other sandbox in it.
+  // The pod is the sandbox: there is no other one in it.
   const sandbox = { SIGNALBOX_WITHOUT_SANDBOX: 'pod' }
   const trusted = trustedAuthorities()
   const places = { ...inPod, authorities: trusted === undefined ? undefined : inPod.authorities }
@@ -54,10 +54,10 @@ export function filesOf(told: FilesDeps): InternFiles {
     key: secret,
     ...(trusted !== undefined && { 'trusted.pem': trusted }),
   }
-  return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl }, repository: cloneOrder(told) }
+  return { lasting, rotated: { ...rotatedOf(certificates), 'service-url': baseUrl }, repository: cloneOrder(deps) }
 }
 
-/** How much it may be in all, its volume says; and nobody watches it there but for that. */
+/** The input of the container that clones; undefined without a repository. Its disk limit is the size of the volume. */
 function cloneOrder({ config, intern: { repository }, password }: FilesDeps): string | undefined {
   if (!repository) return undefined
   const { repository_origins, repository_clone_ms, intern_users_from } = config
@@ -78,8 +78,8 @@ export const rotatedOf = ({ certificate, key, authorities }: CertificateFiles): 
   ...{ 'certificate.pem': certificate, 'certificate-key.pem': key, 'authorities.pem': authorities },
 })
 
-/** What the Secret of an intern says that is to stay. */
-export function knownOf(secret: KubernetesObject | undefined): { token: string; key: string | undefined } {
+/** The token and key in the Secret of an intern, which do not change; a new token without a Secret. */
+export function storedSecretsOf(secret: KubernetesObject | undefined): { token: string; key: string | undefined } {
   const read = (name: string) => {
     const data = secret?.data?.[name]
     return data === undefined ? undefined : Buffer.from(data, 'base64').toString('utf8')

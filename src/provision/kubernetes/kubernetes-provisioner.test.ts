@@ -69,26 +69,26 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
   test('one is made, asks, and is answered', async () => {
     const { id, hostname } = await made(service, 'ada')
     assert.equal(hostname, 'kubernetes-signalbox-interns')
-    const asked = await say(service, id, 'permission shell allow_once\nsay done')
-    assert.match((await answer(service, id, asked, 'allow_once')).text, /done/)
+    const question = await say(service, id, 'permission shell allow_once\nsay done')
+    assert.match((await answer(service, id, question, 'allow_once')).text, /done/)
   })
 
-  test('one whose pod was deleted is told so, comes back with its sessions, and the old question waits no longer', async () => {
+  test('an intern whose pod was deleted restarts with its sessions, without its question', async () => {
     const { id } = await made(service, 'bea')
-    const asked = await say(service, id, 'permission shell allow_once\nsay done')
+    const question = await say(service, id, 'permission shell allow_once\nsay done')
     const [pod] = pods(cluster).filter(({ metadata }) => metadata.name.includes(id))
     cluster.objects.remove('Pod', pod!.metadata.name)
     assert.match((await untilIntern(service, id, 'failed', patience)).last_failure_message, /pod/)
     await untilIntern(service, id, 'running', patience)
     assert.equal(
-      (await tryAnswering(service, id, asked, 'allow_once')).error?.metadata?.reason,
+      (await tryAnswering(service, id, question, 'allow_once')).error?.metadata?.reason,
       'interaction_not_pending',
     )
-    const later = await say(service, id, 'say again', { session_id: asked.sessionId })
-    assert.deepEqual([later.text, later.sessionId], ['again', asked.sessionId])
+    const later = await say(service, id, 'say again', { session_id: question.sessionId })
+    assert.deepEqual([later.text, later.sessionId], ['again', question.sessionId])
   })
 
-  test('suspension ends its pod and keeps its volume, and it goes on with its sessions', async () => {
+  test('suspension ends the pod and keeps the volume with the sessions', async () => {
     const { id } = await made(service, 'cleo')
     const { sessionId } = await say(service, id, 'say hi')
     assert.equal((await service.ask('POST', `/interns/${id}/suspend`)).status, 200)
@@ -129,7 +129,7 @@ describe('interns in pods', { skip: process.platform !== 'linux' && 'it takes ma
     cluster.server.fault = () => 'reset'
     try {
       cluster.server.endWatches('broken off')
-      assert.match(await madeToFail(service, 'hana'), /API server cannot be asked/)
+      assert.match(await madeToFail(service, 'hana'), /API server does not answer/)
       assert.equal((await say(service, id, 'say hello')).text, 'hello')
       assert.equal((await service.ask('GET', `/interns/${id}`)).body.status, 'running')
     } finally {
@@ -153,14 +153,14 @@ describe('a repository of an intern in a pod', { skip: process.platform !== 'lin
     assert.match(readFileSync(join(configured, 'instructions.md'), 'utf8'), /"widgets" of the workspace is a clone/)
     assert.deepEqual(filesWith(home, password), [])
     assert.deepEqual(filesWith(configured, password), ['repository.json'])
-    const asked = git.seen.length
+    const requests = git.seen.length
     at.cluster.objects.remove('Pod', `intern-${id}-0`)
     await untilIntern(at.service, id, 'failed', patience)
     await untilIntern(at.service, id, 'running', patience)
-    assert.equal(git.seen.length, asked)
+    assert.equal(git.seen.length, requests)
   })
 
-  test('that cannot be cloned is told at once with the reason, and is cloned once that is mended', async () => {
+  test('that cannot be cloned is reported, and cloned after a correction', async () => {
     await using git = await startGitServer({ 'README.md': 'Widgets.' }, { user: 'ada', password })
     await using at = await startInPods({ repository_origins: [git.origin], kubernetes_egress: ['127.0.0.1'] })
     const wrong = { url: git.url, credential: { username: 'ada', password: 'another-one-9876' } }
@@ -217,11 +217,11 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     assert.notEqual(at.cluster.objects.read('Pod', `intern-${id}-0`).metadata.uid, first)
   })
 
-  test('the end of what its daemon says in its pod is its log, which goes with the pod; who refuses it is told', async () => {
+  test('the log of an intern is that of its pod, and a refusal names the Role', async () => {
     await using at = await startInPods()
     const { id } = await made(at.service, 'ada')
     const log = async (query = '') => at.service.ask('GET', `/interns/${id}/log${query}`)
-    assert.match((await log()).body.data.message, /No pod of it has begun/)
+    assert.match((await log()).body.data.message, /It has no running pod/)
     const { logs } = at.cluster.server
     logs.set(`intern-${id}-0`, 'one\ntwo sb-v1-0123456789abcdef\nthree\n')
     assert.deepEqual((await log('?lines=2')).body.data, {
@@ -232,14 +232,14 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     assert.deepEqual([long.lines.length, long.has_more], [512, true])
     at.cluster.server.fault = ({ path }) => (path.endsWith('/log') ? { status: 403, reason: 'Forbidden' } : undefined)
     const refused = await log()
-    assert.deepEqual([refused.status, /ops\/kubernetes\/rbac.yaml has the right/.test(refused.text)], [502, true])
+    assert.deepEqual([refused.status, /ops\/kubernetes\/rbac.yaml grants this right/.test(refused.text)], [502, true])
     at.cluster.server.fault = () => undefined
     await at.service.ask('POST', `/interns/${id}/suspend`)
     const ended = await log()
     assert.deepEqual([ended.status, ended.body.data.lines], [200, []], ended.text)
   })
 
-  test('nothing is asked of the API server that the Role in ops/kubernetes/rbac.yaml does not allow', async () => {
+  test('the Role in ops/kubernetes/rbac.yaml allows all requests', async () => {
     await using at = await startInPods()
     const { id } = await made(at.service, 'ada')
     await at.service.ask('POST', `/interns/${id}/suspend`)
@@ -258,58 +258,58 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     assert.deepEqual(refused, [])
   })
 
-  test('a node that is gone is told with its name and since when, and the intern is not started beside it', async () => {
+  test('a lost node is reported with its time, and no second pod starts', async () => {
     await using at = await startInPods({ intern_unresponsive_ms: 60_000 })
     const { id } = await made(at.service, 'ada')
     await at.cluster.loseNode()
     await untilIntern(at.service, id, 'failed', patience)
-    const told = /node node-1 has not been heard of since 2030-01-02T03:04:05Z/
-    assert.match(await failureOf(at.service, id), told)
+    const expected = /node node-1 has not been heard of since 2030-01-02T03:04:05Z/
+    assert.match(await failureOf(at.service, id), expected)
     // It tries again, and still says so.
     await until(async () => /It cannot be started: .*node-1/.test(await failureOf(at.service, id)), patience)
     assert.equal(pods(at.cluster).length, 1)
   })
 
-  test('a node that only the cluster has not heard of is no reason: what answers runs on', async () => {
+  test('an intern that answers on a node reported as lost keeps running', async () => {
     await using at = await startInPods({ intern_unresponsive_ms: 60_000 })
     const { id } = await made(at.service, 'ada')
-    const asked = await say(at.service, id, 'permission shell allow_once\nsay done')
+    const question = await say(at.service, id, 'permission shell allow_once\nsay done')
     at.cluster.missNode()
-    // Heard of behind what was said of the node.
+    // Its pod is reported after the node.
     await made(at.service, 'bea')
     assert.equal((await at.service.ask('GET', `/interns/${id}`)).body.status, 'running')
-    assert.match((await answer(at.service, id, asked, 'allow_once')).text, /done/)
+    assert.match((await answer(at.service, id, question, 'allow_once')).text, /done/)
   })
 
   test('another image is taken when the next server finds the intern idle', async () => {
     await using cluster = await startScriptedCluster()
     await using at = await startInPods({}, { cluster })
     const { id } = await made(at.service, 'ada')
-    const asked = await say(at.service, id, 'permission shell allow_once\nsay done')
+    const question = await say(at.service, id, 'permission shell allow_once\nsay done')
     await at.service.stop()
     const settings = { kubernetes_image: 'signalbox:2', intern_unresponsive_ms: 1000 }
     await using next = await startInPods(settings, { cluster, place: at.service.place })
     const image = () => (cluster.objects.find('Pod', `intern-${id}-0`)?.spec as any)?.containers[0].image
-    assert.match((await answer(next.service, id, asked, 'allow_once')).text, /done/)
+    assert.match((await answer(next.service, id, question, 'allow_once')).text, /done/)
     await until(() => image() === 'signalbox:2', patience)
     await untilIntern(next.service, id, 'running', patience)
-    assert.equal((await say(next.service, id, 'say hi', { session_id: asked.sessionId })).sessionId, asked.sessionId)
+    assert.equal((await say(next.service, id, 'say hi', { session_id: question.sessionId })).sessionId, question.sessionId)
   })
 
-  test('a certificate is rotated in the pod that runs when a server takes it over, and its runs go on', async () => {
+  test('a server that takes an intern over renews its certificate in the running pod', async () => {
     await using cluster = await startScriptedCluster()
     await using at = await startInPods({}, { cluster })
     const { id } = await made(at.service, 'ada')
-    const asked = await say(at.service, id, 'permission shell allow_once\nsay done')
-    const shown = () => readFileSync(join(cluster.foldersOf(`intern-${id}`).configured, 'certificate.pem'), 'utf8')
-    const first = shown()
+    const question = await say(at.service, id, 'permission shell allow_once\nsay done')
+    const certificate = () => readFileSync(join(cluster.foldersOf(`intern-${id}`).configured, 'certificate.pem'), 'utf8')
+    const first = certificate()
     await at.service.stop()
     await using next = await startInPods({}, { cluster, place: at.service.place })
-    await until(() => shown() !== first, patience)
-    assert.match((await answer(next.service, id, asked, 'allow_once')).text, /done/)
+    await until(() => certificate() !== first, patience)
+    assert.match((await answer(next.service, id, question, 'allow_once')).text, /done/)
   })
 
-  test('interns of nobody are ended in the cluster, and their volumes are left', async () => {
+  test('pods of deleted interns end, and their volumes remain', async () => {
     await using cluster = await startScriptedCluster()
     await using at = await startInPods({}, { cluster })
     const { id } = await made(at.service, 'ada')

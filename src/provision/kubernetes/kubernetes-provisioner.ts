@@ -24,7 +24,7 @@ import type { Cluster } from './access.ts'
 import type { KubernetesClient } from './client.ts'
 import { evictedByNode } from './eviction.ts'
 import { addressOfFiles } from './files-pod.ts'
-import { knownOf, rotatedOf } from './intern-files.ts'
+import { rotatedOf, storedSecretsOf } from './intern-files.ts'
 import { daemonPort, nameOf } from './objects.ts'
 import type { Pod } from './pod.ts'
 import { podLog } from './pod-log.ts'
@@ -41,7 +41,7 @@ export type KubernetesDeps = RemoteInternDeps & {
   apiPath: () => string
   warn: (message: string) => void
   now: Now
-  /** The intern's servers of tools, with their secrets. */
+  /** The intern's MCP servers, with their secrets. */
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
   /** The author of the commits that it makes. */
   gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
@@ -49,7 +49,7 @@ export type KubernetesDeps = RemoteInternDeps & {
   passwordOf: (intern: Intern) => Promise<string | undefined>
 }
 
-/** Interns as pods of a cluster: a StatefulSet of one each, with a volume, in which the daemon is all that runs. */
+/** Runs interns as pods of a cluster: a StatefulSet with one pod and a volume for each. The pod runs only the daemon. */
 export class KubernetesProvisioner implements Provisioner {
   readonly #deps: KubernetesDeps
   readonly #client: KubernetesClient
@@ -74,7 +74,7 @@ export class KubernetesProvisioner implements Provisioner {
   }
 
   async secretOf(intern: Intern): Promise<string | undefined> {
-    return knownOf(await this.#client.get('Secret', nameOf(intern.id))).key
+    return storedSecretsOf(await this.#client.get('Secret', nameOf(intern.id))).key
   }
 
   start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
@@ -83,33 +83,33 @@ export class KubernetesProvisioner implements Provisioner {
 
   async adopt(intern: Intern): Promise<boolean> {
     if (intern.tcpAccess === null || (await this.#health(intern, healthMs)) === undefined) return false
-    // It may be long since anybody did.
+    // They can be old.
     void this.#rotate(intern)
     return true
   }
 
-  watch(intern: Intern, gone: (reason: string) => void, outdated: () => void): () => void {
+  watch(intern: Intern, onEnd: (reason: string) => void, onOutdated: () => void): () => void {
     const { cluster, config, vault } = this.#deps
     const access = openAccess(vault, intern)
     const renewing = setInterval(() => void this.#rotate(intern), renewCertificatesEveryMs).unref()
-    const watched = {
+    const options = {
       ...{ intern: intern.id, address: access?.host ?? '', image: cluster.image },
       unresponsiveMs: config.intern_unresponsive_ms,
       health: (withinMs: number) => this.#health(intern, withinMs).catch(() => undefined),
       evicted: (pod: Pod) => evictedByNode(this.#client, intern.id, pod),
     }
-    const unwatch = watchPod(this.#pods, watched, gone, outdated)
+    const unwatch = watchPod(this.#pods, options, onEnd, onOutdated)
     return () => {
       clearInterval(renewing)
       unwatch()
     }
   }
 
-  /** Whether the API server is there or not: nobody waits for it. */
+  /** Does not wait for the API server, which can be unreachable. */
   async endForeignDaemons(idsHere: () => Promise<ReadonlySet<string>>): Promise<void> {
     const { warn } = this.#deps
     void endForeignDaemons({ client: this.#client, warn }, idsHere).catch((error: Error) =>
-      warn(`Pods of nobody are not ended: ${error.message}`),
+      warn(`Pods of other or deleted interns could not be ended: ${error.message}`),
     )
   }
 
@@ -118,14 +118,14 @@ export class KubernetesProvisioner implements Provisioner {
     await endPod(this.#removal, id)
   }
 
-  /** Pods are none of this server: the next one starts what this one was starting. */
+  /** Aborts a start, which the next server repeats. Pods do not belong to a server and continue. */
   async leave({ id }: Intern): Promise<void> {
     this.#starts.abort(id, 'The server stops.')
   }
 
   async destroy(intern: Intern): Promise<void> {
     if (!this.#isHere(intern)) throw new Error(`Its files are on ${intern.hostname}.`)
-    this.#starts.abort(intern.id, 'The intern was deleted meanwhile.')
+    this.#starts.abort(intern.id, 'The intern was deleted.')
     await removeAll(this.#removal, intern.id)
   }
 
@@ -138,19 +138,19 @@ export class KubernetesProvisioner implements Provisioner {
     return isUp(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
   }
 
-  log(intern: Intern, wanted: LogWanted): Promise<InternLog> {
-    if (!this.#isHere(intern)) return remoteLog(this.#deps, intern, wanted.bytes)
-    return podLog(this.#client, intern.id, wanted)
+  log(intern: Intern, range: LogWanted): Promise<InternLog> {
+    if (!this.#isHere(intern)) return remoteLog(this.#deps, intern, range.bytes)
+    return podLog(this.#client, intern.id, range)
   }
 
-  /** All servers of a namespace are one host. */
+  /** There is no other host: all servers of a namespace are one. */
   async serveStorage(): Promise<undefined> {}
 
   #isHere(intern: Intern): boolean {
     return this.#deps.hosts.isHere(intern.hostname)
   }
 
-  /** The API as pods reach it. */
+  /** The URL of the API for pods. */
   #baseUrl(): string {
     return this.#deps.cluster.serviceUrl + this.#deps.apiPath()
   }
@@ -184,7 +184,7 @@ export class KubernetesProvisioner implements Provisioner {
     return healthOf(await this.#addressOf(intern), withinMs)
   }
 
-  /** Daemons that run read what is rotated again. */
+  /** Renews the certificates. Running daemons reload them. */
   async #rotate({ id, name }: Intern): Promise<void> {
     const { certificates, warn } = this.#deps
     try {

@@ -1,14 +1,14 @@
 import type { Config } from '#platform/config/settings.ts'
 import { cloudAddresses } from '#platform/net/public-address.ts'
 
-type Around = {
+type PolicyDeps = {
   config: Pick<Config, 'kubernetes_servers' | 'kubernetes_egress' | 'port'>
   selector: Record<string, string>
   daemonPort: number
   serviceUrl: string
 }
 
-/** What `public` leaves out: private networks, those of the host, and where clouds tell secrets. */
+/** The networks that `public` excludes: private ones, those of the host, and metadata services of clouds. */
 const privateNetworks = [
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -21,14 +21,14 @@ const privateNetworks = [
 const privateNetworksOf6 = ['fc00::/7', 'fe80::/10', '::1/128']
 
 /**
- * Servers reach the daemon. The pod reaches servers, the names of the cluster, and what the operator lets it; nothing
- * else, other interns among it.
+ * Lets servers reach the daemon, and the pod reach servers, the cluster's DNS and the networks that the operator allows. Everything else,
+ * other interns included, is unreachable.
  */
-export function networkPolicyOf({ config, selector, daemonPort, serviceUrl }: Around): Record<string, unknown> {
+export function networkPolicyOf({ config, selector, daemonPort, serviceUrl }: PolicyDeps): Record<string, unknown> {
   const servers = config.kubernetes_servers.map(peerOf)
   const { port, protocol } = new URL(serviceUrl)
-  // Behind a Service the port of its pods counts, which is ours; from outside that of the address.
-  const asked = new Set([Number(port) || (protocol === 'https:' ? 443 : 80), config.port].filter((each) => each > 0))
+  // Policies see the port of the pods behind a Service, which is `port`; outside the cluster the port of the address.
+  const servicePorts = new Set([Number(port) || (protocol === 'https:' ? 443 : 80), config.port].filter((each) => each > 0))
   const others = config.kubernetes_egress.flatMap((each) =>
     each === 'public'
       ? [
@@ -42,7 +42,7 @@ export function networkPolicyOf({ config, selector, daemonPort, serviceUrl }: Ar
     policyTypes: ['Ingress', 'Egress'],
     ingress: [{ from: servers, ports: [{ protocol: 'TCP', port: daemonPort }] }],
     egress: [
-      { to: servers, ports: [...asked].map((each) => ({ protocol: 'TCP', port: each })) },
+      { to: servers, ports: [...servicePorts].map((each) => ({ protocol: 'TCP', port: each })) },
       {
         to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } }],
         ports: ['UDP', 'TCP'].map((each) => ({ protocol: each, port: 53 })),

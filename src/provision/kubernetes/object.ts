@@ -1,4 +1,4 @@
-/** The kinds of objects that an intern consists of in a cluster, and where the API server has them. */
+/** The kinds of the objects of an intern, with their paths in the API. */
 export const kinds = {
   Secret: { apiVersion: 'v1', plural: 'secrets' },
   PersistentVolumeClaim: { apiVersion: 'v1', plural: 'persistentvolumeclaims' },
@@ -20,18 +20,18 @@ export type Metadata = {
   finalizers?: string[]
 }
 
-/** An object of the cluster: as we write it, or as the API server knows it. */
+/** An object of the cluster, as it is written or read. */
 export type KubernetesObject = {
   kind: Kind
   metadata: Metadata
   spec?: Record<string, unknown>
   status?: Record<string, unknown>
-  /** Of a Secret: texts as we write them, base64 as they are read. */
+  /** Of a Secret: `stringData` is written as text, `data` is read as base64. */
   stringData?: Record<string, string>
   data?: Record<string, string>
 }
 
-/** What the cluster tells of an object that it cannot do something with; it forgets it after an hour. */
+/** A warning of the cluster about an object. It is stored for an hour. */
 export type Warning = {
   involvedObject: { name: string; uid?: string }
   type: 'Warning' | 'Normal'

@@ -3,30 +3,30 @@ import type { Config } from '#platform/config/settings.ts'
 import { networkPolicyOf } from './network-policy.ts'
 import type { KubernetesObject } from './object.ts'
 
-/** Where the daemon of an intern listens in its pod. */
+/** The port of the daemon in its pod. */
 export const daemonPort = 7420
-/** The container of its pod that it runs in. */
+/** The container of the daemon. */
 export const daemonContainer = 'daemon'
-/** Labels of all that belongs to interns, and the one that says to which. */
+/** The labels of all objects of interns, and the label with the intern's id. */
 const own = { 'app.kubernetes.io/name': 'signalbox-intern' }
 export const internLabel = 'signalbox.dev/intern'
 export const ownLabels = Object.entries(own)
   .map((pair) => pair.join('='))
   .join(',')
-/** Of a pod: with which settings it was made. */
+/** The annotation of a pod with the hash of its settings. */
 export const settingsAnnotation = 'signalbox.dev/settings'
 
 export const nameOf = (internId: string) => `intern-${internId}`
-/** Of the pod that serves the files of one that does not run. It has no place in the lists of interns' pods. */
+/** The name of the pod that serves the files of an intern that does not run. Its labels keep it out of lists of interns' pods. */
 export const filesPodNameOf = (internId: string) => `${nameOf(internId)}-files`
 const filesLabels = { 'app.kubernetes.io/name': 'signalbox-intern-files' }
 export const podNameOf = (internId: string) => `${nameOf(internId)}-0`
 
-/** Where things are in the pod of an intern. The image is that of the service (`Containerfile`). */
+/** Paths in the pod of an intern. The image is that of the service (`Containerfile`). */
 const installed = '/signalbox'
 const home = '/home/intern'
 const configured = '/etc/intern'
-/** What is to be cloned, with the credential: of the container that clones alone. */
+/** The folder with the input of the clone and the credential. Only the container that clones has it. */
 const cloning = '/etc/intern-repository'
 const repositoryFile = 'repository.json'
 export const inPod = {
@@ -42,20 +42,20 @@ export const inPod = {
   gitConfig: `${configured}/gitconfig`,
   authorities: `${configured}/trusted.pem`,
 } as const
-/** No user of a system, and none that interns on hosts have. */
+/** Neither a system user nor one of interns on hosts. */
 const user = 10_001
 
-/** The files of an intern in its Secret. What may be rotated is read again by a daemon that runs. */
+/** The files of an intern in its Secret. A running daemon reloads the rotated ones. */
 export type InternFiles = {
   lasting: Record<string, string>
   rotated: Record<string, string>
-  /** The order to clone its repository, if it has one. It is no file of the daemon, which the intern could read. */
+  /** The input of the clone, if it has a repository. The daemon does not get this file, because the intern could read it. */
   repository: string | undefined
 }
 
 type ObjectsDeps = { config: Config; image: string; serviceUrl: string }
 
-/** The objects of one intern in the order in which they are made. */
+/** The objects of one intern, in the order of creation. */
 export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string, files: InternFiles) {
   const name = nameOf(id)
   const labels = { ...own, [internLabel]: id }
@@ -63,7 +63,7 @@ export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string
   const selector = { [internLabel]: id }
   const pod = podSpec(config, image, name, files)
   const settings = hash('sha256', JSON.stringify([pod, files.lasting, files.repository]), 'hex').slice(0, 32)
-  // Always there: what is not named any more stays in a Secret.
+  // Always present, because apply does not remove old keys from a Secret.
   const repository = { [repositoryFile]: files.repository ?? '' }
   const secret = {
     kind: 'Secret',
@@ -88,7 +88,7 @@ export function objectsOf({ config, image, serviceUrl }: ObjectsDeps, id: string
       replicas: 1,
       serviceName: name,
       selector: { matchLabels: selector },
-      // A pod that never began is replaced, too, when there is a newer template.
+      // `Parallel` also replaces a pod that never started when the template changes.
       podManagementPolicy: 'Parallel',
       revisionHistoryLimit: 1,
       template: { metadata: { labels, annotations: { [settingsAnnotation]: settings } }, spec: pod },
@@ -105,7 +105,7 @@ function volumeSpec({ kubernetes_storage_class: storageClassName, kubernetes_sto
   }
 }
 
-/** A pod that Pod Security's level `restricted` lets in: it is the sandbox of the intern. */
+/** A pod that conforms to Pod Security's level `restricted`. It is the sandbox of the intern. */
 function podSpec(config: Config, image: string, name: string, files: InternFiles) {
   const { kubernetes_runtime_class: runtimeClassName, kubernetes_image_pull_secret: pullSecret } = config
   return {
@@ -113,7 +113,7 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
     ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    // So that what an agent leaves behind is buried: Node does not do so as the first process.
+    // The pause process then reaps orphans, which Node does not do as the first process.
     shareProcessNamespace: true,
     terminationGracePeriodSeconds: 10,
     securityContext: {
@@ -129,7 +129,7 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
         command: ['node', `${installed}/bin/daemon.ts`, `${configured}/settings.json`],
         env: variables({ HOME: home, TMPDIR: '/tmp', NODE_COMPILE_CACHE: inPod.compileCache }),
         ports: [{ name: 'daemon', containerPort: daemonPort }],
-        // Whether it answers, servers ask it themselves: a probe would be a stranger without a certificate.
+        // No probe: it would have no client certificate. Servers check the daemon themselves.
         volumeMounts: [
           { name: 'home', mountPath: home },
           { name: 'tmp', mountPath: '/tmp' },
@@ -147,8 +147,8 @@ function podSpec(config: Config, image: string, name: string, files: InternFiles
 }
 
 /**
- * A pod that only serves what is in the volume of an intern: nothing of the intern runs in it. It is reached, and reaches others, as the
- * intern's own would be. @param secretFiles are those that the Secret has.
+ * A pod that serves the files in the volume of an intern and runs nothing of the intern. The same network policy applies to it.
+ * @param secretFiles the names of the files in the Secret.
  */
 export function filesPodOf({ config, image }: Omit<ObjectsDeps, 'serviceUrl'>, id: string, secretFiles: string[]) {
   const mounted = secretFiles.filter((file) => file !== repositoryFile)
@@ -170,7 +170,7 @@ export function filesPodOf({ config, image }: Omit<ObjectsDeps, 'serviceUrl'>, i
 
 const variables = (all: Record<string, string>) => Object.entries(all).map(([name, value]) => ({ name, value }))
 
-/** What all containers of a pod are. */
+/** The common part of all containers. */
 function containerOf(config: Config, image: string) {
   return {
     image,
@@ -185,8 +185,8 @@ function containerOf(config: Config, image: string) {
 }
 
 /**
- * It has the credential, and has ended before the daemon begins. Nothing that it runs may come from the volume, where
- * the intern writes: it shares no cache of compiled code.
+ * It has the credential, and ends before the daemon starts. It must not run code from the volume, which the intern can write, so it does not
+ * use the cache of compiled code.
  */
 function cloneContainer(config: Config, image: string) {
   return {
@@ -202,7 +202,7 @@ function cloneContainer(config: Config, image: string) {
   }
 }
 
-/** These files of the intern's Secret, and no others. */
+/** A volume with these files of the intern's Secret only. */
 function secretVolume(name: string, secretName: string, files: string[]) {
   const items = files.toSorted().map((file) => ({ key: file, path: file }))
   return { name, secret: { secretName, defaultMode: 0o440, items } }

@@ -4,19 +4,19 @@ import type { KubernetesClient } from './client.ts'
 import { daemonContainer, podNameOf } from './objects.ts'
 import { KubernetesError } from './requests.ts'
 
-const none = 'No pod of it has begun, and the log of an earlier one is gone with that pod.'
+const none = 'It has no running pod, and the log of an earlier pod was deleted with the pod.'
 
-/** The end of what the daemon has said in its pod. @throws Refusal where the cluster does not give it. */
+/** The end of the daemon's log in its pod. @throws Refusal if the cluster does not return it. */
 export async function podLog(
   client: Pick<KubernetesClient, 'log'>,
   internId: string,
-  wanted: LogWanted,
+  range: LogWanted,
 ): Promise<InternLog> {
   try {
-    return (await client.log(podNameOf(internId), daemonContainer, wanted)) ?? { none }
+    return (await client.log(podNameOf(internId), daemonContainer, range)) ?? { none }
   } catch (error) {
     if (!(error instanceof KubernetesError)) throw error
-    const right = error.status === 403 ? ' ops/kubernetes/rbac.yaml has the right to it: apply it again.' : ''
+    const right = error.status === 403 ? ' ops/kubernetes/rbac.yaml grants this right: apply it again.' : ''
     throw new Refusal('intern_unreachable', `${error.message}${right}`)
   }
 }

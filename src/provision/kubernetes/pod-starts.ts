@@ -9,7 +9,7 @@ import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
 import { healthOf } from '../host/daemon-health.ts'
 import type { Cluster } from './access.ts'
-import { filesOf, knownOf } from './intern-files.ts'
+import { filesOf, storedSecretsOf } from './intern-files.ts'
 import { daemonPort, nameOf, objectsOf } from './objects.ts'
 import type { Pods } from './pods.ts'
 import { endFilesPod } from './removal.ts'
@@ -21,9 +21,9 @@ type StartDeps = {
   certificates: Pick<DaemonCertificates, 'forDaemon'>
   pods: Pods
   now: Now
-  /** The API as pods reach it. */
+  /** The URL of the API for pods. */
   baseUrl: () => string
-  /** How the daemon of a pod with this address is reached. */
+  /** The connection to the daemon of a pod with this address. */
   addressIn: (id: string, host: string, token: string) => Promise<DaemonAddress>
   mcpServersOf: (intern: Intern) => Promise<McpServer[]>
   gitAuthorOf: (intern: Intern) => Promise<GitAuthor>
@@ -32,19 +32,19 @@ type StartDeps = {
 
 const steps = ['Making its objects', 'Starting its pod', 'Cloning the repository', 'Waiting for the daemon'] as const
 
-/** How long a daemon may take to say that it is well. */
+/** The time limit of a health check. */
 export const healthMs = 2000
 
 /** The interns that this server is starting as pods. */
 export class PodStarts {
   readonly #deps: StartDeps
-  readonly #underWay = new Map<string, AbortController>()
+  readonly #running = new Map<string, AbortController>()
 
   constructor(deps: StartDeps) {
     this.#deps = deps
   }
 
-  /** @throws Error that says, for the intern's owner, why it could not. */
+  /** @throws Error with the reason, written for the intern's owner. */
   async start(intern: Intern, secret: string, onProgress: (progress: Progress) => void): Promise<TcpAccess> {
     const { config, certificates, pods, now, addressIn } = this.#deps
     const { client, image, serviceUrl } = this.#deps.cluster
@@ -54,17 +54,17 @@ export class PodStarts {
       onProgress({ step_label: label, step_number: own.indexOf(label) + 1, total_steps: own.length })
     step('Making its objects')
     const aborted = new AbortController()
-    this.abort(id, 'It is being started anew.')
-    this.#underWay.set(id, aborted)
+    this.abort(id, 'The intern is being started again.')
+    this.#running.set(id, aborted)
     try {
-      const { token } = knownOf(await client.get('Secret', nameOf(id)))
+      const { token } = storedSecretsOf(await client.get('Secret', nameOf(id)))
       await this.#requireMoved(intern)
       await endFilesPod({ client, stopMs: config.kubernetes_stop_ms }, id)
       const servers = await this.#deps.mcpServersOf(intern)
       const issued = await certificates.forDaemon(id)
       const gitAuthor = await this.#deps.gitAuthorOf(intern)
       const password = await this.#deps.passwordOf(intern)
-      const told = {
+      const files = {
         config,
         intern,
         secret,
@@ -75,7 +75,7 @@ export class PodStarts {
         baseUrl: this.#deps.baseUrl(),
         certificates: issued,
       }
-      const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(told))
+      const objects = objectsOf({ config, image, serviceUrl }, id, filesOf(files))
       await applyObjects(client, objects)
       step('Starting its pod')
       const host = await podThatAnswers(
@@ -90,21 +90,21 @@ export class PodStarts {
       )
       return { host, port: daemonPort, token }
     } finally {
-      if (this.#underWay.get(id) === aborted) this.#underWay.delete(id)
+      if (this.#running.get(id) === aborted) this.#running.delete(id)
     }
   }
 
-  /** Breaks off a start, if there is one, for the reason of `why`. */
+  /** Aborts a start, if there is one, with the reason `why`. */
   abort(id: string, why: string): void {
-    this.#underWay.get(id)?.abort(new Error(why))
+    this.#running.get(id)?.abort(new Error(why))
   }
 
-  /** An intern that was moved here is not to begin anew because its files are not. */
+  /** Prevents an intern that was moved here from starting with an empty volume. */
   async #requireMoved({ id, movedAt, hostname }: Intern): Promise<void> {
     const { client } = this.#deps.cluster
     if (movedAt === null || (await client.get('PersistentVolumeClaim', nameOf(id)))) return
     throw new Error(
-      `The intern was moved to ${hostname}, and its files are not there: put them into a PersistentVolumeClaim ${nameOf(id)}.`,
+      `The intern was moved to ${hostname}, and its files are missing: copy them into a PersistentVolumeClaim ${nameOf(id)}.`,
     )
   }
 }

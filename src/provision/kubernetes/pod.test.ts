@@ -6,53 +6,53 @@ const running = { restartCount: 0, state: { running: {} } }
 const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second)).toISOString()
 const notReady = (since: number) => [{ type: 'Ready', status: 'False', lastTransitionTime: at(since) }]
 
-/** What is said of a pod on `node-1` with this status, and when its end was asked for, with ten seconds to go. */
-function said(status: object, endAsked?: number): [why: string | undefined, isLost: boolean] {
-  const ending = endAsked !== undefined && { deletionTimestamp: at(endAsked + 10), deletionGracePeriodSeconds: 10 }
+/** The state of a pod on `node-1` with this status; its deletion can have been requested, with ten seconds of grace. */
+function stateOf(status: object, deletedAt?: number): [why: string | undefined, isLost: boolean] {
+  const ending = deletedAt !== undefined && { deletionTimestamp: at(deletedAt + 10), deletionGracePeriodSeconds: 10 }
   const metadata = { name: 'intern-ada-0', ...ending }
   const { why, isLost } = podOf({ kind: 'Pod', metadata, spec: { nodeName: 'node-1' }, status: status as any })
   return [why, isLost]
 }
 
-test('nothing is said against a pod that runs', () => {
-  assert.deepEqual(said({ phase: 'Running', containerStatuses: [running] }), [undefined, false])
+test('a running pod has no reason', () => {
+  assert.deepEqual(stateOf({ phase: 'Running', containerStatuses: [running] }), [undefined, false])
 })
 
-test('a node that is not heard of is told with its time, also where the end of its pod was asked for', () => {
+test('a lost node is reported with its time, also for a pod that is being deleted', () => {
   const lost = ['its node node-1 has not been heard of since 2030-01-01T00:00:20.000Z', true]
   const status = { phase: 'Running', containerStatuses: [running], conditions: notReady(20) }
-  assert.deepEqual(said(status), lost)
-  // Before, as after five minutes by the cluster, and after, as by us: within its ten seconds the node itself says so.
-  assert.deepEqual(said(status, 40), lost)
-  assert.deepEqual(said(status, 5), lost)
-  assert.deepEqual(said(status, 15), ['its pod is being deleted from the node node-1', false])
+  assert.deepEqual(stateOf(status), lost)
+  // Only within the ten seconds of grace the node itself sets the condition.
+  assert.deepEqual(stateOf(status, 40), lost)
+  assert.deepEqual(stateOf(status, 5), lost)
+  assert.deepEqual(stateOf(status, 15), ['its pod is being deleted from the node node-1', false])
 })
 
-test('a repository that is being cloned is seen, and why it could not be', () => {
-  const seen = (state: object, more: object = {}) => {
+test('a running clone and the reason of a failed one are reported', () => {
+  const cloneState = (state: object, more: object = {}) => {
     const status = { initContainerStatuses: [{ state, ...more }] } as object
     const { isCloning, cloneFailure } = podOf({ kind: 'Pod', metadata: { name: 'a' }, status: status as any })
     return [isCloning, cloneFailure]
   }
-  assert.deepEqual(seen({ running: {} }), [true, undefined])
-  assert.deepEqual(seen({ terminated: { exitCode: 0, reason: 'Completed' } }), [false, undefined])
+  assert.deepEqual(cloneState({ running: {} }), [true, undefined])
+  assert.deepEqual(cloneState({ terminated: { exitCode: 0, reason: 'Completed' } }), [false, undefined])
   const message = 'Warning: something\nThe repository https://a/b is not cloned: no such branch.\n'
   const ended = { terminated: { exitCode: 1, reason: 'Error', message } }
   const why = 'The repository https://a/b is not cloned: no such branch.'
-  assert.deepEqual(seen(ended), [false, why])
-  assert.deepEqual(seen({ waiting: { reason: 'CrashLoopBackOff' } }, { lastState: ended }), [false, why])
-  const killed = seen({ terminated: { exitCode: 137, reason: 'OOMKilled', message } })
+  assert.deepEqual(cloneState(ended), [false, why])
+  assert.deepEqual(cloneState({ waiting: { reason: 'CrashLoopBackOff' } }, { lastState: ended }), [false, why])
+  const killed = cloneState({ terminated: { exitCode: 137, reason: 'OOMKilled', message } })
   assert.deepEqual(killed, [
     false,
     'The repository is not cloned: git ended with code 137 (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes").',
   ])
 })
 
-test('what keeps a pod from running is told in the words of the cluster', () => {
+test('the reason for which a pod does not run is the cluster’s', () => {
   const waiting = { reason: 'ErrImagePull', message: 'no such image' }
   const unscheduled = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }]
   const ended = { exitCode: 137, reason: 'OOMKilled' }
-  const told = { exitCode: 1, reason: 'Error', message: 'first\nno token\n{"event":"agent.started"}\n' }
+  const failed = { exitCode: 1, reason: 'Error', message: 'first\nno token\n{"event":"agent.started"}\n' }
   for (const [status, why] of [
     [{ containerStatuses: [{ state: { waiting } }] }, 'its image cannot be pulled: ErrImagePull: no such image'],
     [{ phase: 'Pending', conditions: unscheduled }, 'no node takes its pod: 0/3 nodes are available'],
@@ -61,7 +61,7 @@ test('what keeps a pod from running is told in the words of the cluster', () => 
       'its daemon ended with code 137 (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes")',
     ],
     [
-      { containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: told } }] },
+      { containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: failed } }] },
       'its daemon ended with code 1: no token',
     ],
     [
@@ -84,5 +84,5 @@ test('what keeps a pod from running is told in the words of the cluster', () => 
     ],
     [{ phase: 'Pending' }, 'its container is being made on the node node-1'],
   ] as const)
-    assert.deepEqual(said(status), [why, false])
+    assert.deepEqual(stateOf(status), [why, false])
 })

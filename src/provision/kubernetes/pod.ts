@@ -3,30 +3,30 @@ import { evicted } from './eviction.ts'
 import type { KubernetesObject } from './object.ts'
 import { internLabel, settingsAnnotation } from './objects.ts'
 
-/** The pod of an intern, as far as we want to know. */
+/** The state of an intern's pod. */
 export type Pod = {
   name: string
   intern: string
   uid: string
-  /** By which settings it was made, and of which image. */
+  /** The hash of its settings, and its image. */
   settings: string
   image: string
   address: string | undefined
   node: string | undefined
-  /** Whether its container runs, and how often it was begun anew. */
+  /** Whether its container runs, and how often it was restarted. */
   isRunning: boolean
   restarts: number
-  /** Why it does not run, or is no good any more, in words; and whether the cluster says more of it than where it is. */
+  /** Why it does not run or must be replaced; and whether that is more than its position. */
   why: string | undefined
   isExplained: boolean
-  /** How its daemon ended before it was begun anew. */
+  /** How its daemon ended before the last restart. */
   lastEnd: string | undefined
-  /** Its repository is being cloned, or why it could not be. */
+  /** Whether its repository is being cloned, and why the clone failed. */
   isCloning: boolean
   cloneFailure: string | undefined
-  /** Its end has been asked for. */
+  /** Whether its deletion was requested. */
   isEnding: boolean
-  /** Its node is not heard of. */
+  /** Whether the cluster reports its node as lost. */
   isLost: boolean
 }
 
@@ -74,13 +74,13 @@ export function podOf({ metadata, spec, status }: KubernetesObject): Pod {
   }
 }
 
-/** It says itself what went wrong, unless it was killed. */
+/** The reason of a failed clone. The container reports it, unless it was killed. */
 function failureOf(clone: Container | undefined): string | undefined {
   const ended = clone?.state?.terminated ?? clone?.lastState?.terminated
   if (!ended || ended.exitCode === 0) return undefined
-  // Of one that was killed for its memory the last line was about something else.
-  const said = ended.reason === 'OOMKilled' ? '' : lastLine(ended.message ?? '')
-  return said || `The repository is not cloned: git ended ${endOf(ended)}.`
+  // The last line of a container that was killed for its memory is about something else.
+  const message = ended.reason === 'OOMKilled' ? '' : lastLine(ended.message ?? '')
+  return message || `The repository is not cloned: git ended ${endOf(ended)}.`
 }
 
 const nodeOf = (spec: object | undefined) => (spec as { nodeName?: string } | undefined)?.nodeName
@@ -98,7 +98,7 @@ function whyUnfit(pod: KubernetesObject, lost: string | undefined): Unfit {
   return { why: why ?? where, isExplained: why !== undefined }
 }
 
-/** Said before its end where the cluster decides so; a node says so only when the containers have ended. */
+/** The cluster sets this condition before it ends a pod; a node only after the containers have ended. */
 const disruptionOf = ({ conditions = [] }: PodStatus) =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
 
@@ -107,7 +107,7 @@ function explained({ metadata, status }: KubernetesObject, node: string | undefi
   const { containerStatuses: [container] = [], initContainerStatuses: [clone] = [] } = of
   const disruption = disruptionOf(status ?? {})
   if (disruption || reason === 'Evicted')
-    return evicted({ said: message ?? disruption?.message, at: disruption?.lastTransitionTime, node })
+    return evicted({ message: message ?? disruption?.message, at: disruption?.lastTransitionTime, node })
   if (metadata.deletionTimestamp) return `its pod is being deleted${node ? ` from the node ${node}` : ''}`
   if (phase === 'Failed')
     return `its pod has failed: ${[reason, message].filter(Boolean).join(': ') || 'without a reason'}`
@@ -116,13 +116,13 @@ function explained({ metadata, status }: KubernetesObject, node: string | undefi
   const ended = container?.state?.terminated ?? container?.lastState?.terminated
   if (ended) return `its daemon ended ${endOf(ended)}`
   for (const waiting of [clone?.state?.waiting, container?.state?.waiting]) {
-    const { reason: what = '', message: said } = waiting ?? {}
-    if (said) return `${waits[what] ?? 'its container waits'}: ${what}: ${said}`
+    const { reason: name = '', message: text } = waiting ?? {}
+    if (text) return `${waits[name] ?? 'its container waits'}: ${name}: ${text}`
   }
   return undefined
 }
 
-/** What a container waits for in vain, by the cluster's word for it. */
+/** Descriptions of the cluster's names for reasons to wait. */
 const waits: Record<string, string> = {
   ErrImagePull: 'its image cannot be pulled',
   ImagePullBackOff: 'its image cannot be pulled',
@@ -136,22 +136,22 @@ const waits: Record<string, string> = {
 function endOf({ exitCode, reason, message }: Ended): string {
   if (reason === 'OOMKilled')
     return `with code ${exitCode} (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes")`
-  const said = lastLine(message ?? '')
-  return [`with code ${exitCode}`, reason && reason !== 'Error' ? `(${reason})` : '', said ? `: ${said}` : '']
+  const line = lastLine(message ?? '')
+  return [`with code ${exitCode}`, reason && reason !== 'Error' ? `(${reason})` : '', line ? `: ${line}` : '']
     .filter(Boolean)
     .join(' ')
     .replace(' :', ':')
 }
 
-/** Its last word: lines of JSON are its log, and say what it did before. */
+/** The last line that is not JSON: lines of JSON are the log of what it did before. */
 const lastLine = (text: string) => {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
   return printable((lines.at(-1) ?? '').slice(-500))
 }
 
 /**
- * Since when the node of a pod is gone. Nobody but the cluster's watch on nodes says of a running container without a
- * probe that it is not ready; the node itself says so, too, but only of a pod that it is about to end.
+ * The time since which the node of a pod is lost. For a running container without a probe only the cluster's node controller sets `Ready` to
+ * false. The node itself does so only for a pod that it is about to end.
  */
 function lostSince({ metadata, status }: KubernetesObject): string | undefined {
   const { conditions = [], containerStatuses: [container] = [] } = (status ?? {}) as PodStatus
@@ -160,8 +160,8 @@ function lostSince({ metadata, status }: KubernetesObject): string | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata as typeof metadata & {
     deletionGracePeriodSeconds?: number
   }
-  const told = Date.parse(ready.lastTransitionTime)
+  const changedAt = Date.parse(ready.lastTransitionTime)
   const endsAt = deletionTimestamp ? Date.parse(deletionTimestamp) : Infinity
-  const isEnding = told >= endsAt - deletionGracePeriodSeconds * 1000 && told <= endsAt
+  const isEnding = changedAt >= endsAt - deletionGracePeriodSeconds * 1000 && changedAt <= endsAt
   return isEnding ? undefined : ready.lastTransitionTime
 }

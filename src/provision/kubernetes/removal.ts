@@ -9,14 +9,14 @@ type Named = [kind: Kind, name: string]
 
 const lookEveryMs = 250
 
-/** Ends the pod of an intern and keeps the rest. @throws Error that says what is stuck. */
+/** Ends the pod of an intern, but no other object. @throws Error that names the object that remains. */
 export async function endPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
   if (!(await client.get('StatefulSet', nameOf(id)))) return
   await client.merge('StatefulSet', nameOf(id), { spec: { replicas: 0 } })
   await untilGone(client, [['Pod', podNameOf(id)]], stopMs)
 }
 
-/** Ends the pod that serves the files of one that does not run. @throws Error that says what is stuck. */
+/** Ends the pod that serves the files of an intern that does not run. @throws Error that names the object that remains. */
 export async function endFilesPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
   const pod: Named = ['Pod', filesPodNameOf(id)]
   if (!(await client.get(...pod))) return
@@ -24,7 +24,7 @@ export async function endFilesPod({ client, stopMs }: RemovalDeps, id: string): 
   await untilGone(client, [pod], stopMs)
 }
 
-/** Removes all objects of an intern, its files last. @throws Error that says what is stuck. */
+/** Removes all objects of an intern, its files last. @throws Error that names the objects that remain. */
 export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
   const since = performance.now()
   const name = nameOf(id)
@@ -45,7 +45,7 @@ export async function removeAll({ client, stopMs }: RemovalDeps, id: string): Pr
   }
 }
 
-/** Ends pods of interns that are not among these: `idsHere` is asked once it is known what runs. Volumes stay. */
+/** Ends the pods of other interns. `idsHere` is called after the running pods were listed. Volumes remain. */
 export async function endForeignDaemons(
   { client, warn }: { client: KubernetesClient; warn: (message: string) => void },
   idsHere: () => Promise<ReadonlySet<string>>,
@@ -60,15 +60,15 @@ export async function endForeignDaemons(
   }
 }
 
-async function untilGone(client: KubernetesClient, all: Named[], withinMs: number, toldMs = withinMs): Promise<void> {
+async function untilGone(client: KubernetesClient, all: Named[], withinMs: number, reportedMs = withinMs): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
     const found = await Promise.all(all.map((each) => client.get(...each)))
-    const left = found.filter((object) => object !== undefined)
-    if (left.length === 0) return
+    const remaining = found.filter((object) => object !== undefined)
+    if (remaining.length === 0) return
     if (performance.now() > until)
       throw new Error(
-        `Still there after ${toldMs / 1000} s: ${left.map(stuck).join('; ')}. Try again when that is mended.`,
+        `Not removed after ${reportedMs / 1000} s: ${remaining.map(stuck).join('; ')}. Remove the cause, then retry.`,
       )
     await sleep(lookEveryMs)
   }
@@ -79,7 +79,7 @@ function stuck(object: KubernetesObject): string {
   const { finalizers = [], deletionTimestamp } = metadata
   const why = [
     ...(kind === 'Pod' ? [podOf(object).why] : []),
-    deletionTimestamp && `its end was asked for at ${deletionTimestamp}`,
+    deletionTimestamp && `its deletion was requested at ${deletionTimestamp}`,
     finalizers.length > 0 && `held by ${finalizers.join(', ')}`,
   ].filter(Boolean)
   return `${kind} ${metadata.name}${why.length > 0 ? ` (${why.join('; ')})` : ''}`

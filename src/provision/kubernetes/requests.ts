@@ -2,102 +2,102 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent, Dispatcher } from 'undici'
 import { lazyModules } from '#platform/process/lazy-modules.ts'
 
-/** Where the API server is, and how it knows us. What is read from files is read again for each request: it is rotated. */
+/** The address and credentials of the API server. Files are read for each request, because they are rotated. */
 export type ApiServer = {
   url: string
-  /** Who vouches for it, as PEM; undefined for whom Node trusts. */
+  /** The trusted authorities as PEM; undefined for those of Node. */
   authorities: () => string | undefined
   token: () => string
 }
 
-/** What the API server may take back in a moment: it is overloaded, starts or stops. */
-const passing = new Set([429, 500, 502, 503, 504])
-/** What the API server said no to; `status` is undefined where it could not be asked. */
+/** Statuses of an API server that is overloaded, starts or stops. */
+const transientStatuses = new Set([429, 500, 502, 503, 504])
+/** A request that the API server refused; `status` is undefined if it did not answer. */
 export class KubernetesError extends Error {
   override readonly name = 'KubernetesError'
   readonly status: number | undefined
   readonly reason: string
-  /** Whether the API server was away, or had too much to do, and may answer in a while. */
+  /** Whether the API server was unreachable or overloaded, so that a retry can succeed. */
   readonly isPassing: boolean
 
   constructor(message: string, status?: number, reason = '') {
     super(message)
     this.status = status
     this.reason = reason
-    this.isPassing = status === undefined || passing.has(status)
+    this.isPassing = status === undefined || transientStatuses.has(status)
   }
 }
 
-export type Patience = {
-  /** How long one answer may take. */
+export type RetryPolicy = {
+  /** The time limit of one answer. */
   requestMs: number
-  /** How often, and after how long at first, what may succeed the next time is tried again. */
-  tries: number
+  /** The number of attempts, and the pause after the first one, which then doubles. */
+  attempts: number
   pauseMs: number
 }
-export const usualPatience: Patience = { requestMs: 10_000, tries: 5, pauseMs: 200 }
+export const defaultRetryPolicy: RetryPolicy = { requestMs: 10_000, attempts: 5, pauseMs: 200 }
 
-export type Asked = {
+export type ApiRequest = {
   method: 'GET' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, string>
   body?: object
-  /** The media type of a body that is no plain JSON. */
+  /** The media type of a body that is not plain JSON. */
   type?: string
-  /** The media types of the answer, where it is not JSON. */
+  /** The media types of the answer; defaults to JSON. */
   accept?: string
 }
 
-/** Answers are objects of ours, or pages of them. */
+/** Answers are objects of this service, or lists of them. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
-/** Requests to an API server, as JSON. All that is asked may be asked twice. */
+/** JSON requests to an API server. All of them are idempotent and can be retried. */
 export class KubernetesRequests {
   readonly #server: ApiServer
-  readonly #patience: Patience
+  readonly #policy: RetryPolicy
   #agent: { agent: Agent; authorities: string | undefined } | undefined
 
-  constructor(server: ApiServer, patience: Patience) {
+  constructor(server: ApiServer, policy: RetryPolicy) {
     this.#server = server
-    this.#patience = patience
+    this.#policy = policy
   }
 
   /** @throws KubernetesError. */
-  async ask<Answer>(asked: Asked): Promise<Answer> {
-    const { tries, pauseMs, requestMs } = this.#patience
-    for (let tried = 1; ; tried++) {
+  async ask<Answer>(request: ApiRequest): Promise<Answer> {
+    const { attempts, pauseMs, requestMs } = this.#policy
+    for (let attempt = 1; ; attempt++) {
       try {
-        const response = await this.open(asked, { headersTimeout: requestMs, bodyTimeout: requestMs })
+        const response = await this.open(request, { headersTimeout: requestMs, bodyTimeout: requestMs })
         return parsed(await textOf(response)) as Answer
       } catch (error) {
         const failed = asKubernetesError(error)
-        if (tried >= tries || !isTransientFailure(failed, asked)) throw failed
-        await sleep(pauseMs * 2 ** (tried - 1))
+        if (attempt >= attempts || !isRetryable(failed, request)) throw failed
+        await sleep(pauseMs * 2 ** (attempt - 1))
       }
     }
   }
 
   /** The last bytes of an answer that is a text, however long that is. @throws KubernetesError. */
-  async endOfText(asked: Asked, bytes: number): Promise<{ text: string; isCut: boolean }> {
-    const { requestMs } = this.#patience
+  async endOfText(request: ApiRequest, bytes: number): Promise<{ text: string; isCut: boolean }> {
+    const { requestMs } = this.#policy
     try {
-      const { body } = await this.open(asked, { headersTimeout: requestMs, bodyTimeout: requestMs })
-      let kept = Buffer.alloc(0)
+      const { body } = await this.open(request, { headersTimeout: requestMs, bodyTimeout: requestMs })
+      let end = Buffer.alloc(0)
       let isCut = false
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        const all = Buffer.concat([kept, chunk])
+        const all = Buffer.concat([end, chunk])
         isCut ||= all.length > bytes
-        kept = all.subarray(-bytes)
+        end = all.subarray(-bytes)
       }
-      return { text: kept.toString('utf8'), isCut }
+      return { text: end.toString('utf8'), isCut }
     } catch (error) {
       throw asKubernetesError(error)
     }
   }
 
-  /** An answer that has begun with success. @throws KubernetesError, or what broke the connection. */
+  /** An answer with a status of success. @throws KubernetesError, or the error of the connection. */
   async open(
-    { method, path, query = {}, body, type = 'application/json', accept = 'application/json' }: Asked,
+    { method, path, query = {}, body, type = 'application/json', accept = 'application/json' }: ApiRequest,
     limits: Pick<Dispatcher.RequestOptions, 'headersTimeout' | 'bodyTimeout'>,
     signal?: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
@@ -123,36 +123,36 @@ export class KubernetesRequests {
   #dispatcher(): Agent {
     const authorities = this.#server.authorities()
     if (this.#agent && this.#agent.authorities === authorities) return this.#agent.agent
-    // What goes on over the old connections may end.
+    // Requests on the old connections can finish.
     void this.#agent?.agent.close()
-    const connect = { timeout: this.#patience.requestMs, ...(authorities !== undefined && { ca: authorities }) }
+    const connect = { timeout: this.#policy.requestMs, ...(authorities !== undefined && { ca: authorities }) }
     const agent = new (lazyModules.undici().Agent)({ connect, allowH2: false })
     this.#agent = { agent, authorities }
     return agent
   }
 }
 
-function isTransientFailure({ isPassing, status }: KubernetesError, { method }: Asked): boolean {
-  // Two changed it at once.
+function isRetryable({ isPassing, status }: KubernetesError, { method }: ApiRequest): boolean {
+  // 409: another writer changed the object at the same time.
   return isPassing || (status === 409 && method === 'PATCH')
 }
 
 function asKubernetesError(error: unknown): KubernetesError {
   if (error instanceof KubernetesError) return error
   const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
-  return new KubernetesError(`The Kubernetes API server cannot be asked: ${message || code}`)
+  return new KubernetesError(`The Kubernetes API server does not answer: ${message || code}`)
 }
 
-/** The API server says why in an object of the kind `Status`; who stands before it says it as it likes. */
-export function refusalOf(status: number, said: string | object): KubernetesError {
-  const { message, reason } = (typeof said === 'string' ? parsedOr(said, {}) : said) as Record<string, unknown>
+/** Reads the reason from an object of kind `Status`. A proxy before the API server can answer anything. */
+export function refusalOf(status: number, answer: string | object): KubernetesError {
+  const { message, reason } = (typeof answer === 'string' ? parsedOr(answer, {}) : answer) as Record<string, unknown>
   const why = typeof message === 'string' ? message : `status ${status}`
   return new KubernetesError(`The Kubernetes API server refuses: ${why}`, status, String(reason ?? ''))
 }
 
 function parsed(text: string): unknown {
   const found = parsedOr(text, undefined)
-  if (found === undefined) throw new KubernetesError('The Kubernetes API server answers with what is no JSON.')
+  if (found === undefined) throw new KubernetesError('The answer of the Kubernetes API server is not JSON.')
   return found
 }
 
@@ -169,7 +169,7 @@ async function textOf({ body }: Dispatcher.ResponseData): Promise<string> {
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxAnswerBytes) throw new KubernetesError('The Kubernetes API server answers with too much.')
+    if (bytes > maxAnswerBytes) throw new KubernetesError('The answer of the Kubernetes API server is too long.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

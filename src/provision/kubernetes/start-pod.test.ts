@@ -14,7 +14,7 @@ const pod = (more: Partial<Pod> = {}): Pod => ({
 
 const noon = Date.parse('2030-01-01T12:00:00Z')
 
-/** Starts an intern whose daemon answers at the tenth time; `first` is its pod at the beginning, `second` soon after. */
+/** Starts an intern whose daemon answers the tenth check; `first` is its pod at the start, `second` soon after. */
 async function started(
   first: Pod | undefined,
   second: Pod | undefined,
@@ -30,28 +30,28 @@ async function started(
     merge: async (kind, name, change) => done.push(`changed ${kind} ${name} ${JSON.stringify(change)}`) as never,
   } as Partial<KubernetesClient> as KubernetesClient
   const pods = {
-    follow: (_id: string, seen: (pod: Pod | undefined) => void) => {
-      seen(first)
-      setTimeout(() => seen(second), 20)
+    follow: (_id: string, listener: (pod: Pod | undefined) => void) => {
+      listener(first)
+      setTimeout(() => listener(second), 20)
       return () => {}
     },
   }
-  let asked = 0
-  const wanted = {
+  let checks = 0
+  const options = {
     ...{ intern: 'ada', settings: 'these', startMs, unresponsiveMs, onRunning: () => done.push('runs') },
     ...{ cloneMs: 60_000, onCloning: () => done.push('clones') },
-    ...{ signal: new AbortController().signal, answers: answers ?? (async () => ++asked === 10) },
+    ...{ signal: new AbortController().signal, answers: answers ?? (async () => ++checks === 10) },
   }
-  const address = await podThatAnswers({ client, pods, now: () => noon }, wanted).catch((error: Error) => error.message)
+  const address = await podThatAnswers({ client, pods, now: () => noon }, options).catch((error: Error) => error.message)
   return { address, done }
 }
 
-test('a pod that is new may take its time to answer', async () => {
+test('a new pod has the time of a start to answer', async () => {
   assert.deepEqual(await started(undefined, pod(), 1), { address: '10.0.0.1', done: ['runs'] })
   assert.deepEqual((await started(pod({ isRunning: false }), pod(), 1)).done, ['runs'])
 })
 
-test('one that ran before and hangs is removed, and no other in its place', async () => {
+test('an earlier pod that hangs is removed, but not its successor', async () => {
   const { done } = await started(pod(), pod(), 500)
   assert.deepEqual([done[0], done[1]], ['runs', 'removed Pod intern-ada-0 one'])
   // Whether the first was removed before the second took its place is a matter of a moment.
@@ -62,20 +62,20 @@ test('one that ran before and hangs is removed, and no other in its place', asyn
   )
 })
 
-test('one of other settings is not waited for, and what does not come in time is not to come later', async () => {
+test('a pod with other settings does not count, and after a timeout the pod ends', async () => {
   const { address, done } = await started(pod({ settings: 'others' }), pod({ settings: 'others' }), 1, 300)
   assert.match(address, /did not answer within 0\.3 s/)
   assert.deepEqual(done, ['changed StatefulSet intern-ada {"spec":{"replicas":0}}'])
 })
 
-test('a clone has time of its own, and is told', async () => {
+test('a clone has additional time and is reported', async () => {
   const first = pod({ isRunning: false, isCloning: true })
   const { address, done } = await started(first, pod(), 60_000, 0)
   assert.equal(address, '10.0.0.1')
   assert.deepEqual(done, ['clones', 'runs'])
 })
 
-test('a repository that is not cloned is told at once, and its pod ends; that of a pod that ends already is not', async () => {
+test('a failed clone is reported immediately and ends the pod', async () => {
   const failed = pod({ isRunning: false, cloneFailure: 'The repository is not cloned: it is empty.' })
   const { address, done } = await started(failed, failed, 60_000)
   assert.equal(address, 'The repository is not cloned: it is empty.')
@@ -83,37 +83,37 @@ test('a repository that is not cloned is told at once, and its pod ends; that of
   assert.equal((await started({ ...failed, isEnding: true }, pod({ uid: 'two' }), 60_000)).address, '10.0.0.1')
 })
 
-test('why there is no pod is told in the words of the cluster, as they are of late', async () => {
+test('a missing pod is reported with the latest warning of the cluster', async () => {
   const warning = (name: string, time: string, message: string): Warning => ({
     ...{ involvedObject: { name }, type: 'Warning', message, lastTimestamp: `2030-01-01T${time}Z` },
   })
-  const said = [
+  const warnings = [
     warning('intern-ada-0', '12:00:02', 'exceeded quota: few.'),
     warning('intern-ada', '12:00:01', 'something else'),
     warning('intern-ada', '09:00:00', 'long ago'),
     warning('intern-bea', '12:00:03', 'of another'),
   ]
-  const none = await started(undefined, undefined, 1, 100, undefined, said)
-  assert.match(none.address, /0\.1 s: there is no pod; the cluster says: exceeded quota: few\.$/)
-  const old = await started(undefined, undefined, 1, 100, undefined, said.slice(2))
-  assert.match(old.address, /there is no pod: the cluster makes none, or cannot be asked\.$/)
+  const none = await started(undefined, undefined, 1, 100, undefined, warnings)
+  assert.match(none.address, /0\.1 s: it has no pod; the cluster says: exceeded quota: few\.$/)
+  const old = await started(undefined, undefined, 1, 100, undefined, warnings.slice(2))
+  assert.match(old.address, /it has no pod: the cluster does not create one, or does not answer\.$/)
   const explained = pod({ isRunning: false, why: 'no node takes its pod: none has room.', isExplained: true })
-  const { address } = await started(explained, explained, 1, 100, undefined, said)
+  const { address } = await started(explained, explained, 1, 100, undefined, warnings)
   assert.match(address, /: no node takes its pod: none has room\.$/)
 })
 
 const lost = { isLost: true, why: 'its node node-1 has not been heard of since noon' }
 
-test('a daemon that answers has started, though the cluster has not heard of its node', async () => {
+test('a daemon on a lost node that answers has started', async () => {
   const { address } = await started(pod(lost), pod(lost), 1, 60_000, async () => true)
   assert.equal(address, '10.0.0.1')
 })
 
-test('on a node that is lost nothing is waited for, and no pod is removed', async () => {
+test('on a lost node the start fails, and no pod is removed', async () => {
   for (const more of [{}, { isEnding: true }, { settings: 'others' }]) {
-    const gone = pod({ ...lost, ...more })
+    const onLostNode = pod({ ...lost, ...more })
     const answers = async () => Object.keys(more).length > 0
-    const { address, done } = await started(gone, gone, 1, 60_000, answers)
+    const { address, done } = await started(onLostNode, onLostNode, 1, 60_000, answers)
     assert.equal(address, `It cannot be started: ${lost.why}.`)
     assert.deepEqual(
       done.filter((each) => each !== 'runs'),

@@ -3,21 +3,21 @@ import type { KubernetesClient } from './client.ts'
 import type { Warning } from './object.ts'
 import { nameOf, podNameOf } from './objects.ts'
 
-/** The clock of a cluster may go differently. */
+/** The clock of the cluster can differ. */
 const leewayMs = 60_000
 
 /**
- * The last thing that the cluster said against the objects of an intern since then: a quota or Pod Security that lets no
- * pod in, a volume that is not mounted. A pod that is not made has no state that would say so.
+ * The last warning of the cluster about the objects of an intern since a time, such as a quota, Pod Security or a volume that is not mounted. A
+ * pod that was not created has no state with the reason.
  */
 export async function lastWarning(
   client: Pick<KubernetesClient, 'warnings'>,
   intern: string,
   since: number,
 ): Promise<string | undefined> {
-  // Who may not ask, as with the Role of an older release, is told less.
-  const asked = [nameOf(intern), podNameOf(intern)].map((name) => client.warnings(name).catch(() => []))
-  const recent = (await Promise.all(asked)).flat().filter((warning) => timeOf(warning) >= since - leewayMs)
+  // The Role of an older release does not allow this request: continue without warnings.
+  const requests = [nameOf(intern), podNameOf(intern)].map((name) => client.warnings(name).catch(() => []))
+  const recent = (await Promise.all(requests)).flat().filter((warning) => timeOf(warning) >= since - leewayMs)
   const last = recent.toSorted((one, other) => timeOf(one) - timeOf(other)).at(-1)
   return last?.message && printable(last.message).trim().replace(/\.$/, '').slice(0, 500)
 }

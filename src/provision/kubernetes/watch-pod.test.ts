@@ -3,74 +3,74 @@ import { test } from 'node:test'
 import { podOf } from './pod.ts'
 import { watchPod } from './watch-pod.ts'
 
-/** What is told of a pod that runs at first and then has this status, and for whose end its node has a reason, or none. */
-async function toldOf(status: object, why?: string): Promise<string> {
-  const told = Promise.withResolvers<string>()
-  const seen = (of: object) =>
+/** The reported reason for the end of a running pod that gets this status, with an optional reason of its node. */
+async function reasonOf(status: object, why?: string): Promise<string> {
+  const reported = Promise.withResolvers<string>()
+  const podWith = (of: object) =>
     podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { podIP: '10.0.0.1', ...of } })
   const pods = {
-    follow: (_intern: string, hear: (pod: ReturnType<typeof podOf>) => void) => {
-      hear(seen({ containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
-      setImmediate(() => hear(seen(status)))
+    follow: (_intern: string, listener: (pod: ReturnType<typeof podOf>) => void) => {
+      listener(podWith({ containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
+      setImmediate(() => listener(podWith(status)))
       return () => {}
     },
   }
-  const watched = { intern: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
-  const asked = {
+  const options = { intern: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
+  const reports = {
     health: async () => undefined,
     evicted: async ({ uid }: { uid: string }) => (uid === 'one' ? why : ''),
   }
-  const stop = watchPod(pods, { ...watched, ...asked }, told.resolve, () => {})
-  return told.promise.finally(stop)
+  const stop = watchPod(pods, { ...options, ...reports }, reported.resolve, () => {})
+  return reported.promise.finally(stop)
 }
 
-const again = (lastState?: object) => ({
+const restarted = (lastState?: object) => ({
   containerStatuses: [{ restartCount: 1, state: { running: {} }, ...(lastState && { lastState }) }],
 })
 
-test('one whose daemon was killed for its memory and begun anew says so, with the setting', async () => {
-  const told = await toldOf(again({ terminated: { exitCode: 137, reason: 'OOMKilled' } }))
+test('a daemon that was killed for its memory is reported with the setting', async () => {
+  const reason = await reasonOf(restarted({ terminated: { exitCode: 137, reason: 'OOMKilled' } }))
   assert.match(
-    told,
-    /^Its daemon ended with code 137 \(OOMKilled\): .* \(setting "intern_memory_bytes"\), and was started again by the cluster\.$/,
+    reason,
+    /^Its daemon ended with code 137 \(OOMKilled\): .* \(setting "intern_memory_bytes"\), and the cluster restarted it\.$/,
   )
-  assert.equal(await toldOf(again()), 'Its daemon ended without a word, and was started again by the cluster.')
+  assert.equal(await reasonOf(restarted()), 'Its daemon ended without a message, and the cluster restarted it.')
 })
 
-test('of one whose daemon ended because its node evicts it, the eviction is told', async () => {
+test('an eviction is reported instead of the end of the daemon', async () => {
   const ended = {
     containerStatuses: [{ restartCount: 0, state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
   }
-  assert.equal(await toldOf(ended), 'Its daemon ended with code 0 (Completed).')
-  assert.equal(await toldOf(ended, 'its pod was evicted'), 'Its pod was evicted.')
+  assert.equal(await reasonOf(ended), 'Its daemon ended with code 0 (Completed).')
+  assert.equal(await reasonOf(ended, 'its pod was evicted'), 'Its pod was evicted.')
 })
 
-test('what nobody wants to know any more is not told late', async () => {
+test('a stopped watch reports nothing', async () => {
   const answered = Promise.withResolvers<string>()
-  const told: string[] = []
-  const asked = Promise.withResolvers<void>()
+  const reasons: string[] = []
+  const requested = Promise.withResolvers<void>()
   const evicted = () => {
-    asked.resolve()
+    requested.resolve()
     return answered.promise
   }
-  const seen = (of: object) => podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
+  const podWith = (of: object) => podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
   const pods = {
-    follow: (_intern: string, hear: (pod: ReturnType<typeof podOf>) => void) => {
-      hear(seen({ podIP: '10.0.0.1', containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
-      setImmediate(() => hear(seen({ phase: 'Failed' })))
+    follow: (_intern: string, listener: (pod: ReturnType<typeof podOf>) => void) => {
+      listener(podWith({ podIP: '10.0.0.1', containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
+      setImmediate(() => listener(podWith({ phase: 'Failed' })))
       return () => {}
     },
   }
-  const watched = { intern: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
+  const options = { intern: 'ada', address: '10.0.0.1', image: 'signalbox:1', unresponsiveMs: 60_000 }
   const stop = watchPod(
     pods,
-    { ...watched, health: async () => undefined, evicted },
-    (why) => told.push(why),
+    { ...options, health: async () => undefined, evicted },
+    (why) => reasons.push(why),
     () => {},
   )
-  await asked.promise
+  await requested.promise
   stop()
   answered.resolve('its pod was evicted')
   await new Promise(setImmediate)
-  assert.deepEqual(told, [])
+  assert.deepEqual(reasons, [])
 })
