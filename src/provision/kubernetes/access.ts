@@ -20,10 +20,7 @@ export function clusterOf(config: Config, variable: (name: string) => string | u
     )
   const url = config.kubernetes_url ?? ownCluster(variable)
   if (url === undefined)
-    throw missing(
-      'kubernetes_url',
-      'the API server, such as https://10.0.0.1:6443; this process does not run in a pod',
-    )
+    throw missing('kubernetes_url', 'the API server, such as https://10.0.0.1:6443; this process does not run in a pod')
   const read = (setting: 'kubernetes_token_file' | 'kubernetes_ca_file') => () => {
     try {
       return readFileSync(config[setting], 'utf8').trim()

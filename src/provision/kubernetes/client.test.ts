@@ -5,7 +5,7 @@ import { testAuthority } from '#test/harness/service/certificates.ts'
 import { until } from '#test/harness/until.ts'
 import { kubernetesClient, type WatchEvent } from './client.ts'
 import type { KubernetesObject } from './object.ts'
-import { KubernetesError, defaultRetryPolicy } from './requests.ts'
+import { defaultRetryPolicy, KubernetesError } from './requests.ts'
 
 const labels = { app: 'test' }
 const service = (name: string, spec: object = {}): KubernetesObject => ({

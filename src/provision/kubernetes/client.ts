@@ -1,7 +1,13 @@
 import type { LogWanted } from '#interns/remote/log.ts'
 import { LineReader } from '#platform/text/lines.ts'
 import { type Kind, type KubernetesObject, kinds, pathOf, type Warning } from './object.ts'
-import { type ApiServer, KubernetesError, KubernetesRequests, type RetryPolicy, defaultRetryPolicy } from './requests.ts'
+import {
+  type ApiServer,
+  defaultRetryPolicy,
+  KubernetesError,
+  KubernetesRequests,
+  type RetryPolicy,
+} from './requests.ts'
 
 /** The owner of the fields that this service sets, for server-side apply. */
 const fieldManager = 'signalbox'

@@ -38,5 +38,7 @@ export async function evictedByNode(
   // The Role of an older release does not allow this request: continue without warnings.
   const warnings = await client.warnings(podNameOf(intern)).catch(() => [])
   const warning = warnings.find(({ involvedObject, reason }) => involvedObject.uid === uid && reason === 'Evicted')
-  return warning && evicted({ message: warning.message, at: warning.lastTimestamp ?? warning.eventTime ?? undefined, node })
+  return (
+    warning && evicted({ message: warning.message, at: warning.lastTimestamp ?? warning.eventTime ?? undefined, node })
+  )
 }

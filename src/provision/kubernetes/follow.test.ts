@@ -96,7 +96,12 @@ test('a list after the end is not reported', async () => {
     return { items: [{ metadata: { name: 'ada' } }], version: '1' }
   }
   const listeners = {
-    ...{ onChanged: record('changed'), onRemoved: record('removed'), onListed: record('listed'), onError: record('error') },
+    ...{
+      onChanged: record('changed'),
+      onRemoved: record('removed'),
+      onListed: record('listed'),
+      onError: record('error'),
+    },
   }
   const client = { list, watch: () => assert.fail('watched') }
   await followObjects({ ...listeners, client, kind: 'Pod', labels: '' } as never, leaving.signal)

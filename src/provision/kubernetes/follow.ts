@@ -65,7 +65,12 @@ async function relist(followed: Followed, objects: ObjectsByName, signal: AbortS
 }
 
 /** Runs one watch to its end. @returns the version from which the next one continues. */
-async function watchOnce(followed: Followed, objects: ObjectsByName, from: string, signal: AbortSignal): Promise<string> {
+async function watchOnce(
+  followed: Followed,
+  objects: ObjectsByName,
+  from: string,
+  signal: AbortSignal,
+): Promise<string> {
   const { client, kind, labels, onChanged, onRemoved } = followed
   let version = from
   for await (const { type, object } of client.watch(kind, labels, version, signal)) {

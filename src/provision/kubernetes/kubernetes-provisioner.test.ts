@@ -293,7 +293,10 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     assert.match((await answer(next.service, id, question, 'allow_once')).text, /done/)
     await until(() => image() === 'signalbox:2', patience)
     await untilIntern(next.service, id, 'running', patience)
-    assert.equal((await say(next.service, id, 'say hi', { session_id: question.sessionId })).sessionId, question.sessionId)
+    assert.equal(
+      (await say(next.service, id, 'say hi', { session_id: question.sessionId })).sessionId,
+      question.sessionId,
+    )
   })
 
   test('a server that takes an intern over renews its certificate in the running pod', async () => {
@@ -301,7 +304,8 @@ describe('a cluster that changes', { skip: process.platform !== 'linux' && 'it t
     await using at = await startInPods({}, { cluster })
     const { id } = await made(at.service, 'ada')
     const question = await say(at.service, id, 'permission shell allow_once\nsay done')
-    const certificate = () => readFileSync(join(cluster.foldersOf(`intern-${id}`).configured, 'certificate.pem'), 'utf8')
+    const certificate = () =>
+      readFileSync(join(cluster.foldersOf(`intern-${id}`).configured, 'certificate.pem'), 'utf8')
     const first = certificate()
     await at.service.stop()
     await using next = await startInPods({}, { cluster, place: at.service.place })

@@ -28,7 +28,9 @@ export function networkPolicyOf({ config, selector, daemonPort, serviceUrl }: Po
   const servers = config.kubernetes_servers.map(peerOf)
   const { port, protocol } = new URL(serviceUrl)
   // Policies see the port of the pods behind a Service, which is `port`; outside the cluster the port of the address.
-  const servicePorts = new Set([Number(port) || (protocol === 'https:' ? 443 : 80), config.port].filter((each) => each > 0))
+  const servicePorts = new Set(
+    [Number(port) || (protocol === 'https:' ? 443 : 80), config.port].filter((each) => each > 0),
+  )
   const others = config.kubernetes_egress.flatMap((each) =>
     each === 'public'
       ? [

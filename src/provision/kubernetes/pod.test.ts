@@ -61,7 +61,9 @@ test('the reason for which a pod does not run is the cluster’s', () => {
       'its daemon ended with code 137 (OOMKilled): it needed more memory than it may hold (setting "intern_memory_bytes")',
     ],
     [
-      { containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: failed } }] },
+      {
+        containerStatuses: [{ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated: failed } }],
+      },
       'its daemon ended with code 1: no token',
     ],
     [

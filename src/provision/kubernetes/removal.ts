@@ -60,7 +60,12 @@ export async function endForeignDaemons(
   }
 }
 
-async function untilGone(client: KubernetesClient, all: Named[], withinMs: number, reportedMs = withinMs): Promise<void> {
+async function untilGone(
+  client: KubernetesClient,
+  all: Named[],
+  withinMs: number,
+  reportedMs = withinMs,
+): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
     const found = await Promise.all(all.map((each) => client.get(...each)))

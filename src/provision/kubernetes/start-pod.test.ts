@@ -42,7 +42,9 @@ async function started(
     ...{ cloneMs: 60_000, onCloning: () => done.push('clones') },
     ...{ signal: new AbortController().signal, answers: answers ?? (async () => ++checks === 10) },
   }
-  const address = await podThatAnswers({ client, pods, now: () => noon }, options).catch((error: Error) => error.message)
+  const address = await podThatAnswers({ client, pods, now: () => noon }, options).catch(
+    (error: Error) => error.message,
+  )
   return { address, done }
 }
 

@@ -74,7 +74,8 @@ export async function podThatAnswers(
         await endPermanently(client, start, now)
         throw new Error(now.cloneFailure)
       }
-      if (performance.now() - since > withinMs) throw await timeoutError(client, start, { withinMs, startedAt, pod: now })
+      if (performance.now() - since > withinMs)
+        throw await timeoutError(client, start, { withinMs, startedAt, pod: now })
       await Promise.race([changed.promise, pause(lookEveryMs)])
       changed = Promise.withResolvers()
     }
@@ -98,7 +99,11 @@ async function endPermanently(client: KubernetesClient, { intern }: PodStart, po
 
 type Timeout = { withinMs: number; startedAt: number; pod: Pod | undefined }
 
-async function timeoutError(client: KubernetesClient, start: PodStart, { withinMs, startedAt, pod }: Timeout): Promise<Error> {
+async function timeoutError(
+  client: KubernetesClient,
+  start: PodStart,
+  { withinMs, startedAt, pod }: Timeout,
+): Promise<Error> {
   const warning = pod?.isExplained ? undefined : await lastWarning(client, start.intern, startedAt)
   await endPermanently(client, start)
   const none = warning === undefined ? ': the cluster does not create one, or does not answer' : ''

@@ -53,7 +53,8 @@ test('a stopped watch reports nothing', async () => {
     requested.resolve()
     return answered.promise
   }
-  const podWith = (of: object) => podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
+  const podWith = (of: object) =>
+    podOf({ kind: 'Pod', metadata: { name: 'intern-ada-0', uid: 'one' }, status: { ...of } })
   const pods = {
     follow: (_intern: string, listener: (pod: ReturnType<typeof podOf>) => void) => {
       listener(podWith({ podIP: '10.0.0.1', containerStatuses: [{ restartCount: 0, state: { running: {} } }] }))
