@@ -132,7 +132,7 @@ test('what is wrong with a server of tools is said, and where', async () => {
   }
   const twice = [command, command]
   const { body } = await service.ask('POST', '/interns', { body: { name: 'ada', mcp_servers: twice } })
-  assert.match(body.error.message, /mcp_servers: must have a name each of their own/)
+  assert.match(body.error.message, /mcp_servers: must have different names/)
 })
 
 test('servers of tools are added, listed and removed from the command line, with secrets from the environment', async () => {

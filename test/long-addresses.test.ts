@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge } from '#interns/contract/rules/decide.ts'
+import { decide } from '#interns/contract/rules/decide.ts'
 import { startTestService } from './harness/service/service.ts'
 
 /** An address of which `URL.canParse` says that it is one, and `new URL` that it is none. */
@@ -22,7 +22,7 @@ test('an address with a host that is too long is refused as what the client got 
 test('nor does such an address keep an intern’s daemon from judging a command', () => {
   const sets = [{ scope: 'intern', version: 1, rules: [{ effect: 'deny', hosts: ['evil.example'] }] }] as const
   const action = { operation: 'shell', paths: [], hosts: [], root: '/work', unsure: false }
-  const effect = (command: string) => judge(sets as never, { ...action, command }, 'builtin')?.effect
+  const effect = (command: string) => decide(sets as never, { ...action, command }, 'builtin')?.effect
   assert.equal(effect(`curl ${address}`), undefined)
   assert.equal(effect(`curl ${address} https://evil.example`), 'deny')
 })

@@ -76,7 +76,7 @@ for (const mode of ['manual', 'self-drive'] as const) {
 
 test('a rule that allows does not choose between several options that allow once', async () => {
   await using daemon = await startTestDaemon()
-  await daemon.runs.judgeBy({
+  await daemon.runs.setRules({
     agent: 'scripted',
     sets: [{ scope: 'intern', version: 1, rules: [{ effect: 'allow' }] }],
   })

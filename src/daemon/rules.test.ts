@@ -11,7 +11,7 @@ const wants = (command: string, options = 'allow_once reject_once') =>
 
 test('a rule that denies holds in self-drive, and the agent is told no', async () => {
   await using daemon = await startTestDaemon()
-  await daemon.runs.judgeBy(inForce({ effect: 'deny', commands: ['git push'] }))
+  await daemon.runs.setRules(inForce({ effect: 'deny', commands: ['git push'] }))
   const { text, last } = await daemon.say(wants('git push'), { mode: 'self-drive' })
   assert.deepEqual([text, last.type], ['[reject_once-1]', 'turn.finished'])
   assert.equal((await daemon.say(wants('git status'), { mode: 'self-drive' })).text, '[allow_once-0]')
@@ -19,14 +19,14 @@ test('a rule that denies holds in self-drive, and the agent is told no', async (
 
 test('a rule that allows answers in manual without a question', async () => {
   await using daemon = await startTestDaemon()
-  await daemon.runs.judgeBy(inForce({ effect: 'allow', commands: ['npm test'] }))
+  await daemon.runs.setRules(inForce({ effect: 'allow', commands: ['npm test'] }))
   assert.equal((await daemon.say(wants('npm test'))).text, '[allow_once-0]')
   assert.equal((await daemon.say(wants('npm test && evil'))).question?.kind, 'permission')
 })
 
 test('a rule that asks is asked in self-drive too, each time anew', async () => {
   await using daemon = await startTestDaemon()
-  await daemon.runs.judgeBy(inForce({ effect: 'ask', tools: ['shell'] }))
+  await daemon.runs.setRules(inForce({ effect: 'ask', tools: ['shell'] }))
   const asked = await daemon.say(wants('make', 'allow_once allow_always reject_once'), { mode: 'self-drive' })
   assert.deepEqual(asked.question?.kind === 'permission' && asked.question.options, ['allow_once', 'reject_once'])
   assert.equal((await daemon.answer(asked, 'allow_once')).text, '[allow_once-0]')
@@ -35,19 +35,19 @@ test('a rule that asks is asked in self-drive too, each time anew', async () => 
 test('rules change in the midst of a turn', async () => {
   await using daemon = await startTestDaemon()
   const asked = await daemon.say(`${wants('make')}\n${wants('make')}`)
-  await daemon.runs.judgeBy(inForce({ effect: 'deny', tools: ['shell'] }))
+  await daemon.runs.setRules(inForce({ effect: 'deny', tools: ['shell'] }))
   assert.equal((await daemon.answer(asked, 'allow_once')).text, '[allow_once-0][reject_once-1]')
 })
 
 test('an agent that ends its turn because a rule said no has finished it', async () => {
   await using daemon = await startTestDaemon()
-  await daemon.runs.judgeBy(inForce({ effect: 'deny' }))
+  await daemon.runs.setRules(inForce({ effect: 'deny' }))
   assert.equal((await daemon.say(`${wants('make')}\nquit`)).last.type, 'turn.finished')
 })
 
 test('an agent that only offers “always” is not allowed by a rule, since it would never ask again', async () => {
   await using daemon = await startTestDaemon()
-  await daemon.runs.judgeBy(inForce({ effect: 'allow', tools: ['shell'] }))
+  await daemon.runs.setRules(inForce({ effect: 'allow', tools: ['shell'] }))
   assert.equal((await daemon.say(wants('make', 'allow_always reject_once'))).question?.kind, 'permission')
 })
 
@@ -56,7 +56,7 @@ test('an edit is judged by where its path leads, by links too', async () => {
   const workspace = join(daemon.folder, 'workspace')
   mkdirSync(join(workspace, 'src'), { recursive: true })
   symlinkSync('/etc', join(workspace, 'src/out'))
-  await daemon.runs.judgeBy(inForce({ effect: 'allow', tools: ['edit'], paths: ['src/**'] }))
+  await daemon.runs.setRules(inForce({ effect: 'allow', tools: ['edit'], paths: ['src/**'] }))
   const edit = async (path: string) => (await daemon.say(`edit ${path} {"after": "x"}`)).last.type
   assert.equal(await edit('src/a.ts'), 'turn.finished')
   assert.equal(await edit(join(workspace, 'src/new/b.ts')), 'turn.finished')
@@ -66,7 +66,7 @@ test('an edit is judged by where its path leads, by links too', async () => {
 
 test('what a rule decided stands in the transcript, and is kept until the server has it', async () => {
   await using daemon = await startTestDaemon()
-  await daemon.runs.judgeBy(inForce({ effect: 'deny', name: 'no pushes', commands: ['git push'] }))
+  await daemon.runs.setRules(inForce({ effect: 'deny', name: 'no pushes', commands: ['git push'] }))
   const { sessionId, runId } = await daemon.say(`${wants('git push')}\n${wants('git push')}`)
   const decision = { effect: 'deny', scope: 'intern', version: 2, rule: 1, name: 'no pushes', why: null }
   const { entries } = (await daemon.runs.transcripts.read(sessionId, { limit: 100 }))!

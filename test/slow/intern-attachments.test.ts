@@ -80,7 +80,7 @@ test('a part that is not well made is refused by its place', async () => {
   const url = (url: string) => ({ type: 'image_url', image_url: { url } })
   assert.match(await refusal(url('https://example.com/a.png')), /^400 .*content\[1\].*must be a data URL.*fetches no/)
   assert.match(await refusal(url('data:image/png;base64,%%%')), /^400 .*content\[1\].*not valid base64/)
-  assert.match(await refusal(url('data:text/html;base64,SGk=')), /^400 .*text\/html, which is no image/)
+  assert.match(await refusal(url('data:text/html;base64,SGk=')), /^400 .*text\/html, which is not an image/)
   assert.match(await refusal({ type: 'file', file: { file_id: 'file-1' } }), /^400 .*file_data must be a data URL/)
   assert.match(await refusal({ type: 'file', file: { file_data: 'SGk=' } }), /^400 .*must be a data URL/)
   assert.match(await refusal({ type: 'video', video: {} }), /^400 /)

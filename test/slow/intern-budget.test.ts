@@ -53,7 +53,7 @@ onOneDatabase('a budget', (kind) => {
     assert.deepEqual(budget, { max_cost_usd: 2 * cent })
     const said = await trySaying(service, id, twoCents)
     spent(said, 'max_cost_usd')
-    const message = 'The turn has cost the 0.02 USD that it may cost (max_cost_usd).'
+    const message = 'The turn reached its limit of 0.02 USD (max_cost_usd).'
     assert.equal(said.error?.message, message)
     assert.equal(said.chunks.at(-1).usage.cost, 2 * cent)
     const run = await lastRun(service, id)
@@ -97,12 +97,12 @@ onOneDatabase('a budget', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted', budget: limits })
     const said = await trySaying(service, id, 'models_say 20\nwait 3600000')
     spent(said, 'max_cost_usd')
-    const needed = 'The next request of the turn may cost up to 0.01 USD, more than is left of the'
-    assert.equal(said.error?.message, `${needed} 0.035 USD that it may cost (max_cost_usd).`)
+    const needed = 'The next request of the turn can cost up to 0.01 USD, which would exceed'
+    assert.equal(said.error?.message, `${needed} its limit of 0.035 USD (max_cost_usd).`)
     assert.equal((await lastRun(service, id)).cost_usd, 3 * cent)
     const again = await trySaying(service, id, 'models_say 20\nwait 3600000', { session_id: said.sessionId })
     spent(again, 'session_max_cost_usd')
-    assert.equal(again.error?.message, `${needed} 0.015 USD that were left for its session (session_max_cost_usd).`)
+    assert.equal(again.error?.message, `${needed} the remaining 0.015 USD of its session (session_max_cost_usd).`)
     assert.equal((await lastRun(service, id, 2)).cost_usd, cent)
   })
 
@@ -119,7 +119,7 @@ onOneDatabase('a budget', (kind) => {
     const poor = { budget: { max_cost_usd: 0.9 * cent }, approval_mode: 'self-drive' }
     const refused = await trySaying(service, id, 'write a haiku', poor)
     spent(refused, 'max_cost_usd')
-    assert.match(refused.error?.message ?? '', /may cost up to 0\.01 USD/)
+    assert.match(refused.error?.message ?? '', /can cost up to 0\.01 USD/)
   })
 
   test('holds for a turn in the background, and for one in a session of a stock client', async () => {
@@ -143,7 +143,7 @@ onOneDatabase('a budget', (kind) => {
     const { id } = await runningIntern(service, { agent: 'scripted', budget: { max_seconds: 1 } })
     const said = await trySaying(service, id, 'wait 3600000', { budget: { max_seconds: 3600 } })
     spent(said, 'max_seconds')
-    assert.equal(said.error?.message, 'The turn has worked for the 1 seconds that it may take (max_seconds).')
+    assert.equal(said.error?.message, 'The turn reached its limit of 1 seconds of work (max_seconds).')
     await service.ask('PATCH', `/interns/${id}`, { body: { budget: null } })
     assert.equal((await service.ask('GET', `/interns/${id}`)).body.budget, null)
     spent(await trySaying(service, id, 'say begun\nwait 3600000', { budget: { max_seconds: 1 } }), 'max_seconds')
@@ -170,14 +170,14 @@ onOneDatabase('a budget', (kind) => {
     const refused = await trySaying(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],
-      [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],
+      [403, 'The session has cost 0.03 USD, its limit is 0.03 USD (session_max_cost_usd).'],
     )
     await service.ask('PATCH', `/interns/${id}`, { body: { budget: { session_max_turns: 3 } } })
     assert.equal((await say(service, id, 'say third', { session_id })).text, 'third')
     const fourth = await trySaying(service, id, 'say fourth', { session_id })
     assert.deepEqual(
       [fourth.status, fourth.error?.message],
-      [403, 'The session has had the 3 turns that it may have (session_max_turns).'],
+      [403, 'The session reached its limit of 3 turns (session_max_turns).'],
     )
     assert.equal((await say(service, id, 'say anew')).text, 'anew')
   })
@@ -212,7 +212,7 @@ onOneDatabase('a budget', (kind) => {
     const refused = await trySaying(service, id, 'say more', { session_id })
     assert.deepEqual(
       [refused.status, refused.error?.message],
-      [403, 'The session has cost 0.02 USD of the 0.02 that it may (session_max_cost_usd).'],
+      [403, 'The session has cost 0.02 USD, its limit is 0.02 USD (session_max_cost_usd).'],
     )
   })
 
@@ -243,7 +243,7 @@ onOneDatabase('a budget', (kind) => {
     const refused = await trySaying(service, id, 'say more', { session_id: 'mine' })
     assert.deepEqual(
       [refused.status, refused.error?.message],
-      [403, 'The session has cost 0.03 USD of the 0.03 that it may (session_max_cost_usd).'],
+      [403, 'The session has cost 0.03 USD, its limit is 0.03 USD (session_max_cost_usd).'],
     )
   })
 })

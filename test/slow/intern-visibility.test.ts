@@ -84,7 +84,7 @@ onOneDatabase('whom an intern is visible to', (kind) => {
     assert.deepEqual([await idFor(grace), await idFor(heidi), await idFor(service)], [own, shared, shared])
     assert.equal((await make(heidi, { name: 'ada', visibility: 'workspace' })).status, 409)
     const widened = await grace.ask('PATCH', '/interns/ada', { body: { visibility: 'workspace' } })
-    assert.match(widened.body.error.message, /has the name "ada" already/)
+    assert.match(widened.body.error.message, /The name "ada" is already used/)
   })
 
   test('when its creator has left, who sees it may change and delete it', async () => {

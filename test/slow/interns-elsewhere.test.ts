@@ -161,7 +161,7 @@ test('what is kept of an intern that is stopped cannot be had where its host has
   mute.process.signal('SIGKILL')
   await gone(other, id)
   const lost = await other.ask('GET', `/interns/${id}/files`)
-  assert.deepEqual([lost.status, /The host mute has not been heard of/.test(lost.text)], [503, true], lost.text)
+  assert.deepEqual([lost.status, /The host mute does not respond/.test(lost.text)], [503, true], lost.text)
 })
 
 const suspend = async (server: HostedServer, id: string) =>
@@ -189,11 +189,11 @@ test('a new intern goes where there is what it wants, and room; where there is n
   const full = await off.ask('POST', '/interns', {
     body: { name: 'third', provision: true, host_labels: ['gpu'], ...asked },
   })
-  await waits(full.body.id, /^No host has room for another intern: fast has 1 of 1\.$/)
+  await waits(full.body.id, /^No host has capacity for another intern: fast has 1 of 1\.$/)
   const odd = await off.ask('POST', '/interns', {
     body: { name: 'odd', provision: true, host_labels: ['moon'], ...asked },
   })
-  await waits(odd.body.id, /^No host that is there has all of the labels moon\.$/)
+  await waits(odd.body.id, /^No available host has all labels moon\.$/)
   const onFast = other === 'fast' ? 'second' : 'first'
   await plain.ask('POST', `/interns/${onFast}/suspend`)
   assert.equal((await untilIntern(off, full.body.id, 'running')).hostname, 'fast')
@@ -213,7 +213,7 @@ test('a host whose server was killed is told to be gone, with why and since when
   await lost.process.ended
   const killedAt = Date.now()
   const { reason, since } = await gone(other, id)
-  assert.equal(reason, 'The host lost has not been heard of.')
+  assert.equal(reason, 'The host lost does not respond.')
   assert.ok(Date.now() - Date.parse(since) < 10_000 || Date.now() - killedAt > 10_000, since)
   const refused = await other.ask('POST', `/interns/${id}/chat/completions`, {
     body: { stream: true, messages: [{ role: 'user', content: 'say hi' }] },
@@ -222,7 +222,7 @@ test('a host whose server was killed is told to be gone, with why and since when
     [refused.status, refused.body.error.metadata],
     [503, { reason: 'intern_unreachable', retryable: true }],
   )
-  assert.match(refused.body.error.message, /^The host lost has not been heard of \(since \d{4}-.*Z\)\.$/)
+  assert.match(refused.body.error.message, /^The host lost does not respond \(since \d{4}-.*Z\)\.$/)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
   const transcript = await other.ask('GET', `/interns/${id}/sessions/${sessionId}`)
   assert.deepEqual([transcript.status, /not been heard of/.test(transcript.text)], [503, true])
@@ -249,7 +249,7 @@ test('an intern of a host that is gone is given up on demand, and what still run
   await gone(other, id)
   const { body: given } = await other.ask('POST', `/interns/${id}/give-up`)
   assert.deepEqual([given.status, given.hostname, given.host], ['stopped', null, null])
-  assert.match(given.last_failure_message, /^Its files were given up: The host lost has not been heard of/)
+  assert.match(given.last_failure_message, /^Its files were given up: The host lost does not respond/)
   await other.ask('POST', `/interns/${id}/provision`)
   assert.equal((await untilIntern(other, id, 'running')).hostname, 'other')
   assert.ok(isRunning(pid), 'the test needs one that runs on')
@@ -272,7 +272,7 @@ test('an intern whose files are elsewhere now is moved there, and goes on with i
   lost.process.signal('SIGKILL')
   await gone(other, id)
   const nowhere = await other.ask('POST', `/interns/${id}/move`, { body: { host: 'nowhere' } })
-  assert.deepEqual([nowhere.status, /no host nowhere is there; those that are: other/.test(nowhere.text)], [400, true])
+  assert.deepEqual([nowhere.status, /nowhere is not available; available hosts: other/.test(nowhere.text)], [400, true])
   const { body: moved } = await other.ask('POST', `/interns/${id}/move`, { body: { host: 'other' } })
   assert.deepEqual([moved.status, moved.hostname], ['queued', 'other'])
   const failed = await untilIntern(other, id, 'failed')

@@ -3,7 +3,7 @@ import type { TrackedRequest } from '#identity/accounts/requests-in-flight.ts'
 import type { InternFiles } from '#interns/contract/files.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import { findIntern } from '#interns/registry/store.ts'
-import { auditingFiles, type FileAct } from '#interns/remote/file-audit.ts'
+import { auditFileAccess, type FileAct } from '#interns/remote/file-audit.ts'
 import { abortSignalOf } from '#platform/async/leave-signal.ts'
 import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import type { ResponseStream } from '#platform/net/response-stream.ts'
@@ -63,7 +63,7 @@ export async function withFiles<Answer>(
   let later: Promise<unknown> | undefined
   try {
     const done = () => refusing(give(deps.provisioner.storage(intern).files, signal), () => tracked.response.revoked)
-    const answer = await (act ? auditingFiles(deps.conversation, { caller, intern, act, paths }, done) : done())
+    const answer = await (act ? auditFileAccess(deps.conversation, { caller, intern, act, paths }, done) : done())
     later = over?.(answer)
     return answer
   } finally {

@@ -6,7 +6,7 @@ import { createVault } from '#identity/provider-keys/vault.ts'
 import { Refusal } from '#interns/contract/refusal.ts'
 import type { TurnBudget } from '#interns/contract/turn-budget.ts'
 import { createIntern } from '#interns/lifecycle/create.ts'
-import { announcing, openAccounts } from '#interns/runs/limited-turns.ts'
+import { announceTurn, openAccounts } from '#interns/runs/limited-turns.ts'
 import { endRun, saveStartedRun } from '#interns/runs/run-store.ts'
 import { newUuid } from '#platform/core/id.ts'
 import { picoUsdOf } from '#platform/core/pico-usd.ts'
@@ -50,11 +50,11 @@ async function place({ db }: Awaited<ReturnType<typeof newDb>>) {
   return {
     ...{ db, server, ask },
     announce: (budget: TurnBudget = ofDollar) =>
-      announcing(deps, { ...own, account: newUuid(), budget }, async (told) => told!),
+      announceTurn(deps, { ...own, account: newUuid(), budget }, async (told) => told!),
     announceUnlimited: () =>
-      announcing(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
-    announcing: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
-      announcing({ ...deps, budgetMs }, { ...own, account }, begin),
+      announceTurn(deps, { ...own, account: newUuid(), budget: undefined }, async (budget) => budget!),
+    announceTurn: (begin: () => Promise<never>, budgetMs = 60_000, account = newUuid()) =>
+      announceTurn({ ...deps, budgetMs }, { ...own, account }, begin),
     begin: (budget: TurnBudget, meteredKey = 'own') => saveStartedRun(db.query, id, { ...begun, budget, meteredKey }),
     end: () => db.exclusively('test', (tx, announce) => endRun(tx, announce, id, 'r', over)),
     limits: (key = 'own') =>
@@ -98,23 +98,25 @@ onEachDatabase('what turns of an intern may cost', (kind) => {
 
   test('limits nothing of turns that did not begin, and of those for a while of which nobody can tell', async () => {
     await using store = await newDb(kind)
-    const { announcing, limits } = await place(store)
+    const { announceTurn, limits } = await place(store)
     for (const kind of ['session_busy', 'intern_unreachable', 'intern_asleep'] as const) {
-      await assert.rejects(announcing(() => Promise.reject(new Refusal(kind, 'not begun'))))
+      await assert.rejects(announceTurn(() => Promise.reject(new Refusal(kind, 'not begun'))))
       assert.equal(await limits(), 'forbidden')
     }
     const severed = () => Promise.reject(new Refusal('stream_severed', 'severed'))
-    await assert.rejects(announcing(severed, -3_600_000))
+    await assert.rejects(announceTurn(severed, -3_600_000))
     assert.equal(await limits(), 'forbidden')
-    await assert.rejects(announcing(severed))
+    await assert.rejects(announceTurn(severed))
     assert.equal((await limits())?.length, 1)
   })
 
   test('limits a prompt that is tried once more by one account', async () => {
     await using store = await newDb(kind)
-    const { announcing, limits } = await place(store)
+    const { announceTurn, limits } = await place(store)
     for (const message of ['the daemon ended', 'and so did the next one'])
-      await assert.rejects(announcing(() => Promise.reject(new Refusal('stream_severed', message)), 60_000, 'account'))
+      await assert.rejects(
+        announceTurn(() => Promise.reject(new Refusal('stream_severed', message)), 60_000, 'account'),
+      )
     assert.deepEqual(await limits(), ['turn:account'])
   })
 

@@ -88,7 +88,7 @@ test('hosts lists the hosts; move and give-up take an intern or a host', async (
     assert.match(neither.err, /Specify an intern, or all interns of a host with --host/)
   }
   const manager = { ...service, apiKey: service.managementKey }
-  assert.match((await run(manager, 'interns', 'give-up', '--host', 'desk')).err, /409.*The host desk is there/)
+  assert.match((await run(manager, 'interns', 'give-up', '--host', 'desk')).err, /409.*The host desk is available/)
   assert.match((await run(manager, 'interns', 'move', '--host', 'no', '--to', 'desk')).err, /404.*no host no/)
 })
 

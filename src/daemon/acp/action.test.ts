@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { judge } from '#interns/contract/rules/decide.ts'
+import { decide } from '#interns/contract/rules/decide.ts'
 import type { Rule, RuleSet } from '#interns/contract/rules/rule.ts'
 import { actionOf } from './action.ts'
 import { readPermission } from './permission.ts'
@@ -13,7 +13,8 @@ type Call = { kind?: string; name?: string; title?: string; rawInput: object }
 const askedFor = (toolCall: Call) =>
   readPermission({ toolCall: { toolCallId: 'c', ...toolCall }, options: [] }, () => undefined)
 const effectOf = (rule: Rule, toolCall: Call) =>
-  judge([{ scope: 'intern', version: 1, rules: [rule] }], actionOf(askedFor(toolCall).tool, '/work'), 'builtin')?.effect
+  decide([{ scope: 'intern', version: 1, rules: [rule] }], actionOf(askedFor(toolCall).tool, '/work'), 'builtin')
+    ?.effect
 
 const harmless = { command: 'git status' }
 const payment: Call = { kind: 'other', name: 'bank__pay', title: 'bank: Pay', rawInput: { to: 'evil', ...harmless } }
@@ -103,7 +104,7 @@ test('a command that gets at a file by a link is one about that file', () => {
       { effect: 'allow', commands: ['cat **', 'cd **', 'tee **'] },
     ]
     const { tool } = askedFor({ kind: 'execute', rawInput: { command } })
-    return judge([{ scope: 'intern', version: 1, rules }], actionOf(tool, work), 'builtin')?.effect
+    return decide([{ scope: 'intern', version: 1, rules }], actionOf(tool, work), 'builtin')?.effect
   }
   for (const command of [
     ...['cat notes/passwd', 'cat ./notes//passwd', 'cat docs/../notes/passwd', 'cat notes/deep/../passwd', 'cat later'],
@@ -119,7 +120,7 @@ test('a link in a workspace makes no other file one that is allowed', () => {
   using there = linkedWorkspace()
   const allow: RuleSet = { scope: 'intern', version: 1, rules: [{ effect: 'allow', paths: ['**'] }] }
   const effect = (path: string) =>
-    judge([allow], actionOf(askedFor({ kind: 'edit', rawInput: { path } }).tool, there.work), 'builtin')?.effect
+    decide([allow], actionOf(askedFor({ kind: 'edit', rawInput: { path } }).tool, there.work), 'builtin')?.effect
   for (const path of ['notes/passwd', 'later', 'docs/../notes/passwd', 'notes/../a', `${there.work}/notes`, 'round/x'])
     assert.equal(effect(path), path === 'round/x' ? 'allow' : undefined, path)
   for (const path of ['a', 'inside/a', 'docs/../a', 'new/er/file']) assert.equal(effect(path), 'allow', path)

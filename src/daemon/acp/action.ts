@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { hostOf, pathFrom } from '#interns/contract/rules/match-path.ts'
-import { placesNamed } from '#interns/contract/rules/match-rule.ts'
+import { pathsNamed } from '#interns/contract/rules/match-rule.ts'
 import type { Action } from '#interns/contract/rules/rule.ts'
 import { operationOf } from './operation.ts'
 import { resolveLinks } from './resolve-links.ts'
@@ -64,7 +64,7 @@ function pathsOf(workspace: string, path: string): string[] {
 
 /** The resolved paths of a command's arguments that are symbolic links. Undefined if there are too many. */
 function linkedPaths(action: Action): string[] | undefined {
-  const named = new Set(placesNamed(action))
+  const named = new Set(pathsNamed(action))
   if (named.size > limits.named) return undefined
   const root = resolveLinks(action.root)
   const linked = new Set<string>()

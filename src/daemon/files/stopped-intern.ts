@@ -47,7 +47,7 @@ export function stoppedInternRuns(
   const health: Runs['health'] = async () => ({
     ...{ contract: contractVersion, startedAt, agent: 'stopped', agentName: null, runs: 0, waiting: 0 },
   })
-  const rules = { judgeBy: refuse, decisions: refuse, rest: refuse }
+  const rules = { setRules: refuse, decisions: refuse, rest: refuse }
   const refused = { start: refuse, answer: refuse, cancel: refuse, question: refuse, health, ...rules }
   return { token, runs: { transcripts, ...refused, files: workspaceFiles(settings) } }
 }

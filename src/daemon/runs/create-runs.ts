@@ -25,7 +25,7 @@ export function createRuns(
     cancel: async (runId, spent, neededUsd) =>
       spent ? registry.endOverBudget(runId, spent, neededUsd) : registry.cancel(runId, 'The run was cancelled.'),
     question: async (id) => registry.runThatAsked(id)?.whole(id),
-    judgeBy: async (rules) => deps.decisions.judgeBy(rules),
+    setRules: async (rules) => deps.decisions.setRules(rules),
     decisions: async (afterSeq) => deps.decisions.after(afterSeq),
     rest: async (idleMs) => registry.rest(idleMs),
     health: async () => ({ contract: contractVersion, startedAt, ...registry.figures() }),

@@ -34,7 +34,7 @@ export async function decidePermission(deps: DecisionDeps, run: LiveRun, call: P
   if (run.state().at === 'ended') return cancelledPermission
   const { options } = request.question
   const action = actionOf(request.tool, deps.workspace)
-  const found = deps.decisions.judge(action)
+  const found = deps.decisions.decide(action)
   // A rule cannot choose between options that allow once. It never allows always: the agent would not ask again.
   const canAllow = options.includes('allow_once') && !isAmbiguous(request.question, 'allow_once')
   const decision = found?.effect === 'allow' && !canAllow ? undefined : found

@@ -1,13 +1,13 @@
 import type { PermissionAnswer } from '#interns/contract/answer.ts'
 import type { PermissionKind } from '#interns/contract/question.ts'
-import { judge } from '#interns/contract/rules/decide.ts'
+import { decide } from '#interns/contract/rules/decide.ts'
 import type { Action, Decision, LoggedDecision, RulesInForce } from '#interns/contract/rules/rule.ts'
 import type { DecisionStore } from '../store/decision-store.ts'
 
 /** The rules in force in a daemon, and the decisions made by them. */
 export type Decisions = {
-  judgeBy(rules: RulesInForce): void
-  judge(action: Action): Decision | undefined
+  setRules(rules: RulesInForce): void
+  decide(action: Action): Decision | undefined
   /** Saves a decision until the server has fetched it. @throws StoreFailed; the action must not be allowed then. */
   save(decision: Omit<LoggedDecision, 'seq'>): void
   after(seq: number): LoggedDecision[]
@@ -16,10 +16,10 @@ export type Decisions = {
 export function createDecisions(store: DecisionStore): Decisions {
   let rules: RulesInForce = { agent: '', sets: [] }
   return {
-    judgeBy: (newRules) => {
+    setRules: (newRules) => {
       rules = newRules
     },
-    judge: (action) => judge(rules.sets, action, rules.agent),
+    decide: (action) => decide(rules.sets, action, rules.agent),
     save: store.add,
     after: (seq) => {
       store.forget(seq)

@@ -74,7 +74,7 @@ async function serve(deps: HttpServerDeps, { request, response }: Exchange): Pro
     case 'GET /questions':
       return sendJson(response, 200, { question: (await runs.question(path[1] ?? '')) ?? null })
     case 'PUT /rules':
-      await runs.judgeBy(readRules(await readJson(request)))
+      await runs.setRules(readRules(await readJson(request)))
       return sendJson(response, 200, { judging: true })
     case 'GET /decisions':
       return sendJson(response, 200, { decisions: await runs.decisions(Number(query.get('after')) || 0) })

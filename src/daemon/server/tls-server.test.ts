@@ -144,7 +144,7 @@ test('a new certificate and a new authority are shown without a new daemon, whil
   await over
 })
 
-test('a way that is made ahead carries the next call and no other, and is left where none comes', {
+test('a way that is made prewarm carries the next call and no other, and is left where none comes', {
   timeout: 120_000,
 }, async () => {
   await using at = await startBehindTcp()
@@ -160,13 +160,13 @@ test('a way that is made ahead carries the next call and no other, and is left w
   await new Promise<void>((resolve) => relay.listen(0, host, resolve))
   const { port } = relay.address() as AddressInfo
   const runs = connectRuns({ host, port, tls: at.trusted, token })
-  runs.ahead!()
+  runs.prewarm!()
   await until(() => opened.length === 1)
   await runs.health()
   assert.equal(opened.length, 1)
   await runs.health()
   assert.equal(opened.length, 2)
-  const leave = runs.ahead!()
+  const leave = runs.prewarm!()
   await until(() => opened.length === 3)
   leave()
   await opened[2]
@@ -177,7 +177,7 @@ test('a way that is made ahead carries the next call and no other, and is left w
 /** Asks on a way that did not come about. */
 async function goneMeanwhile(runs: ReturnType<typeof connectRuns>, relay: Server): Promise<unknown> {
   await new Promise((resolve) => relay.close(resolve))
-  const leave = runs.ahead!()
+  const leave = runs.prewarm!()
   await new Promise((resolve) => setTimeout(resolve, 100))
   return runs.health().finally(leave)
 }

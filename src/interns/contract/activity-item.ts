@@ -32,14 +32,14 @@ export const PlanItem = z.object({
   ),
 })
 
-/** The work of an intern as clients see it. What is long is cut in its middle, with a mark. */
+/** The activity of an intern as clients see it. Long texts are shortened in the middle, with a note. */
 export const ActivityItem = z.discriminatedUnion('type', [
-  ToolCallItem.meta({ id: 'InternToolCall', description: 'A tool call of an intern, as it stands.' }),
-  PlanItem.meta({ id: 'InternPlan', description: 'What an intern means to do; each plan replaces the one before.' }),
+  ToolCallItem.meta({ id: 'InternToolCall', description: 'The current state of a tool call of an intern.' }),
+  PlanItem.meta({ id: 'InternPlan', description: 'The plan of an intern. Each plan replaces the previous one.' }),
 ])
 export type ActivityItem = z.infer<typeof ActivityItem>
 
-/** What would change how a text is shown is escaped, as wherever an agent's words are shown to be judged. */
+/** Escapes characters that change how a text is displayed, because a person decides by it. */
 export function activityItem(activity: Activity): ActivityItem {
   if (activity.type === 'plan') return { type: 'plan', steps: activity.steps }
   const { type, toolCallId, operation, title, status, input, output, paths, changes } = activity

@@ -26,7 +26,7 @@ test('a permission refuses what it did not offer, and says what it did', () => {
   const offered = /"allow_always" was not offered. Answer with one of: allow_once, cancel\.$/
   refuses(() => readPermissionAnswer({ options: ['allow_once'] }, 'allow_always'), offered)
   for (const answer of ['', 'yes', 'Allow_once', '{"action":"accept"}']) {
-    refuses(() => readPermissionAnswer({ options: ['allow_once'] }, answer), /none of the options/)
+    refuses(() => readPermissionAnswer({ options: ['allow_once'] }, answer), /not one of the options/)
   }
 })
 

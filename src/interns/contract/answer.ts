@@ -15,15 +15,15 @@ export type FormAnswer =
   | { action: 'decline' }
   | { action: 'cancel' }
 
-/** `choice` is set where the caller named one option by its id. */
+/** `choice` is set if the caller named one option by its id. */
 export type PermissionReading = { answer: PermissionAnswer; choice?: PermissionChoice }
-type Offered = Pick<PermissionQuestion, 'options' | 'choices'>
+type OfferedOptions = Pick<PermissionQuestion, 'options' | 'choices'>
 
 /**
- * Reads the caller's answer to a permission request, compared exactly: the id of an option, or the word of a kind.
- * @throws Refusal for an option that was not offered, and for a kind of which several options were.
+ * Reads the caller's answer to a permission request: exactly the id of an option, or the word of a kind.
+ * @throws Refusal for an option that was not offered, and for a kind with several options.
  */
-export function readPermissionAnswer(offered: Offered, word: string): PermissionReading {
+export function readPermissionAnswer(offered: OfferedOptions, word: string): PermissionReading {
   if (word === 'cancel') return { answer: 'cancel' }
   const choice = offered.choices?.find(({ id }) => id === word)
   if (choice) return { answer: choice.kind, choice }
@@ -35,39 +35,39 @@ export function readPermissionAnswer(offered: Offered, word: string): Permission
     ? `Several options are of the kind "${word}"`
     : kind
       ? `"${word}" was not offered`
-      : 'The answer is none of the options'
+      : 'The answer is not one of the options'
   const described = answers.map(({ answer, name }) => (name === undefined ? answer : `${answer} (${name})`))
   throw new Refusal('bad_request', `${wrong}. Answer with one of: ${[...described, 'cancel'].join(', ')}.`)
 }
 
 /** Reads the caller's answer to a question. Refuses values that do not fit its fields. */
 export function readFormAnswer(fields: FormField[], answer: string): FormAnswer {
-  const said = parseObject(answer)
-  if (!said) {
+  const parsed = parseObject(answer)
+  if (!parsed) {
     throw new Refusal(
       'bad_request',
       'The answer to a question is a JSON object with "action": accept, decline or cancel.',
     )
   }
-  if (said.action === 'decline' || said.action === 'cancel') return { action: said.action }
-  if (said.action !== 'accept') {
+  if (parsed.action === 'decline' || parsed.action === 'cancel') return { action: parsed.action }
+  if (parsed.action !== 'accept') {
     throw new Refusal('bad_request', 'The "action" of an answer must be accept, decline or cancel.')
   }
-  return { action: 'accept', content: readContent(fields, said.content ?? {}) }
+  return { action: 'accept', content: readContent(fields, parsed.content ?? {}) }
 }
 
 function readContent(fields: FormField[], content: unknown): Record<string, FieldValue> {
   if (!isObject(content)) throw new Refusal('bad_request', 'The "content" of an answer must be a JSON object.')
   const values: [string, FieldValue][] = []
-  const said = new Map(Object.entries(content))
+  const given = new Map(Object.entries(content))
   try {
     for (const field of fields) {
-      const value = said.get(field.name) ?? undefined
-      said.delete(field.name)
+      const value = given.get(field.name) ?? undefined
+      given.delete(field.name)
       if (value !== undefined) values.push([field.name, checkValue(field, value)])
       else if (field.required) throw new InvalidValue(`${field.name} is required`)
     }
-    for (const unknown of said.keys())
+    for (const unknown of given.keys())
       throw new InvalidValue(`${JSON.stringify(unknown)} is not a field of this question`)
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error

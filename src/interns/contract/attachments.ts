@@ -1,4 +1,4 @@
-/** What comes with a prompt besides its text. `data` is base64; `part` says where in the message it stood. */
+/** A file that is sent with a prompt. `data` is base64; `part` is its position in the message. */
 export type Attachment = {
   kind: 'image' | 'audio' | 'file'
   name: string | null
@@ -9,7 +9,7 @@ export type Attachment = {
 
 export const attachmentKinds = ['image', 'audio', 'file'] as const
 
-/** The text of a file that is one, for whoever must read it first. */
+/** The text of a text file, for content filters. */
 export function textIn({ kind, data }: Attachment): string | undefined {
   if (kind !== 'file') return undefined
   const bytes = Buffer.from(data, 'base64')
@@ -21,7 +21,7 @@ export function textIn({ kind, data }: Attachment): string | undefined {
   }
 }
 
-/** What an attachment is, in words for a transcript. */
+/** Describes an attachment for a transcript. */
 export function attachmentLine({ kind, name, mimeType, data }: Attachment): string {
   return `[${kind}${name === null ? '' : ` "${name}"`}: ${mimeType}, ${Buffer.byteLength(data, 'base64')} bytes]`
 }

@@ -2,7 +2,7 @@ import { Fault, type FaultKind } from '#platform/core/fault.ts'
 import { fileRefusals, Refusal } from './refusal.ts'
 import type { BudgetPart } from './turn-budget.ts'
 
-/** Every reason of the chat route, and whether trying again may help. */
+/** The reasons of the chat route, and whether a retry can help. */
 const reasons = {
   attachment_failed: false,
   bad_request: false,
@@ -34,7 +34,7 @@ export const kindOfCode: Record<number, FaultKind> = {
 
 type More = { retryable?: boolean; retryAfterSeconds?: number; budget?: BudgetPart }
 
-/** A refusal of the chat route: its reason, and a header that tells clients whether to try again. */
+/** A refusal of the chat route: its reason, and a header that says whether clients should retry. */
 export function chatFault(kind: FaultKind, reason: ChatReason, message: string, more: More = {}): Fault {
   const retryable = more.retryable ?? reasons[reason]
   const retryAfterSeconds = more.retryAfterSeconds ?? (reason === 'busy' || kind === 'unavailable' ? 1 : undefined)
@@ -60,7 +60,7 @@ export function asChatFault(error: unknown): unknown {
   return chatFault(kindOfCode[code] ?? 'bad_gateway', reason as ChatReason, message, { retryable })
 }
 
-/** A refusal from before the handler, with the reason that this route owes. */
+/** Adds the reason of this route to a fault that was thrown before the handler. */
 export function restateForChat(fault: Fault): Fault {
   if (fault.details.metadata) return fault
   if (fault.kind === 'invalid') return chatFault('invalid', 'bad_request', fault.message)

@@ -6,10 +6,10 @@ import type { Question } from './question.ts'
 import type { BudgetPart } from './turn-budget.ts'
 import type { FailureReason, TurnEvent } from './turn-event.ts'
 
-/** A chunk of an intern's reply: the last has no choices, but the session to go on with. */
+/** A chunk of an intern's reply. The last one has no choices, but the id of the session. */
 export type InternChunk = Chunk & { session_id?: string | null; activity?: ActivityItem }
 
-/** Names that differ between dialects. */
+/** Names that differ between protocols. */
 export type ChunkNames = { inputTool: string; fallbackModel: string }
 
 type Failed = { usage?: Usage | null; budget?: BudgetPart | undefined }
@@ -20,8 +20,8 @@ const failureCodes: Record<FailureReason, number> = { turn_failed: 502, stream_s
 type Started = Extract<TurnEvent, { type: 'turn.started' }>
 
 /**
- * Turns what a caller of a turn hears into chunks, in the order of every reply: a role chunk, content and reasoning, a
- * finish chunk, a final chunk. Which events close the reply is the events' own matter.
+ * Converts the events of a turn to chunks, in the order of every reply: a role chunk, content and reasoning, a finish chunk, a
+ * final chunk.
  */
 export function chunkWriter(started: Started, names: ChunkNames, createdSeconds: number) {
   const model = started.model ?? names.fallbackModel
@@ -67,14 +67,14 @@ export function chunkWriter(started: Started, names: ChunkNames, createdSeconds:
         case 'run.ended':
           return fail(410, event.message, 'run_ended', false, event)
         default:
-          // A daemon may have been taken over: what it should never say is not passed on.
+          // A compromised daemon can send anything. Unknown events are dropped.
           event satisfies never
           return []
       }
     },
-    /** The end of a reply whose caller may not hear on. */
+    /** The end of a reply whose caller lost access. */
     refused: (code: number, message: string) => fail(code, message, 'run_ended', false),
-    /** The end of a reply whose intern said nothing for too long. */
+    /** The end of a reply after too long without output. */
     timedOut: (message: string) => fail(504, message, 'timeout', true),
   }
 }
@@ -85,8 +85,8 @@ function inputCall(question: Question, names: ChunkNames) {
 }
 
 /**
- * `detail` is told where there is more to know than the operation's name: who consents must see to what. Both say in
- * words what would change how they are shown, wherever that is: a page and a terminal are deceived alike.
+ * The arguments of the tool call that asks the caller. `detail` is present if it contains more than the operation's name.
+ * Characters that change how a text is displayed are escaped, for pages and terminals.
  */
 export function argumentsOf(question: Question) {
   if (question.kind === 'elicitation') {
@@ -94,9 +94,9 @@ export function argumentsOf(question: Question) {
     return { kind, message, fields }
   }
   const { kind, operation, options, detail, choices } = question
-  const told = operation === null ? null : printableExactly(operation)
+  const printableOperation = operation === null ? null : printableExactly(operation)
   return {
-    ...{ kind, operation: told, options },
+    ...{ kind, operation: printableOperation, options },
     ...(choices && { choices: choices.map(({ id, kind, name }) => ({ id, kind, name: printableExactly(name) })) }),
     ...(detail !== null && { detail: printableExactly(detail) }),
   }

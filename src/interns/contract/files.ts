@@ -2,29 +2,29 @@ import type { ByteRange } from '#platform/files/read-part.ts'
 
 export type InternFile = {
   name: string
-  /** False where its name is not UTF-8, so that it cannot be asked for. */
+  /** False if its name is not UTF-8, so that it cannot be requested. */
   isNameValid: boolean
   kind: 'file' | 'folder' | 'link' | 'other'
   size: number
   /** Milliseconds since the epoch. */
   modifiedAt: number
   isExecutable: boolean
-  /** Where a link leads. */
+  /** The target of a link. */
   target: string | null
 }
 
 export type InternFilePage = { entries: InternFile[]; next?: string | undefined }
 
-/** Bytes as they come. Leaving them ends what brings them. */
+/** A stream of bytes. Ending the iteration closes its source. */
 export type Bytes = AsyncIterable<Uint8Array>
 
 export type InternFileContent = {
-  /** Of the whole file. */
+  /** The size of the whole file. */
   size: number
   modifiedAt: number
-  /** Another one when the file is another, or was written to. */
+  /** Changes when the file is replaced or written. */
   tag: string
-  /** What follows, where a range was asked for. */
+  /** The range of the body, if one was requested. */
   part: { from: number; to: number } | undefined
   body: Bytes
 }
@@ -32,22 +32,22 @@ export type InternFileContent = {
 export type UnpackedFiles = { files: number; folders: number; links: number; bytes: number }
 
 /**
- * The files of an intern's workspace, done where the workspace is and by the intern's own user. Paths are relative to it,
- * and nothing leads out of it: what would is refused, as a `Refusal` that names it.
+ * The files of an intern's workspace, accessed on its host by the intern's user. Paths are relative to the workspace. A path
+ * that leads out of it is refused with a `Refusal` that names it.
  */
 export type InternFiles = {
   list(path: string, page: { limit: number; after?: string | undefined }): Promise<InternFilePage>
   read(
     path: string,
-    wanted: { range?: ByteRange | undefined; ifTag?: string | undefined },
+    selection: { range?: ByteRange | undefined; ifTag?: string | undefined },
     signal: AbortSignal,
   ): Promise<InternFileContent>
   write(path: string, body: Bytes, replace: boolean, signal: AbortSignal): Promise<{ made: boolean; size: number }>
   remove(path: string, recursive: boolean): Promise<void>
   makeFolder(path: string): Promise<{ made: boolean }>
   rename(from: string, to: string, replace: boolean): Promise<void>
-  /** A folder as tar.gz. */
+  /** Packs a folder as tar.gz. */
   pack(path: string, signal: AbortSignal): Promise<Bytes>
-  /** A tar.gz into a folder, all of it or nothing. */
+  /** Unpacks a tar.gz into a folder, completely or not at all. */
   unpack(path: string, archive: Bytes, signal: AbortSignal): Promise<UnpackedFiles>
 }

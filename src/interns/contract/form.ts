@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import type { Field } from './question.ts'
 
-/** A field with all that its agent demands of the value. The caller is told in words, in the question's message. */
+/** A field with the constraints of its agent. The question's message describes them to the caller. */
 export type FormField = Field & {
   minLength?: number
   maxLength?: number
@@ -15,10 +15,10 @@ export type FormField = Field & {
 
 export type FieldValue = string | number | boolean | string[]
 
-/** A value that does not fit; the message begins with the field's name and says what would fit. */
+/** An invalid value. The message starts with the field's name and says what is valid. */
 export class InvalidValue extends Error {}
 
-/** The value as the agent will get it. Throws `InvalidValue`. */
+/** Checks a value. @returns the value for the agent. @throws InvalidValue. */
 export function checkValue(field: FormField, value: unknown): FieldValue {
   switch (field.type) {
     case 'string':
@@ -78,8 +78,8 @@ function checkChoices(field: FormField, value: unknown): string[] {
 }
 
 /**
- * Matches on an engine with linear time, because agent and caller are not trusted. A pattern that this engine cannot
- * run is left to the agent.
+ * Matches with an engine of linear time, because agent and caller are not trusted. A pattern that this engine does not
+ * support is checked by the agent alone.
  */
 function matches(pattern: string, value: string): boolean {
   try {

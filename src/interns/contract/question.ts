@@ -5,24 +5,24 @@ export type PermissionKind = (typeof permissionKinds)[number]
 /** One option of a permission as its agent offers it. `id` is never the word of another kind. */
 export type PermissionChoice = { id: string; kind: PermissionKind; name: string }
 
-/** An agent wants to do something that needs consent. `options` has each kind once; `choices` has all options of the agent. */
+/** A request for permission. `options` has each kind once; `choices` has all options of the agent. */
 export type PermissionQuestion = {
   kind: 'permission'
-  /** The kind of tool, in one word that means the same for every agent; null where it is not known. */
+  /** The kind of tool, in one word with the same meaning for all agents; null if unknown. */
   operation: string | null
   /**
-   * What exactly would be done: the command line, or what would be written where; null when the agent did not say more
-   * than `operation`. What is too long for a question is cut with a mark that says so.
+   * The exact action: the command line, or the changes of files; null if the agent reported no more than `operation`. A
+   * long text is shortened, with a note.
    */
   detail: string | null
   options: PermissionKind[]
   choices?: PermissionChoice[]
 }
 
-/** One answer for a caller. `name` is set where the answer is the id of an option. */
+/** One possible answer. `name` is set if the answer is the id of an option. */
 type OfferedAnswer = { answer: string; kind: PermissionKind; name?: string }
 
-/** The answers that a permission takes: the word of a kind, or the ids where several options are of one kind. */
+/** The possible answers to a permission: the word of a kind, or ids if several options are of one kind. */
 export function permissionAnswers({
   options,
   choices = [],
@@ -33,7 +33,7 @@ export function permissionAnswers({
   })
 }
 
-/** All that a permission is about, however long. `diff` is a unified diff. */
+/** The complete content of a permission. `diff` is a unified diff. */
 export type WholePermission = {
   detail: string | null
   command: string | null
@@ -41,7 +41,7 @@ export type WholePermission = {
   changes: { path: string; diff: string }[]
 }
 
-/** One value an agent asks for. `array` chooses several of `options`. */
+/** One value that an agent asks for. `array` chooses several of `options`. */
 export type Field = {
   name: string
   type: 'string' | 'number' | 'integer' | 'boolean' | 'array'
@@ -52,8 +52,8 @@ export type Field = {
 /** An agent asks for answers. `message` describes the fields to the caller. */
 export type FormQuestion = { kind: 'elicitation'; message: string; fields: Field[] }
 
-/** A question of an intern to its caller, on which a run waits. `id` is unique among all interns. */
+/** A question of an intern to its caller. Its run waits for the answer. `id` is unique over all interns. */
 export type Question = { id: string } & (PermissionQuestion | FormQuestion)
 
-/** A question as its caller was told it, which is all that is known of what an answer consents to. */
+/** A question as it was sent to its caller. */
 export type AskedQuestion = { question: Question; sessionId: string; askedAt: number; deadlineAt: number }

@@ -1,4 +1,4 @@
-/** Why nothing is done with a file. Chats never hear of these. */
+/** Reasons why access to a file is refused. They do not occur in chats. */
 export const fileRefusals = {
   file_invalid: { code: 400, retryable: false },
   file_forbidden: { code: 403, retryable: false },
@@ -10,7 +10,7 @@ export const fileRefusals = {
   files_busy: { code: 503, retryable: true },
 } as const
 
-/** Why an intern does not start or resume a turn, and the status that says so. */
+/** Reasons why an intern does not start or resume a turn, and their statuses. */
 export const refusals = {
   bad_request: { code: 400, retryable: false },
   interaction_unknown: { code: 404, retryable: false },
@@ -31,7 +31,7 @@ export const refusals = {
 } as const
 export type RefusalKind = keyof typeof refusals
 
-/** Public reasons that stand for several causes with different statuses. */
+/** The public reasons of kinds that have another name in the chat route. */
 const publicReason: Partial<Record<RefusalKind, string>> = {
   session_unknown: 'not_found',
   session_busy: 'busy',
@@ -43,7 +43,7 @@ const publicReason: Partial<Record<RefusalKind, string>> = {
   intern_asleep: 'intern_not_ready',
 }
 
-/** A turn that did not start, or an answer that changed nothing. `message` is for the caller. */
+/** A turn was not started, or an answer had no effect. `message` is for the caller. */
 export class Refusal extends Error {
   readonly kind: RefusalKind
   readonly retryable: boolean
@@ -59,7 +59,7 @@ export class Refusal extends Error {
     return refusals[this.kind].code
   }
 
-  /** The word of the chat route for it. */
+  /** The reason in the chat route. */
   get reason(): string {
     return publicReason[this.kind] ?? this.kind
   }

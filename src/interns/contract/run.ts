@@ -5,34 +5,34 @@ import type { Question } from './question.ts'
 export const endReasons = [
   /** The turn is complete. */
   'finished',
-  /** The agent refused the prompt before it began. */
+  /** The agent refused the prompt before the turn started. */
   'refused',
-  /** The agent gave up after it had begun. */
+  /** The agent failed after the turn had started. */
   'failed',
-  /** Somebody asked for the end, or the agent confirmed one. */
+  /** A user or the agent cancelled it. */
   'cancelled',
-  /** Nobody answered a question in time. */
+  /** A question was not answered in time. */
   'deadline',
-  /** The caller left while the run was streaming to it. */
+  /** The caller disconnected during the reply. */
   'disconnected',
-  /** The agent's process is gone. */
+  /** The agent's process ended. */
   'severed',
-  /** The run had to ask, and the intern could not hold another run open across a question. */
+  /** The run had a question, and the intern had too many waiting runs. */
   'busy',
-  /** It took what it may take. */
+  /** It reached a limit of its budget. */
   'over_budget',
 ] as const
 export type EndReason = (typeof endReasons)[number]
 
 /**
- * What the intern reported about a turn that is over. Null where it reported nothing. `meteredSince`: all that was metered
- * for the intern from this instant on is of this turn.
+ * The intern's report of an ended turn. Null for what it did not report. `meteredSince`: everything metered for the intern
+ * from this time on belongs to this turn.
  */
 export type TurnReport = { model: string | null; usage: Usage | null; meteredSince?: number | undefined }
 
 /**
- * The state of a run. It is `starting` until the agent has begun the turn, and `waiting` while the caller has a
- * question. Further questions are `queued` and asked one after another.
+ * The state of a run. It is `starting` until the agent has started the turn, and `waiting` while the caller has a question.
+ * Further questions are `queued` and asked one after another.
  */
 export type RunState =
   | { at: 'starting' }
@@ -40,11 +40,11 @@ export type RunState =
   | { at: 'waiting'; question: Question; deadlineAt: number; queued: Question[] }
   | { at: 'ended'; reason: EndReason }
 
-/** Everything that can happen to a run. Times are milliseconds since the epoch. */
+/** The events of a run. Times are milliseconds since the epoch. */
 export type RunEvent =
   | { type: 'turn.started' }
   | { type: 'output.written' }
-  /** `held` says whether the intern can hold one more run open across a question. */
+  /** `held`: whether one more run can wait for an answer. */
   | { type: 'question.asked'; question: Question; deadlineAt: number; held: boolean }
   /** The agent no longer needs the answer. */
   | { type: 'question.withdrawn'; questionId: string }
@@ -52,7 +52,7 @@ export type RunEvent =
   | { type: 'answer.accepted'; questionId: string; deadlineAt: number }
   | { type: 'answer.refused'; questionId: string }
   | { type: 'clock.ticked'; now: number }
-  /** `paused` says whether the caller had been told of the question: then it may leave. */
+  /** `paused`: the caller has received the question, so it can disconnect. */
   | { type: 'client.disconnected'; paused: boolean }
   | { type: 'run.cancelled' }
   | { type: 'budget.spent' }
@@ -64,7 +64,7 @@ export const newRun: RunState = { at: 'starting' }
 
 const ended = (reason: EndReason): RunState => ({ at: 'ended', reason })
 
-/** The next state. Pure: an event that cannot happen in a state leaves it as it is, and an ended run stays ended. */
+/** Returns the next state. Events that are impossible in a state are ignored, and an ended run stays ended. */
 export function step(state: RunState, event: RunEvent): RunState {
   if (state.at === 'ended') return state
   switch (event.type) {
@@ -107,7 +107,7 @@ function ask(state: Open, event: Extract<RunEvent, { type: 'question.asked' }>):
   return { at: 'waiting', question: event.question, deadlineAt: event.deadlineAt, queued: [] }
 }
 
-/** The caller was already told of the question it holds: that one stays open, so that its answer resumes the stream. */
+/** Removes a queued question. The caller has already received the current one, so that stays until it is answered. */
 function withdraw(state: Open, questionId: string): RunState {
   if (state.at !== 'waiting') return state
   return { ...state, queued: state.queued.filter((question) => question.id !== questionId) }

@@ -6,34 +6,34 @@ import type { Transcripts } from './transcript.ts'
 import type { BudgetPart, TurnBudget } from './turn-budget.ts'
 import type { TurnEvent } from './turn-event.ts'
 
-/** The version of this contract. Both sides name it in every path; a daemon of another version refuses by name. */
+/** The version of this contract, part of every path. A daemon refuses requests of another version. */
 export const contractVersion = 1
 
-/** `manual` asks the caller before an operation that needs consent; `self-drive` consents on the caller's behalf. */
+/** `manual` asks the caller before an operation that needs permission; `self-drive` allows it without asking. */
 export type ApprovalMode = 'manual' | 'self-drive'
 
 /**
- * Who speaks, by the id of the member, and whether they want to hear of the work besides the reply. In the background a
- * run goes on when its caller leaves; it stays so from then on.
+ * The caller of a turn: `by` is the id of the member, `activity` requests tool calls and plans in addition to the reply. A
+ * `background` run continues when its caller disconnects, and stays in the background.
  */
 export type TurnCaller = { by?: string | undefined; activity?: boolean | undefined; background?: boolean | undefined }
 
-/** A turn. Without `sessionId` a new session is made; an unknown one becomes a new session of that name. */
+/** A turn. Without `sessionId`, or with an unknown one, a new session is created. */
 export type StartTurn = {
   prompt: string
   attachments?: Attachment[]
   mode: ApprovalMode
   sessionId?: string
-  /** What it may take. */
+  /** Its limits. */
   budget?: TurnBudget | undefined
-  /** How many turns its session had when that was worked out: with any other number it is refused, `session_moved`. */
+  /** The number of turns of the session when the budget was computed. The turn is refused with `session_moved` if it changed. */
   turnsBefore?: number | undefined
 } & TurnCaller
 
-/** In the place of a question's id: the one that the session waits with. For people at a terminal. */
+/** Instead of a question's id: the question that the session waits for. For people at a terminal. */
 export const pendingQuestion = 'pending'
 
-/** An answer, as the caller wrote it: a word for a permission, a JSON object for a question. */
+/** An answer of the caller: a word for a permission, a JSON object for a form. */
 export type AnswerQuestion = { sessionId: string; questionId: string; answer: string } & TurnCaller
 
 export type InternHealth = {
@@ -41,20 +41,20 @@ export type InternHealth = {
   /** Milliseconds since the epoch. */
   startedAt: number
   agent: 'stopped' | 'starting' | 'running'
-  /** The agent's own name, known after its first run. */
+  /** The agent's name, known after its first start. */
   agentName: string | null
   runs: number
   waiting: number
-  /** It takes no more turns, and is to be ended. */
+  /** It accepts no more turns, and will be ended. */
   resting?: boolean | undefined
 }
 
 /**
- * The runs of one intern. The API calls it, the intern's daemon does it; `connectRuns` carries it over a socket.
+ * The runs of one intern. The server calls this interface, the daemon implements it; `connectRuns` connects both.
  *
- * `start` and `answer` resolve once the agent has begun or resumed the turn, and reject with a `Refusal` before: then
- * nothing has changed. Leaving the events before the one that closes them, or aborting `signal`, cancels the run, unless
- * it is in the background.
+ * `start` and `answer` resolve when the agent has started or resumed the turn. They reject with a `Refusal` if nothing was
+ * changed. Ending the iteration before the closing event, or aborting `signal`, cancels the run, unless it is in the
+ * background.
  */
 export type Runs = {
   transcripts: Transcripts
@@ -62,25 +62,25 @@ export type Runs = {
   start(turn: StartTurn, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   answer(answer: AnswerQuestion, signal: AbortSignal): Promise<AsyncIterable<TurnEvent>>
   /**
-   * Ends a run for whoever is attached; with `spent` because of that part of its budget, by what was metered, or left no room
-   * for a request that may cost `neededUsd`. False when there is no such run, or it is over.
+   * Cancels a run; with `spent` because it reached that limit of its budget, or because the budget refused a request that can
+   * cost `neededUsd`. Returns false for an unknown or ended run.
    */
   cancel(runId: string, spent?: BudgetPart, neededUsd?: number): Promise<boolean>
-  /** All that a permission that waits is about, however long; undefined when it does not wait here. */
+  /** The complete content of a pending permission; undefined if it is not pending. */
   question(id: string): Promise<WholePermission | undefined>
-  /** What decides from now on, also in runs that are under way. */
-  judgeBy(rules: RulesInForce, signal?: AbortSignal): Promise<void>
-  /** The oldest decisions behind `seq`, which is forgotten with all before it. */
+  /** Sets the rules in force from now on, also for running turns. */
+  setRules(rules: RulesInForce, signal?: AbortSignal): Promise<void>
+  /** Returns the oldest decisions after `afterSeq`, and deletes those up to it. */
   decisions(afterSeq: number): Promise<LoggedDecision[]>
   /**
-   * Asks for no more turns, so that the daemon can be ended: where nothing has gone on for so long, turns are refused from
-   * now on, with `intern_asleep`, and the answer is 0. Else it is after how many milliseconds to ask again.
+   * Asks the daemon to accept no more turns, so that it can be ended. If it had no run for `idleMs`, it refuses turns with
+   * `intern_asleep` from now on, and returns 0. Otherwise it returns the delay until the next request, in milliseconds.
    */
   rest(idleMs: number, signal?: AbortSignal): Promise<number>
   health(signal?: AbortSignal): Promise<InternHealth>
   /**
-   * Begins to connect for the next call, where that takes a while, so that its caller can make ready meanwhile.
-   * @returns what is to be called when no call comes.
+   * Opens the connection for the next call in advance.
+   * @returns the function that closes it, if the call is not made.
    */
-  ahead?(): () => void
+  prewarm?(): () => void
 }

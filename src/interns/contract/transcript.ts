@@ -10,7 +10,7 @@ export type PlanStep = { text: string; status: string; priority?: string | undef
 export const toolStatuses = ['pending', 'in_progress', 'completed', 'failed'] as const
 export type ToolStatus = (typeof toolStatuses)[number]
 
-/** A tool call as it stands. Long values are cut, with a mark in their middle. */
+/** The current state of a tool call. Long values are shortened in the middle, with a note. */
 export type ToolActivity = {
   type: 'tool_call'
   toolCallId: string
@@ -25,37 +25,37 @@ export type ToolActivity = {
 }
 export type PlanActivity = { type: 'plan'; steps: PlanStep[] }
 
-/** The intern's work that is no text of its reply. */
+/** Activity of the intern that is not text of its reply. */
 export type Activity = ToolActivity | PlanActivity
 
-/** How a question ended. `fields` are the names of those that were filled in; what was typed is not kept. */
+/** The state of a question. `fields` has the names of the filled fields; their values are not stored. */
 export type QuestionState =
   | { state: 'waiting' }
   | { state: 'answered'; answer: string; fields: string[]; by: string | null; answeredAt: number }
   | { state: 'ended' }
 
-/** One thing that was said or done. `by` is a member's id. */
+/** The content of an entry. `by` is a member's id. */
 export type EntryContent =
   | { type: 'prompt'; text: string; mode: ApprovalMode; by: string | null; background?: true; budget?: TurnBudget }
   | { type: 'message' | 'reasoning'; text: string }
   | (ToolActivity & { endedAt: number | null })
   | PlanActivity
   | { type: 'question'; question: Question; deadlineAt: number; answer: QuestionState; action?: Action }
-  /** A rule decided whether something is done; `ask`: its question follows. */
+  /** The decision of a rule about an action. After `ask`, its question follows. */
   | { type: 'decision'; operation: string | null; detail: string | null; decision: Decision }
   | ({ type: 'end'; reason: EndReason; message: string | null } & TurnReport)
 
 /**
- * An entry of a session's transcript. Ids rise in the order of the transcript. `revision` is another with each change and
- * rises over all entries, so that a reader who has seen one needs only what is above it. Instants are in ms since the epoch.
+ * An entry of a session's transcript. Ids rise in the order of the transcript. Each change gives an entry a new `revision`
+ * that is higher than all others, so that a reader can request the changes since one. Times are milliseconds since the epoch.
  */
 export type Entry = { id: number; revision: number; runId: string; at: number; updatedAt: number } & EntryContent
 
-/** An entry by which a run begins, waits, goes on or ends. */
+/** An entry that starts, pauses, resumes or ends a run. */
 export type Milestone = { sessionId: string; entry: Extract<Entry, { type: (typeof milestoneTypes)[number] }> }
 export const milestoneTypes = ['prompt', 'question', 'end'] as const
 
-/** What a reader of a session hears: entries as they were saved, and pieces of text that are not saved yet. */
+/** An event for readers of a session: a saved entry, or a piece of text that is not saved yet. */
 export type TranscriptEvent =
   | { type: 'entry'; entry: Entry }
   /** `offset` is the length of the entry's text before, in UTF-16 units. */
@@ -65,33 +65,33 @@ export type SessionStatus = 'idle' | 'running' | 'waiting'
 
 export type SessionSummary = {
   id: string
-  /** The beginning of its first prompt. */
+  /** The start of its first prompt. */
   title: string
   status: SessionStatus
   turns: number
   createdAt: number
   updatedAt: number
-  /** How many of its oldest entries are no longer kept. */
+  /** The number of its oldest entries that were deleted. */
   dropped: number
 }
 
 export type Page = { after?: string | undefined; limit: number }
-/** The latest session first. */
+/** Sorted by last update, the latest first. */
 export type SessionPage = { sessions: SessionSummary[]; hasMore: boolean }
 /** In the order of the transcript. */
 export type EntryPage = { session: SessionSummary; entries: Entry[]; hasMore: boolean }
 
-/** The transcripts of an intern's sessions, as its daemon keeps them. */
+/** The transcripts of an intern's sessions, stored by its daemon. */
 export type Transcripts = {
   list(page: Page): Promise<SessionPage>
-  /** Undefined where there is no such session. `after` is the id of an entry. */
+  /** Undefined for an unknown session. `after` is the id of an entry. */
   read(sessionId: string, page: Page): Promise<EntryPage | undefined>
-  /** All changes above a revision, and those to come, until `signal`. Undefined where there is no such session. */
+  /** The changes since a revision, and new ones until `signal` aborts. Undefined for an unknown session. */
   follow(
     sessionId: string,
     revision: number,
     signal: AbortSignal,
   ): Promise<AsyncIterableIterator<TranscriptEvent, undefined> | undefined>
-  /** Of all sessions, above a revision, in its order. Where there are none yet it waits for the first; empty: none came. */
+  /** The milestones of all sessions since a revision, in order. Waits for the first one; empty after a timeout. */
   milestones(revision: number, signal: AbortSignal): Promise<Milestone[]>
 }

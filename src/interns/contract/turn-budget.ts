@@ -1,4 +1,4 @@
-// Daemons load this: schemas would cost each of them 12 MB.
+// Loaded by daemons, so without Zod, which needs 12 MB of memory in each.
 
 /** The part of a budget that ended a turn, by its name in the API. */
 export const budgetParts = ['max_cost_usd', 'max_seconds', 'session_max_cost_usd'] as const
@@ -7,8 +7,8 @@ export type BudgetPart = (typeof budgetParts)[number]
 export type CostPart = Exclude<BudgetPart, 'max_seconds'>
 
 /**
- * What one turn may take. `costOf`: by which part of the budget it may cost no more. `id`: of the account of what it costs.
- * `sessionUsd`: what all turns of its session may cost.
+ * The limits of one turn. `costOf` names the part of the budget that limits `costUsd`. `id` is the id of its account.
+ * `sessionUsd` is the limit of all turns of its session.
  */
 export type TurnBudget = {
   id?: string
@@ -21,15 +21,16 @@ export type TurnBudget = {
 /** Whether a turn has a limit. Every turn has an account; most have nothing else. */
 export const isLimited = ({ costUsd, seconds }: TurnBudget) => costUsd !== undefined || seconds !== undefined
 
-/** Why a turn is over, for people. `neededUsd`: what its next request may cost, where no room is left for that. */
+/** Why a turn was ended, for people. `neededUsd` is the maximum cost of the request that the budget refused. */
 export function spentMessage(part: BudgetPart, budget: TurnBudget, neededUsd?: number): string {
   const { costUsd = 0, costOf, sessionUsd = 0, seconds = 0 } = budget
-  if (part === 'max_seconds') return `The turn has worked for the ${seconds} seconds that it may take (max_seconds).`
-  const ofTurn = part === 'max_cost_usd' ? 'it may cost' : 'were left for its session'
-  const [most, whose] = part === costOf ? [costUsd, ofTurn] : [sessionUsd, 'its session may cost']
-  if (neededUsd === undefined) return `The turn has cost the ${usd(most)} USD that ${whose} (${part}).`
-  return `The next request of the turn may cost up to ${usd(neededUsd)} USD, more than is left of the ${usd(most)} USD that ${whose} (${part}).`
+  if (part === 'max_seconds') return `The turn reached its limit of ${seconds} seconds of work (max_seconds).`
+  const ofTurn =
+    part === 'max_cost_usd' ? `its limit of ${usd(costUsd)} USD` : `the remaining ${usd(costUsd)} USD of its session`
+  const limit = part === costOf ? ofTurn : `the limit of ${usd(sessionUsd)} USD of its session`
+  if (neededUsd === undefined) return `The turn reached ${limit} (${part}).`
+  return `The next request of the turn can cost up to ${usd(neededUsd)} USD, which would exceed ${limit} (${part}).`
 }
 
-/** Without the noise of binary fractions. */
+/** Formats an amount without the error of binary fractions. */
 export const usd = (amount: number) => String(Number(amount.toFixed(9)))

@@ -4,10 +4,10 @@ import type { TurnReport } from './run.ts'
 import type { Activity } from './transcript.ts'
 import type { BudgetPart } from './turn-budget.ts'
 
-/** No event is longer as a line: longer text comes in pieces, and what has none is refused where it comes from. */
+/** The maximum length of an event as a line. Longer text is split; other events that are too long are refused. */
 export const maxEventBytes = 512 * 1024
 
-/** Why a turn failed after it had begun, in the words of the chat route. */
+/** Why a turn failed after it had started, in the terms of the chat route. */
 export type FailureReason = 'turn_failed' | 'stream_severed' | 'busy'
 
 /**
@@ -18,17 +18,17 @@ export type TurnEvent =
   | { type: 'turn.started'; runId: string; sessionId: string; model: string | null }
   | { type: 'text.added'; text: string }
   | { type: 'reasoning.added'; text: string }
-  /** The intern is at work on something that the caller does not see. At most one a second. */
+  /** The intern works on something that the caller does not see. At most one per second. */
   | { type: 'work.noticed' }
-  /** The work itself, for a caller who asked for it. */
+  /** The activity, if the caller requested it. */
   | { type: 'activity.noticed'; activity: Activity }
-  /** A rule decided something: the server is to fetch what. */
+  /** A rule made a decision. The server must fetch it. */
   | { type: 'decision.made' }
-  /** The run waits. `deadlineAt` is in milliseconds since the epoch; `action` is what a permission is about. */
+  /** The run waits. `deadlineAt` is in milliseconds since the epoch; `action` is the action of a permission. */
   | { type: 'question.asked'; question: Question; deadlineAt: number; action?: Action | undefined }
   | ({ type: 'turn.finished' } & TurnReport)
   | ({ type: 'turn.failed'; reason: FailureReason; message: string; retryable: boolean } & TurnReport)
-  /** An ending that the intern confirms: it was cancelled, or has spent its budget. */
+  /** The run was cancelled, or reached its budget. */
   | ({ type: 'run.ended'; message: string; budget?: BudgetPart | undefined } & TurnReport)
 
 const closing: ReadonlySet<TurnEvent['type']> = new Set(['question.asked', 'turn.finished', 'turn.failed', 'run.ended'])

@@ -27,12 +27,12 @@ for (const [what, hosts, wanted, expected] of [
     { host: 'b' },
   ],
   ['none without hosts', [host('a', 0, { gone })], [], { why: 'No host runs interns now.' }],
-  ['none without the label', [host('a', 0)], ['x'], { why: 'No host that is there has all of the labels x.' }],
+  ['none without the label', [host('a', 0)], ['x'], { why: 'No available host has all labels x.' }],
   [
     'none where all are full',
     [host('a', 2, { capacity: 2, labels: ['x'] }), host('b', 0)],
     ['x'],
-    { why: 'No host has room for another intern: a has 2 of 2.' },
+    { why: 'No host has capacity for another intern: a has 2 of 2.' },
   ],
 ] as [string, LoadedHost[], string[], object][]) {
   test(`a new intern gets ${what}`, () => assert.deepEqual(chooseHost(hosts, wanted), expected))

@@ -1,25 +1,25 @@
 import type { KnownHost } from './hosts.ts'
 
-/** A host without a capacity counts as one of so many, where hosts are compared. */
-const usualCapacity = 100
+/** The assumed capacity of a host without a limit, for comparing hosts. */
+const assumedCapacity = 100
 
-/** A host with the number of interns that live there and are not stopped. */
+/** A host with its number of interns that are not stopped. */
 export type LoadedHost = KnownHost & { interns: number }
 
 /**
- * The host that a new intern is to live on: of those that are there, have what it wants and have room, the one of whose
- * capacity the smallest part is in use. Otherwise why there is none.
+ * Chooses the host of a new intern: of the available hosts with all labels and free capacity, the one with the lowest use.
+ * Otherwise returns the reason why there is none.
  */
-export function chooseHost(hosts: LoadedHost[], wanted: string[]): { host: string } | { why: string } {
-  const there = hosts.filter((host) => !host.gone)
-  if (there.length === 0) return { why: 'No host runs interns now.' }
-  const fitting = there.filter(({ labels }) => wanted.every((label) => labels.includes(label)))
-  if (fitting.length === 0) return { why: `No host that is there has all of the labels ${wanted.join(', ')}.` }
-  const free = fitting.filter(({ capacity, interns }) => capacity === 0 || interns < capacity)
-  if (free.length === 0) return { why: `No host has room for another intern: ${fitting.map(fullness).join(', ')}.` }
-  const used = ({ capacity, interns }: LoadedHost) => interns / (capacity || usualCapacity)
+export function chooseHost(hosts: LoadedHost[], labels: string[]): { host: string } | { why: string } {
+  const available = hosts.filter((host) => !host.gone)
+  if (available.length === 0) return { why: 'No host runs interns now.' }
+  const matching = available.filter((host) => labels.every((label) => host.labels.includes(label)))
+  if (matching.length === 0) return { why: `No available host has all labels ${labels.join(', ')}.` }
+  const free = matching.filter(({ capacity, interns }) => capacity === 0 || interns < capacity)
+  if (free.length === 0) return { why: `No host has capacity for another intern: ${matching.map(usage).join(', ')}.` }
+  const used = ({ capacity, interns }: LoadedHost) => interns / (capacity || assumedCapacity)
   free.sort((a, b) => used(a) - used(b) || (a.name < b.name ? -1 : 1))
   return { host: free[0]!.name }
 }
 
-const fullness = ({ name, interns, capacity }: LoadedHost) => `${name} has ${interns} of ${capacity}`
+const usage = ({ name, interns, capacity }: LoadedHost) => `${name} has ${interns} of ${capacity}`

@@ -38,9 +38,9 @@ onEachDatabase('hosts of interns', (kind) => {
     assert.equal((await here.b.standing('a'))?.state, 'up')
     here.time.now = at + 7001
     const since = '2030-01-01T00:00:00.000Z'
-    const reason = 'The host a has not been heard of.'
+    const reason = 'The host a does not respond.'
     assert.deepEqual(await here.b.standing('a'), { name: 'a', state: 'gone', reason, since })
-    assert.equal(lostHostMessage((await here.b.find('a'))!.gone!), `The host a has not been heard of (since ${since}).`)
+    assert.equal(lostHostMessage((await here.b.find('a'))!.gone!), `The host a does not respond (since ${since}).`)
     assert.equal((await here.a.standing('a'))?.state, 'up', 'to its own server it is there')
     await here.a.renew()
     assert.equal((await here.b.standing('a'))?.state, 'up')
@@ -66,7 +66,7 @@ onEachDatabase('hosts of interns', (kind) => {
 
   test('that were never heard of are gone, since nobody knows when', async () => {
     await using here = await place()
-    const reason = 'The host old has never been heard of.'
+    const reason = 'The host old is unknown.'
     assert.deepEqual(await here.a.standing('old'), { name: 'old', state: 'gone', reason, since: null })
   })
 })

@@ -6,10 +6,10 @@ import { type InternHosts, type KnownHost, standingOf, unknownHost } from './hos
 
 type ListDeps = { db: { query: Query }; internHosts: Pick<InternHosts, 'all'>; now: () => number }
 
-/** A host that is gone, and that no intern of the organization lives on, is of no more interest after this time. */
-const forgottenAfterMs = 24 * 3600_000
+/** A lost host without interns of the organization is listed for this time. */
+const listedForMs = 24 * 3600_000
 
-/** The hosts that interns live on, by name: those that are there, and those that are gone. */
+/** Lists the hosts of interns by name, available or lost. */
 export async function listHosts(
   { db, internHosts, now }: ListDeps,
   { organizationId }: Pick<Caller, 'organizationId'>,
@@ -19,14 +19,13 @@ export async function listHosts(
     countInService(db.query),
     countOfOrganization(db.query, organizationId),
   ])
-  const isOfInterest = ({ name, gone }: KnownHost) =>
-    !gone || interns.has(name) || now() - gone.since < forgottenAfterMs
+  const isListed = ({ name, gone }: KnownHost) => !gone || interns.has(name) || now() - gone.since < listedForMs
   const listed = hosts
-    .filter(isOfInterest)
+    .filter(isListed)
     .map((host) => ({ ...standingOf(host), labels: host.labels, capacity: host.capacity || null }))
-  const known = new Set(hosts.map(({ name }) => name))
+  const names = new Set(hosts.map(({ name }) => name))
   const unknown = [...interns.keys()]
-    .filter((name) => !known.has(name))
+    .filter((name) => !names.has(name))
     .map((name) => ({ ...standingOf(unknownHost(name)), labels: [], capacity: null }))
   return [...listed, ...unknown]
     .map((host) => ({ ...host, capacity_used: used.get(host.name) ?? 0, interns: interns.get(host.name) ?? 0 }))

@@ -2,9 +2,15 @@ import type { Vault } from '#identity/provider-keys/vault.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { Runs } from '../contract/runs.ts'
 import { type Intern, isAsleep, isUp } from '../registry/store.ts'
-import { connectRuns, type DaemonAddress, keptThrough, keptToken, logThrough } from '../remote/connect-runs.ts'
-import { type DaemonCertificates, keptName, logName } from '../remote/daemon-certificates.ts'
-import { type InternLog, neverStarted } from '../remote/log.ts'
+import {
+  connectRuns,
+  type DaemonAddress,
+  hostConnectionToken,
+  logThrough,
+  storageThrough,
+} from '../remote/connect-runs.ts'
+import { type DaemonCertificates, logName, storageName } from '../remote/daemon-certificates.ts'
+import { type InternLog, neverStartedNote } from '../remote/log.ts'
 import { accessOf, type TcpAccess } from '../remote/tcp-access.ts'
 import { connectTls } from '../remote/tls-connection.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from './hosts.ts'
@@ -16,8 +22,8 @@ export type RemoteInternDeps = {
 }
 
 /**
- * How an intern on another host is reached. @throws Refusal `host_gone` where its host is, `intern_unreachable` where it
- * servers on other hosts do not get at it.
+ * The address of the daemon of an intern on another host. @throws Refusal `host_gone` if its host is lost,
+ * `intern_unreachable` if other hosts cannot reach it.
  */
 export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Promise<DaemonAddress> {
   const { hosts, certificates } = deps
@@ -28,7 +34,7 @@ export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Pro
   const access = openAccess(deps.vault, intern)
   const host = access?.host ?? address
   if (host === null || !access) {
-    const why = host === null ? 'it says no INTERN_ADDRESS' : 'the intern was started before it said one'
+    const why = host === null ? 'its server has no INTERN_ADDRESS' : 'the intern was started before its server had one'
     throw new Refusal(
       'intern_unreachable',
       `The intern lives on the host ${name}, where servers on other hosts cannot reach it: ${why}.`,
@@ -40,31 +46,32 @@ export async function remoteAddress(deps: RemoteInternDeps, intern: Intern): Pro
 const atRest = (intern: Intern) =>
   `The intern is ${isAsleep(intern) ? 'asleep' : intern.status}, and its files are on the host ${intern.hostname}`
 
-/** What is kept of an intern on another host: through its daemon, or where it has none through a server of that host. */
+/** The files and transcripts of an intern on another host, through its daemon or a server of that host. */
 export function remoteStorage(deps: RemoteInternDeps, intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
   if (isUp(intern)) return connectRuns(() => remoteAddress(deps, intern))
-  const mute = () => `${atRest(intern)}: start it, or ask a server of that host.`
-  return keptThrough(() => connectHost(deps, intern, keptName(intern.id), mute))
+  const noServer = () => `${atRest(intern)}: start it, or send the request to a server of that host.`
+  return storageThrough(() => connectHost(deps, intern, storageName(intern.id), noServer))
 }
 
-/** The log of an intern on another host, which a server of that host has. */
+/** The log of an intern on another host, through a server of that host. */
 export async function remoteLog(deps: RemoteInternDeps, intern: Intern, bytes: number): Promise<InternLog> {
-  if (intern.hostname === null) return { none: neverStarted }
-  const mute = () => `The intern’s log is on the host ${intern.hostname}: ask a server of that host.`
-  return logThrough(() => connectHost(deps, intern, logName(intern.id), mute), bytes)
+  if (intern.hostname === null) return { none: neverStartedNote }
+  const noServer = () =>
+    `The intern’s log is on the host ${intern.hostname}: send the request to a server of that host.`
+  return logThrough(() => connectHost(deps, intern, logName(intern.id), noServer), bytes)
 }
 
-/** A connection to a server of the intern's host. @param mute says that none listens there. */
-async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: string, mute: () => string) {
+/** Connects to a server of the intern's host. @param noServer the message if there is none. */
+async function connectHost(deps: RemoteInternDeps, intern: Intern, servername: string, noServer: () => string) {
   const name = intern.hostname ?? ''
   const { address, keptPort, gone } = (await deps.hosts.find(name)) ?? unknownHost(name)
   if (gone) throw new Refusal('host_gone', lostHostMessage(gone))
-  if (address === null || keptPort === null) throw new Refusal('intern_unreachable', mute())
+  if (address === null || keptPort === null) throw new Refusal('intern_unreachable', noServer())
   const tls = await deps.certificates.forServer(intern.id, servername)
-  return connectTls({ host: address, port: keptPort, token: keptToken, tls })
+  return connectTls({ host: address, port: keptPort, token: hostConnectionToken, tls })
 }
 
-/** @throws Refusal where it was sealed by a server with another key. */
+/** @throws Refusal if a server with another encryption key encrypted it. */
 export function openAccess(vault: Vault, intern: Intern): TcpAccess | undefined {
   try {
     return accessOf(vault, intern)

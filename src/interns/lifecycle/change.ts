@@ -11,7 +11,13 @@ import type { Announce } from '#platform/db/signals.ts'
 import { type InternHosts, lostHostMessage, unknownHost } from '../hosts/hosts.ts'
 import { budgetColumn } from '../registry/budget.ts'
 import { internChanged } from '../registry/events.ts'
-import { allowedFrom, type InternCommand, type InternPatch, type InternStatus, mayBe } from '../registry/intern.ts'
+import {
+  allowedFrom,
+  type InternCommand,
+  type InternPatch,
+  type InternStatus,
+  isAllowedFrom,
+} from '../registry/intern.ts'
 import { type McpServerColumns, mcpServerColumns, mcpServersOf, type NewMcpServer } from '../registry/mcp-servers.ts'
 import { revokeInternKey } from '../registry/own-key.ts'
 import { requireOwner } from '../registry/owner.ts'
@@ -26,8 +32,7 @@ type ChangeDeps = InternChangeDeps & { vault: Vault }
 type CommandDeps = InternChangeDeps & { internHosts: InternHosts }
 
 /**
- * Changes an intern. A running intern takes most changes at its next start. The approval mode holds from the next
- * prompt on.
+ * Changes an intern. Most changes apply at its next start, the approval mode from the next prompt on.
  */
 export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string, patch: InternPatch): Promise<Intern> {
   return alterIntern(deps, caller, id, 'intern.updated', async (tx, intern) => {
@@ -35,15 +40,15 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
     const { repository, mcp_servers, web_hosts, budget, ...fields } = patch
     const names = Object.keys(fields) as (keyof typeof fields)[]
     const record = internRecord(intern)
-    const isOther = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
-    const isOtherRepository = repository !== undefined && (repository !== null || record.repository !== null)
-    const isOtherList = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
-    if (!isOther && !isOtherRepository && !isOtherList) return undefined
+    const hasOtherFields = names.some((name) => fields[name] !== undefined && fields[name] !== record[name])
+    const hasRepository = repository !== undefined && (repository !== null || record.repository !== null)
+    const hasLists = mcp_servers !== undefined || web_hosts !== undefined || budget !== undefined
+    if (!hasOtherFields && !hasRepository && !hasLists) return undefined
     const columns = {
       ...(repository !== undefined && repositoryColumns(deps.vault, intern.id, repository)),
       ...(budget !== undefined && { budget: budgetColumn(budget) }),
       ...(web_hosts && { web_hosts: web_hosts.length > 0 ? JSON.stringify(web_hosts) : null }),
-      ...(mcp_servers && (await serversAfter(deps, tx, intern.id, mcp_servers))),
+      ...(mcp_servers && (await serverColumns(deps, tx, intern.id, mcp_servers))),
     }
     try {
       await update(tx, intern.id, { ...fields, ...columns, updated_at: deps.now() })
@@ -54,25 +59,27 @@ export async function changeIntern(deps: ChangeDeps, caller: Caller, id: string,
   })
 }
 
-async function serversAfter({ vault }: ChangeDeps, tx: Tx, id: string, wanted: NewMcpServer[]) {
+async function serverColumns({ vault }: ChangeDeps, tx: Tx, id: string, servers: NewMcpServer[]) {
   const before = await mcpServersOf({ db: { query: tx }, vault }, id)
-  return mcpServerColumns(vault, id, wanted, before)
+  return mcpServerColumns(vault, id, servers, before)
 }
 
 /**
- * Asks for the intern to be started; the server that supervises it does it. @throws Fault `conflict` in a wrong state,
- * `unavailable` where its host is gone.
+ * Queues an intern to be started by its supervisor. @throws Fault `conflict` in a wrong state, `unavailable` if its host is
+ * lost.
  */
 export function provisionIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
   return command(deps, caller, id, 'provision', 'queued', (intern, tx) => requireHost(deps.internHosts, intern, tx))
 }
 
-/** Takes a running intern out of service, its key with it; the server that supervises it ends its processes. */
+/** Stops a running intern and revokes its key. Its supervisor ends the processes. */
 export function suspendIntern(deps: CommandDeps, caller: Caller, id: string): Promise<Intern> {
-  return command(deps, caller, id, 'suspend', 'stopped', (intern, tx) => toBeEnded(deps.internHosts, intern, tx))
+  return command(deps, caller, id, 'suspend', 'stopped', (intern, tx) =>
+    supervisorColumns(deps.internHosts, intern, tx),
+  )
 }
 
-/** Takes the intern's key, and asks for the rest to be taken down; the server that supervises it does it. */
+/** Revokes the intern's key, and marks it for deletion by its supervisor. */
 export function deleteIntern(deps: InternChangeDeps, caller: Caller, id: string): Promise<Intern> {
   return command(deps, caller, id, 'delete', 'destroying')
 }
@@ -89,17 +96,17 @@ function command(
   id: string,
   name: InternCommand,
   status: InternStatus,
-  besides: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
+  moreColumns: (intern: Intern, tx: Tx) => Promise<Columns> = async () => ({}),
 ): Promise<Intern> {
   return alterIntern(deps, caller, id, verbs[name] as `intern.${string}`, async (tx, intern, announce) => {
     if (name === 'delete') await requireOwner(tx, caller, intern)
-    if (!mayBe(name, intern.status)) {
+    if (!isAllowedFrom(name, intern.status)) {
       throw new Fault(
         'conflict',
         `The intern is ${intern.status}; to ${name} it, it must be ${allowedFrom[name].join(' or ')}.`,
       )
     }
-    const next = { status, last_failure_message: null, ...(await besides(intern, tx)) }
+    const next = { status, last_failure_message: null, ...(await moreColumns(intern, tx)) }
     if (name === 'provision') await update(tx, intern.id, { ...next, progress: null, updated_at: deps.now() })
     else await takeOutOfService(deps, tx, announce, intern, next)
     return intern
@@ -107,28 +114,28 @@ function command(
 }
 
 /**
- * One that no server has in hand may have left something: a server of its host is to look, and nobody else, so that what is
- * ended never meets what is started again.
+ * An intern without a supervisor can still have processes. Assigns it to an unnamed supervisor, so that a server of its host
+ * takes it over and ends them before it is started again.
  */
-async function toBeEnded(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
-  const isThere = hostname !== null && (hostname === hosts.here || (await hosts.find(hostname, tx))?.gone === null)
-  return isThere ? { supervisor: sql<string>`coalesce(supervisor, ${unheld})` } : {}
+async function supervisorColumns(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
+  const isAvailable = hostname !== null && (hostname === hosts.here || (await hosts.find(hostname, tx))?.gone === null)
+  return isAvailable ? { supervisor: sql<string>`coalesce(supervisor, ${unnamedSupervisor})` } : {}
 }
 
-/** No server is named so: the lease of one that is gone. */
-const unheld = ''
+/** The name of no server: an expired lease. */
+const unnamedSupervisor = ''
 
-/** @throws Fault `unavailable` where nobody could start it. */
+/** @throws Fault `unavailable` if its host is lost. */
 async function requireHost(hosts: InternHosts, { hostname }: Intern, tx: Tx): Promise<Columns> {
   if (hostname === null || hostname === hosts.here) return {}
   const { gone } = (await hosts.find(hostname, tx)) ?? unknownHost(hostname)
-  if (gone) throw new Fault('unavailable', `${lostHostMessage(gone)} ${wayOut}`)
+  if (gone) throw new Fault('unavailable', `${lostHostMessage(gone)} ${howToRecover}`)
   return {}
 }
 
-const wayOut = 'The intern is there again when its host is; or move it (POST …/move), or give it up (POST …/give-up).'
+const howToRecover = 'Wait until the host is back, move the intern (POST …/move), or give it up (POST …/give-up).'
 
-/** The intern's key and its questions end with what it does now. */
+/** Stops an intern: revokes its key, and ends its questions and runs. */
 export async function takeOutOfService(
   deps: InternChangeDeps,
   tx: Tx,
@@ -171,7 +178,7 @@ async function update(tx: Tx, id: string, columns: Columns): Promise<void> {
   await tx.updateTable('interns').set(columns).where('id', '=', id).execute()
 }
 
-/** Changes an intern that the caller sees, with its record in the audit trail, and announces it. */
+/** Changes an intern that is visible to the caller, records it in the audit trail, and announces it. */
 export async function alterIntern(
   deps: InternChangeDeps,
   caller: Caller,
@@ -184,7 +191,7 @@ export async function alterIntern(
   return alterFound(deps, caller, { uuid, find }, action, work)
 }
 
-/** The same of one that is found in another way, under its lock. */
+/** Like `alterIntern`, with another function that finds the intern under its lock. */
 export async function alterFound(
   deps: InternChangeDeps,
   caller: Caller,

@@ -17,25 +17,24 @@ import { findIntern, type Intern, internRecord } from '../registry/store.ts'
 type InternCreateDeps = { db: Db; now: Now; newId: NewId; vault: Vault }
 
 /**
- * Makes an intern. With an idempotency key a replay gives the same intern, and the same key with another body is a
- * conflict.
+ * Creates an intern. With an idempotency key, a repeated request returns the same intern, and another body is a conflict.
  */
 export async function createIntern(
   deps: InternCreateDeps,
   caller: Caller,
-  wanted: NewIntern,
+  body: NewIntern,
   idempotencyKey?: string,
 ): Promise<{ intern: Intern; replayed: boolean }> {
-  if (!(await isOwnWorkspace(deps, caller, wanted.workspace_id))) {
+  if (!(await isOwnWorkspace(deps, caller, body.workspace_id))) {
     throw new Fault('not_found', 'There is no such workspace for this key.')
   }
   const bodyHash = createHash('sha256')
-    .update(JSON.stringify(withoutSecrets(deps, wanted)))
+    .update(JSON.stringify(withoutSecrets(deps, body)))
     .digest('hex')
   return deps.db.exclusively(`interns of ${caller.workspaceId}/${caller.userId}`, async (tx, announce) => {
-    const replayed = idempotencyKey && (await creationUnder(tx, caller, idempotencyKey, bodyHash))
+    const replayed = idempotencyKey && (await findCreation(tx, caller, idempotencyKey, bodyHash))
     if (replayed) return { intern: await findIntern({ db: { query: tx } }, caller, replayed), replayed: true }
-    const id = await insertIntern(deps, tx, caller, wanted)
+    const id = await insertIntern(deps, tx, caller, body)
     if (idempotencyKey) await saveCreation(deps, tx, caller, { idempotencyKey, bodyHash, id })
     const intern = await findIntern({ db: { query: tx } }, caller, id)
     await recordChange(deps, tx, caller, {
@@ -50,16 +49,16 @@ export async function createIntern(
   })
 }
 
-/** A secret that somebody thought of could be found by its plain hash. */
-function withoutSecrets({ vault }: InternCreateDeps, { mcp_servers, ...wanted }: NewIntern): object {
+/** The body with digests of its secrets: a plain hash would allow guessing them. */
+function withoutSecrets({ vault }: InternCreateDeps, { mcp_servers, ...body }: NewIntern): object {
   const servers = mcp_servers && { mcp_servers: vault.digest(JSON.stringify(mcp_servers), 'idempotency') }
-  const { repository } = wanted
-  if (!repository?.credential) return { ...wanted, ...servers }
+  const { repository } = body
+  if (!repository?.credential) return { ...body, ...servers }
   const password = vault.digest(repository.credential.password, 'idempotency')
-  return { ...wanted, ...servers, repository: { ...repository, credential: { ...repository.credential, password } } }
+  return { ...body, ...servers, repository: { ...repository, credential: { ...repository.credential, password } } }
 }
 
-async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, wanted: NewIntern): Promise<string> {
+async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, body: NewIntern): Promise<string> {
   const id = deps.newId()
   const at = deps.now()
   const values = {
@@ -67,48 +66,48 @@ async function insertIntern(deps: InternCreateDeps, tx: Tx, caller: Caller, want
     organization_id: caller.organizationId,
     workspace_id: caller.workspaceId,
     creator_user_id: caller.userId,
-    name: wanted.name,
-    description: wanted.description ?? null,
-    instructions: wanted.instructions ?? null,
-    model: wanted.model ?? null,
-    agent: wanted.agent == null ? null : JSON.stringify(wanted.agent),
-    approval_mode: wanted.approval_mode ?? 'self-drive',
-    visibility: wanted.visibility ?? 'creator',
-    status: wanted.provision ? 'queued' : 'stopped',
+    name: body.name,
+    description: body.description ?? null,
+    instructions: body.instructions ?? null,
+    model: body.model ?? null,
+    agent: body.agent == null ? null : JSON.stringify(body.agent),
+    approval_mode: body.approval_mode ?? 'self-drive',
+    visibility: body.visibility ?? 'creator',
+    status: body.provision ? 'queued' : 'stopped',
     last_failure_message: null,
     progress: null,
     hostname: null,
     home: null,
     tcp_access: null,
-    host_labels: wanted.host_labels?.length ? JSON.stringify(wanted.host_labels) : null,
+    host_labels: body.host_labels?.length ? JSON.stringify(body.host_labels) : null,
     moved_at: null,
     key_hash: null,
     supervisor: null,
     supervised_until: 0,
-    ...repositoryColumns(deps.vault, id, wanted.repository),
-    ...mcpServerColumns(deps.vault, id, wanted.mcp_servers),
-    budget: budgetColumn(wanted.budget ?? null),
-    web_hosts: wanted.web_hosts?.length ? JSON.stringify(wanted.web_hosts) : null,
+    ...repositoryColumns(deps.vault, id, body.repository),
+    ...mcpServerColumns(deps.vault, id, body.mcp_servers),
+    budget: budgetColumn(body.budget ?? null),
+    web_hosts: body.web_hosts?.length ? JSON.stringify(body.web_hosts) : null,
     created_at: at,
     updated_at: at,
   }
   try {
     await tx.insertInto('interns').values(values).execute()
   } catch (error) {
-    throw isUniqueViolation(error) ? nameTaken(wanted.name) : error
+    throw isUniqueViolation(error) ? nameTaken(body.name) : error
   }
   return id
 }
 
-/** A name must say which intern is meant to each who sees several. */
+/** Names are unique among the interns that a member sees. */
 export function nameTaken(name: string): Fault {
   return new Fault(
     'conflict',
-    `An intern of yours in this workspace, or one that all of it see, has the name ${JSON.stringify(name)} already.`,
+    `The name ${JSON.stringify(name)} is already used by an intern of yours or a shared intern in this workspace.`,
   )
 }
 
-async function creationUnder(tx: Tx, caller: Caller, key: string, bodyHash: string): Promise<string | undefined> {
+async function findCreation(tx: Tx, caller: Caller, key: string, bodyHash: string): Promise<string | undefined> {
   const earlier = await tx
     .selectFrom('intern_creations')
     .where('workspace_id', '=', caller.workspaceId)

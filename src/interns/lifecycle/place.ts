@@ -9,8 +9,8 @@ import { internById } from '../registry/store.ts'
 type PlaceDeps = { db: Db; now: Now; hosts: Pick<InternHosts, 'all'> }
 
 /**
- * Gives an intern that is to be started for the first time a host, over all servers one at a time. Where none can take
- * it, it waits, and its `last_failure_message` says what for.
+ * Chooses a host for an intern before its first start, serialized over all servers. If there is none, the intern stays queued,
+ * and its `last_failure_message` has the reason.
  */
 export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
   const { db, now, hosts } = deps
@@ -22,7 +22,7 @@ export async function placeIntern(deps: PlaceDeps, id: string): Promise<void> {
     const placed =
       'host' in chosen ? { hostname: chosen.host, last_failure_message: null } : { last_failure_message: chosen.why }
     await tx.updateTable('interns').set(placed).where('id', '=', id).execute()
-    // Its host's server hears of it; people hear of it once it is started, or why it is not.
+    // Wakes the server of the host. Clients are notified when the intern is started, or why it is not.
     if ('host' in chosen) announce('intern.changed', id)
     else announce('intern.changed', id, internChanged({ ...intern, lastFailureMessage: chosen.why }, now()))
   })

@@ -9,21 +9,21 @@ import { alterFound } from './change.ts'
 import { giveUp, move, type RelocateDeps } from './relocate.ts'
 
 /**
- * Gives up the files of all interns of an organization whose host is gone. @returns those that were. @throws Fault
- * `not_found` where there is no such host, `conflict` where it is there.
+ * Gives up the files of all interns of an organization on a lost host. @returns the changed interns. @throws Fault `not_found`
+ * for an unknown host, `conflict` if the host is available.
  */
 export function giveUpHost(deps: RelocateDeps, caller: Caller, host: string): Promise<Intern[]> {
   return relocate(deps, caller, host, 'intern.given_up', (intern, tx, announce) => giveUp(deps, tx, announce, intern))
 }
 
-/** Says that the files of all of them are on another host now. */
+/** Moves all interns of a lost host to another one, which has their files. */
 export function moveHost(deps: RelocateDeps, caller: Caller, host: string, to: string): Promise<Intern[]> {
   return relocate(deps, caller, host, 'intern.moved', (intern, tx, announce) => move(deps, tx, announce, intern, to))
 }
 
 type RelocateOne = (intern: Intern, tx: Tx, announce: Announce) => Promise<void>
 
-/** Each intern for itself, so that none waits for all: where it breaks off, the rest is done by the next call. */
+/** Changes each intern in a separate transaction. After a failure, the next call continues. */
 async function relocate(
   deps: RelocateDeps,
   caller: Caller,
@@ -41,13 +41,13 @@ async function relocate(
   return relocated
 }
 
-type Wanted = { uuid: string; host: string; action: `intern.${string}` }
+type Relocation = { uuid: string; host: string; action: `intern.${string}` }
 
-/** @returns undefined where somebody was quicker with this one. */
+/** @returns undefined if the intern was relocated meanwhile. */
 async function relocateFound(
   deps: RelocateDeps,
   caller: Caller,
-  { uuid, host, action }: Wanted,
+  { uuid, host, action }: Relocation,
   relocateOne: RelocateOne,
 ): Promise<Intern | undefined> {
   let isRelocated = false
@@ -72,8 +72,8 @@ function unlessDeleted(error: unknown): undefined {
 }
 
 async function requireGone({ internHosts }: RelocateDeps, name: string, interns: number): Promise<void> {
-  const known = await internHosts.find(name)
-  if (!known && interns === 0) throw new Fault('not_found', `There is no host ${name}.`)
-  if ((known ?? unknownHost(name)).gone) return
-  throw new Fault('conflict', `The host ${name} is there. Its interns are moved or deleted one by one.`)
+  const host = await internHosts.find(name)
+  if (!host && interns === 0) throw new Fault('not_found', `The host ${name} does not exist.`)
+  if ((host ?? unknownHost(name)).gone) return
+  throw new Fault('conflict', `The host ${name} is available. Move or delete its interns one by one.`)
 }

@@ -134,7 +134,7 @@ test('an intern that waits for a host of another name is refused with host_gone'
     await at.moveTo('old-name', status)
     await assert.rejects(
       at.ask(async () => 'started'),
-      { kind: 'host_gone', message: 'The host old-name has never been heard of.' },
+      { kind: 'host_gone', message: 'The host old-name is unknown.' },
     )
   }
 })

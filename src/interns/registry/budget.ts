@@ -8,14 +8,14 @@ const Seconds = z.int().min(1).max(31_536_000)
 const maxCost = Usd.describe('Maximum cost, in USD.')
 const maxSeconds = Seconds.describe('Maximum working time, in seconds. Waiting for an answer does not count.')
 
-/** What one turn may take, as a prompt says. */
+/** The limits of one turn, set by its prompt. */
 export const PromptBudget = strictFields({ max_cost_usd: maxCost.nullish(), max_seconds: maxSeconds.nullish() }).meta({
   id: 'InternTurnBudget',
   description: 'The limits of one turn, within the remaining budget of the intern.',
 })
 export type PromptBudget = z.infer<typeof PromptBudget>
 
-/** What each turn of an intern and each of its sessions may take. */
+/** The limits of each turn and each session of an intern. */
 export const NewInternBudget = strictFields({
   max_cost_usd: Usd.nullable().describe('Maximum cost of a turn, in USD.'),
   max_seconds: Seconds.nullable().describe(
@@ -27,7 +27,7 @@ export const NewInternBudget = strictFields({
   .partial()
   .meta({ id: 'NewInternBudget', description: 'Limits for each turn and each session.' })
 
-/** The same, as it is told: without what is not limited. */
+/** The limits as the API returns them, without missing ones. */
 export const InternBudget = z
   .object({
     max_cost_usd: z.number().optional(),
@@ -38,22 +38,22 @@ export const InternBudget = z
   .meta({ id: 'InternBudget', description: 'Limits for each turn and each session.' })
 export type InternBudget = z.infer<typeof InternBudget>
 
-/** As it is kept: null where nothing is limited. */
+/** The stored form: null without limits. */
 export function budgetColumn(budget: z.infer<typeof NewInternBudget> | null): string | null {
   const limited = Object.entries(budget ?? {}).filter(([, limit]) => limit != null)
   return limited.length > 0 ? JSON.stringify(Object.fromEntries(limited)) : null
 }
 
-/** The narrowest of what the intern, its session and the prompt leave; undefined where nothing is limited. */
+/** The lowest limits of the intern, its session and the prompt; undefined without limits. */
 export function budgetOfTurn(
   own: InternBudget | null,
-  asked: PromptBudget | null | undefined,
+  requested: PromptBudget | null | undefined,
   sessionSpentUsd: number,
 ): TurnBudget | undefined {
-  const ofTurn = least(own?.max_cost_usd, asked?.max_cost_usd)
+  const ofTurn = least(own?.max_cost_usd, requested?.max_cost_usd)
   const ofSession = own?.session_max_cost_usd == null ? undefined : own.session_max_cost_usd - sessionSpentUsd
   const costUsd = least(ofTurn, ofSession)
-  const seconds = least(own?.max_seconds, asked?.max_seconds)
+  const seconds = least(own?.max_seconds, requested?.max_seconds)
   if (costUsd === undefined && seconds === undefined) return undefined
   const costOf = costUsd === ofTurn ? ('max_cost_usd' as const) : ('session_max_cost_usd' as const)
   return {

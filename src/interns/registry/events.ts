@@ -5,24 +5,33 @@ import type { AskedQuestion } from '../contract/question.ts'
 import type { InternStatus, Visibility } from './intern.ts'
 import type { Intern } from './store.ts'
 
-/** Who sees the intern that an event is of. */
-export type InternSight = { workspaceId: string; creatorUserId: string; visibility: Visibility }
+/** The fields that decide who sees events of an intern. */
+export type InternVisibility = { workspaceId: string; creatorUserId: string; visibility: Visibility }
 
-/** What is kept of an event of an intern, and who may hear it. `told` is in the words of the API. */
-export type InternEventData = InternSight & { told: Record<string, unknown> }
+/** The stored data of an event of an intern. `told` is the event in the form of the API; the name is part of the stored JSON. */
+export type InternEventData = InternVisibility & { told: Record<string, unknown> }
 
-type Known = Pick<Intern, 'id' | 'name' | 'organizationId' | 'workspaceId' | 'creatorUserId' | 'visibility'>
+type EventSource = Pick<Intern, 'id' | 'name' | 'organizationId' | 'workspaceId' | 'creatorUserId' | 'visibility'>
 
-function eventOf(kind: 'intern' | 'question', intern: Known, at: number, told: Record<string, unknown>): NewEvent {
+function eventOf(
+  kind: 'intern' | 'question',
+  intern: EventSource,
+  at: number,
+  event: Record<string, unknown>,
+): NewEvent {
   const { organizationId, workspaceId, creatorUserId, visibility } = intern
-  const data = { workspaceId, creatorUserId, visibility, told } satisfies InternEventData
+  const data = { workspaceId, creatorUserId, visibility, told: event } satisfies InternEventData
   return { at, organizationId, kind, data: JSON.stringify(data) }
 }
 
-type Changed = Known & { status: InternStatus; lastFailureMessage: string | null }
+type ChangedIntern = EventSource & { status: InternStatus; lastFailureMessage: string | null }
 
-/** An intern is in another state, or was changed. `deleted`: it is no more. */
-export function internChanged(intern: Changed, at: number, status: InternStatus | 'deleted' = intern.status): NewEvent {
+/** The event of an intern that was changed, or has another status. */
+export function internChanged(
+  intern: ChangedIntern,
+  at: number,
+  status: InternStatus | 'deleted' = intern.status,
+): NewEvent {
   return eventOf('intern', intern, at, {
     id: intern.id,
     name: intern.name,
@@ -35,20 +44,20 @@ export function internChanged(intern: Changed, at: number, status: InternStatus 
   })
 }
 
-/** `answered`: by whom. `ended`: no answer will be taken any more. */
+/** `ended`: the question can no longer be answered. */
 export type QuestionEnd = { state: 'answered'; answered_by: string } | { state: 'ended' }
 
-/** A question waits for its answer. */
-export function questionAsked(intern: Known, asked: AskedQuestion, at: number): NewEvent {
+/** The event of a question that waits for an answer. */
+export function questionAsked(intern: EventSource, asked: AskedQuestion, at: number): NewEvent {
   const { question, sessionId, askedAt, deadlineAt } = asked
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   const about = { ...aboutQuestion(intern, question.id, sessionId), state: 'waiting', at: isoTime(at), ...times }
   return eventOf('question', intern, at, { ...about, ...argumentsOf(question) })
 }
 
-/** A question waits no longer. */
+/** The event of a question that no longer waits. */
 export function questionOver(
-  intern: Known,
+  intern: EventSource,
   { id, sessionId }: { id: string; sessionId: string },
   at: number,
   end: QuestionEnd,
@@ -56,6 +65,6 @@ export function questionOver(
   return eventOf('question', intern, at, { ...aboutQuestion(intern, id, sessionId), ...end, at: isoTime(at) })
 }
 
-function aboutQuestion(intern: Known, id: string, sessionId: string) {
+function aboutQuestion(intern: EventSource, id: string, sessionId: string) {
   return { id, intern_id: intern.id, intern_name: intern.name, workspace_id: intern.workspaceId, session_id: sessionId }
 }

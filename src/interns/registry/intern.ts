@@ -17,7 +17,7 @@ export const internStatuses = [
 ] as const
 export type InternStatus = (typeof internStatuses)[number]
 
-/** The states in which an intern counts for the capacity of its host, and is started where it is moved to. */
+/** The states in which an intern counts for the capacity of its host, and is started after a move. */
 export const inService: readonly InternStatus[] = ['queued', 'provisioning', 'running', 'failed']
 
 export const InternName = z
@@ -63,7 +63,7 @@ const WebHosts = z
     'Hosts from which the builtin agent can fetch pages. Defaults to none. `*` allows every public host. A host without a public address is allowed only if its address or network is also listed.',
   )
 
-/** An agent of the Agent Client Protocol: one from the configuration, by name, or a command of one’s own. */
+/** An agent of the Agent Client Protocol: a configured one, by name, or a custom command. */
 export const AgentChoice = z.union(
   [
     text({ min: 1, max: 100 }),
@@ -85,7 +85,7 @@ const HostLabels = z
   .max(20)
   .describe('Labels that the host must have (setting `intern_labels`).')
 
-/** The host that an intern lives on, as clients see it. */
+/** The host of an intern, as clients see it. */
 export const InternHost = z
   .object({
     name: z.string(),
@@ -99,7 +99,7 @@ export const InternHost = z
   .meta({ id: 'InternHost', description: 'The host that stores the intern’s files.' })
 export type InternHost = z.infer<typeof InternHost>
 
-/** A host of interns, as it is listed. */
+/** A host of interns in a list. */
 export const ListedHost = InternHost.extend({
   labels: HostLabels.describe('Labels of the host (setting `intern_labels`).'),
   capacity: z
@@ -202,6 +202,6 @@ export const allowedFrom = {
 } as const satisfies Record<string, InternStatus[]>
 export type InternCommand = keyof typeof allowedFrom
 
-export function mayBe(command: InternCommand, status: InternStatus): boolean {
+export function isAllowedFrom(command: InternCommand, status: InternStatus): boolean {
   return (allowedFrom[command] as readonly InternStatus[]).includes(status)
 }

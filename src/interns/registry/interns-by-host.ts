@@ -3,7 +3,7 @@ import type { Query, Tx } from '#platform/db/db.ts'
 import type { Tables } from '#platform/db/tables.ts'
 import { type InternStatus, inService } from './intern.ts'
 
-/** The number of interns in each state, of those on a host and those that have no host yet. */
+/** The number of interns in each state, on a host and without a host. */
 export async function countByStatus(deps: { db: { query: Query } }, host: string): Promise<Map<InternStatus, number>> {
   const rows = await deps.db.query
     .selectFrom('interns')
@@ -19,7 +19,7 @@ export async function countInService(query: Query | Tx): Promise<Map<string, num
   return countByHost(query.selectFrom('interns').where('status', 'in', inService))
 }
 
-/** The number of interns of an organization on each host, in whatever state. */
+/** The number of interns of an organization on each host, in any state. */
 export async function countOfOrganization(query: Query, organizationId: string): Promise<Map<string, number>> {
   return countByHost(query.selectFrom('interns').where('organization_id', '=', organizationId))
 }
@@ -33,7 +33,7 @@ async function countByHost(interns: SelectQueryBuilder<Tables, 'interns', object
   return new Map(rows.map(({ hostname, count }) => [hostname!, Number(count)]))
 }
 
-/** The ids of an organization's interns whose files are on a host, in whatever state. */
+/** The ids of an organization's interns whose files are on a host, in any state. */
 export async function internsOn(query: Query, organizationId: string, host: string): Promise<string[]> {
   const rows = await query
     .selectFrom('interns')

@@ -6,16 +6,24 @@ import { z } from '#platform/json/schema.ts'
 import { strictFields } from '#platform/json/strict-fields.ts'
 import { text } from '#platform/json/text.ts'
 
-/** Stands for a value that is not shown. Sent back for a server that is otherwise the same, it keeps the value. */
+/** Replaces a secret in responses. Sent back for an otherwise unchanged server, it keeps the stored value. */
 const hiddenValue = '********'
 
 const mcpServerTypes = ['stdio', 'http', 'sse'] as const
 type McpServerType = (typeof mcpServerTypes)[number]
 
-const usualTimeoutSeconds = 60
+const defaultTimeoutSeconds = 60
 
 /** Headers of the transport itself. */
-const ownHeaders = ['accept', 'connection', 'content-length', 'content-type', 'host', 'transfer-encoding', 'upgrade']
+const transportHeaders = [
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'transfer-encoding',
+  'upgrade',
+]
 
 const Name = z
   .string()
@@ -25,7 +33,7 @@ const Name = z
   .describe('Prefix for the names of its tools: `name__tool`.')
 const Value = z.string().trim().min(1).max(8192)
 const Environment = z
-  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), Value, nameError('is no name of a variable'))
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), Value, nameError('is not the name of a variable'))
   .describe('Values are encrypted at rest and never returned.')
 const HeaderValue = Value.regex(/^[\x20-\x7e]+$/, 'must be visible ASCII')
 const HeaderName = z
@@ -40,14 +48,14 @@ const Readable = text({ min: 2, max: 4096 }).refine((path) => path.startsWith('/
   error: 'must be an absolute path, without "//", "." and ".."',
 })
 
-/** Zod says of a wrong name only that it is one. */
+/** Zod reports only that a name is invalid. */
 function nameError(message: string) {
   return { error: (issue: { code?: string }) => (issue.code === 'invalid_key' ? message : undefined) }
 }
 
 const isNotEmpty = (value: object | undefined) => value !== undefined && Object.keys(value).length > 0
 
-/** By which an intern reaches tools of others. */
+/** An MCP server with tools for an intern. */
 export const NewMcpServer = strictFields({
   name: Name,
   type: z
@@ -66,11 +74,11 @@ export const NewMcpServer = strictFields({
     .max(10)
     .optional()
     .describe(
-      'Folders or files of the host that the program can read in the sandbox of the builtin agent, besides `/usr` and the workspace.',
+      'Folders or files of the host that the program can read in the sandbox of the builtin agent, in addition to `/usr` and the workspace.',
     ),
   url: Url.optional(),
   headers: z
-    .record(HeaderName, HeaderValue, nameError('is no name of a header, or of one that the protocol sets itself'))
+    .record(HeaderName, HeaderValue, nameError('is not the name of a header, or one that the protocol sets itself'))
     .optional()
     .describe('Values are encrypted at rest and never returned.'),
   timeout_seconds: z
@@ -78,7 +86,7 @@ export const NewMcpServer = strictFields({
     .min(1)
     .max(900)
     .optional()
-    .describe(`Timeout of a call by the builtin agent, in seconds. Defaults to ${usualTimeoutSeconds}.`),
+    .describe(`Timeout of a call by the builtin agent, in seconds. Defaults to ${defaultTimeoutSeconds}.`),
 })
   .refine((server) => (server.command === undefined) !== (server.url === undefined), {
     error: 'must have either "command" or "url"',
@@ -106,13 +114,13 @@ export const NewMcpServers = z
   .array(NewMcpServer)
   .max(20)
   .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, {
-    error: 'must have a name each of their own',
+    error: 'must have different names',
   })
   .describe(
     'MCP servers whose tools the intern can use. Replaced completely. A value sent as `********` stays unchanged if the rest of its server is unchanged.',
   )
 
-/** A server as it is shown. */
+/** A server as the API returns it. */
 export const McpServer = z
   .object({
     name: z.string(),
@@ -126,7 +134,7 @@ export const McpServer = z
     timeout_seconds: z.int(),
   })
   .meta({ id: 'McpServer', description: 'An MCP server. Values of `env` and `headers` are never returned.' })
-/** With all its secrets it has the same form. */
+/** A server, with or without its secrets. */
 export type McpServer = z.infer<typeof McpServer>
 
 export type McpServerColumns = {
@@ -138,19 +146,21 @@ export type McpServerColumns = {
 const none: McpServerColumns = { mcp_servers: null, mcp_servers_sealed: null, mcp_servers_sealed_by: null }
 
 /**
- * The stored columns of an intern's servers, encrypted for this intern alone. `before`: what is stored now.
- * @throws Fault `invalid` for a value that is to stay and was not there.
+ * The stored columns of an intern's servers, encrypted for this intern alone. `before`: the stored servers.
+ * @throws Fault `invalid` for a value that should be kept, but is not stored.
  */
 export function mcpServerColumns(
   vault: Vault,
   internId: string,
-  wanted: NewMcpServer[] | undefined,
+  newServers: NewMcpServer[] | undefined,
   before: McpServer[] = [],
 ): McpServerColumns {
-  if (!wanted?.length) return none
-  const servers = wanted.map((server, index) => withKept(wholeServer(server), before, `mcp_servers[${index}]`))
+  if (!newServers?.length) return none
+  const servers = newServers.map((server, index) =>
+    withStoredValues(wholeServer(server), before, `mcp_servers[${index}]`),
+  )
   return {
-    mcp_servers: JSON.stringify(servers.map(shownServer)),
+    mcp_servers: JSON.stringify(servers.map(publicServer)),
     mcp_servers_sealed: vault.seal(JSON.stringify(servers), placeOf(internId)),
     mcp_servers_sealed_by: vault.keyName,
   }
@@ -182,7 +192,7 @@ function wholeServer({
   headers,
   timeout_seconds,
 }: NewMcpServer): McpServer {
-  const rest = { timeout_seconds: timeout_seconds ?? usualTimeoutSeconds }
+  const rest = { timeout_seconds: timeout_seconds ?? defaultTimeoutSeconds }
   if (command !== undefined) {
     const own = { command, args: args ?? [], env: env ?? {}, ...(readable?.length && { readable }) }
     return { name, type: 'stdio', ...own, ...rest }
@@ -190,11 +200,11 @@ function wholeServer({
   return { name, type: (type ?? 'http') as McpServerType, url: url ?? '', headers: headers ?? {}, ...rest }
 }
 
-function shownServer({ url, env, headers, ...shown }: McpServer): McpServer {
+function publicServer({ url, env, headers, ...rest }: McpServer): McpServer {
   return {
-    ...shown,
+    ...rest,
     ...(env && { env: hidden(env) }),
-    ...(url !== undefined && { url: shownUrl(url) }),
+    ...(url !== undefined && { url: publicUrl(url) }),
     ...(headers && { headers: hidden(headers) }),
   }
 }
@@ -202,45 +212,45 @@ function shownServer({ url, env, headers, ...shown }: McpServer): McpServer {
 const hidden = (values: Record<string, string>) =>
   Object.fromEntries(Object.keys(values).map((name) => [name, hiddenValue]))
 
-function shownUrl(url: string): string {
+function publicUrl(url: string): string {
   const { origin, pathname, search } = new URL(url)
   return `${origin}${pathname}${search ? `?${hiddenValue}` : ''}`
 }
 
 /**
- * Puts the stored values in the place of those that stay. Only to whom they were given before: who may change where a
- * server is must not get to know its secrets that way.
+ * Replaces hidden values by the stored ones, only for an unchanged server: otherwise a member could send the secrets to
+ * another address.
  */
-function withKept(server: McpServer, before: McpServer[], at: string): McpServer {
-  const earlier = before.find((one) => one.name === server.name && placeOfServer(one) === placeOfServer(server))
-  const kept = (field: 'env' | 'headers') => {
+function withStoredValues(server: McpServer, before: McpServer[], at: string): McpServer {
+  const earlier = before.find((one) => one.name === server.name && recipientOf(one) === recipientOf(server))
+  const storedValues = (field: 'env' | 'headers') => {
     const values = server[field]
     if (!values) return {}
     const entries = Object.entries(values).map(([name, value]) => {
       if (value !== hiddenValue) return [name, value]
       const stored = earlier?.[field]?.[name]
       if (stored !== undefined) return [name, stored]
-      throw nothingToKeep(`${at}.${field}.${name}`)
+      throw noStoredValue(`${at}.${field}.${name}`)
     })
     return { [field]: Object.fromEntries(entries) }
   }
-  if (!server.url?.endsWith(`?${hiddenValue}`)) return { ...server, ...kept('env'), ...kept('headers') }
-  if (!earlier?.url) throw nothingToKeep(`${at}.url`)
-  return { ...server, ...kept('headers'), url: earlier.url }
+  if (!server.url?.endsWith(`?${hiddenValue}`)) return { ...server, ...storedValues('env'), ...storedValues('headers') }
+  if (!earlier?.url) throw noStoredValue(`${at}.url`)
+  return { ...server, ...storedValues('headers'), url: earlier.url }
 }
 
-const nothingToKeep = (where: string) =>
+const noStoredValue = (where: string) =>
   new Fault(
     'invalid',
-    `Invalid request: ${where}: "${hiddenValue}" stands for a value that is stored for a server of this name and place, and there is none: tell the value`,
+    `Invalid request: ${where}: "${hiddenValue}" keeps the stored value of an unchanged server, but none is stored: send the value`,
   )
 
-/** Whom the values are told to. */
-const placeOfServer = ({ type, command, args, url }: McpServer) =>
-  JSON.stringify([type, command, args, url && shownUrl(url)])
+/** The recipient of the values. */
+const recipientOf = ({ type, command, args, url }: McpServer) =>
+  JSON.stringify([type, command, args, url && publicUrl(url)])
 
 function isOwnHeader(name: string): boolean {
-  return ownHeaders.includes(name.toLowerCase()) || name.toLowerCase().startsWith('mcp-')
+  return transportHeaders.includes(name.toLowerCase()) || name.toLowerCase().startsWith('mcp-')
 }
 
 function isServerUrl(value: string): boolean {

@@ -1,7 +1,7 @@
 import { namesOfDeleted } from '#identity/audit/audit.ts'
 import type { Query } from '#platform/db/db.ts'
 
-/** The names of interns, by id. A deleted one has its last name. @param ids of a page: not more than a statement takes. */
+/** The names of interns, by id. A deleted one has its last name. @param ids of one page, within the limit of a statement. */
 export async function namesOfInterns(
   { query }: { query: Query },
   organizationId: string,
@@ -14,8 +14,8 @@ export async function namesOfInterns(
     .where('id', 'in', ids)
     .select(['id', 'name'])
     .execute()
-  const known = new Set(rows.map(({ id }) => id))
-  const gone = ids.filter((id) => !known.has(id))
-  const deleted = gone.length > 0 ? await namesOfDeleted({ query }, organizationId, 'intern', gone) : []
+  const found = new Set(rows.map(({ id }) => id))
+  const missing = ids.filter((id) => !found.has(id))
+  const deleted = missing.length > 0 ? await namesOfDeleted({ query }, organizationId, 'intern', missing) : []
   return new Map([...rows, ...deleted].map(({ id, name }) => [id, { name }]))
 }

@@ -3,16 +3,16 @@ import type { Query } from '#platform/db/db.ts'
 import { type InternStatus, internStatuses } from './intern.ts'
 import { type Intern, internOf } from './store.ts'
 
-/** How the interns of an organization are, on all hosts. */
+/** The state of an organization's interns on all hosts. */
 export type InternsStanding = {
   counts: Record<InternStatus, number>
-  /** Those that failed, or could not be removed; the latest first, and no more than some. */
+  /** The latest interns that failed or could not be removed. */
   failed: Intern[]
   questions: { waiting: number; firstDeadlineAt: number | undefined }
 }
 
 const failures = ['failed', 'destroy_failed'] as const
-const failuresTold = 50
+const maxListedFailures = 50
 
 type StandingDeps = { db: { query: Query }; now: Now }
 
@@ -21,17 +21,17 @@ export async function internsStanding(
   organizationId: string,
 ): Promise<InternsStanding> {
   const own = query.selectFrom('interns').where('organization_id', '=', organizationId)
-  const [counted, failed, asked] = await Promise.all([
+  const [counted, failed, waiting] = await Promise.all([
     own
       .groupBy('status')
       .select((e) => ['status', e.fn.countAll().as('count')])
       .execute(),
-    own.where('status', 'in', failures).orderBy('updated_at', 'desc').limit(failuresTold).selectAll().execute(),
+    own.where('status', 'in', failures).orderBy('updated_at', 'desc').limit(maxListedFailures).selectAll().execute(),
     own
       .where('status', '=', 'running')
-      .innerJoin('intern_questions as asked', 'asked.intern_id', 'interns.id')
-      .where('asked.deadline_at', '>', now())
-      .select((e) => [e.fn.countAll().as('waiting'), e.fn.min('asked.deadline_at').as('first')])
+      .innerJoin('intern_questions as question', 'question.intern_id', 'interns.id')
+      .where('question.deadline_at', '>', now())
+      .select((e) => [e.fn.countAll().as('waiting'), e.fn.min('question.deadline_at').as('first')])
       .executeTakeFirst(),
   ])
   const none = internStatuses.map((status) => [status, 0])
@@ -40,8 +40,8 @@ export async function internsStanding(
     counts: Object.fromEntries(counts) as Record<InternStatus, number>,
     failed: failed.map(internOf),
     questions: {
-      waiting: Number(asked?.waiting ?? 0),
-      firstDeadlineAt: asked?.first == null ? undefined : Number(asked.first),
+      waiting: Number(waiting?.waiting ?? 0),
+      firstDeadlineAt: waiting?.first == null ? undefined : Number(waiting.first),
     },
   }
 }

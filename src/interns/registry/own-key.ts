@@ -7,7 +7,7 @@ import type { Db, Tx } from '#platform/db/db.ts'
 import type { Announce } from '#platform/db/signals.ts'
 import type { Intern } from './store.ts'
 
-/** Gives an intern a key of its own, in the place of any it had. @returns the secret, which is kept nowhere. */
+/** Creates the key of an intern, and revokes an earlier one. @returns the secret, which is not stored. */
 export function issueInternKey(deps: { db: Db; now: Now }, intern: Intern): Promise<string> {
   const { organizationId, workspaceId, creatorUserId: userId } = intern
   const secret = newSecret()
@@ -29,7 +29,7 @@ export async function hasInternKey(
   return keyExists(deps.db.query, keyHash)
 }
 
-/** From the commit on, the intern can reach nothing with it. */
+/** Revokes the key of an intern when the transaction commits. */
 export async function revokeInternKey(tx: Tx, announce: Announce, { id, keyHash }: Intern): Promise<void> {
   if (keyHash === null) return
   await tx.updateTable('interns').set({ key_hash: null }).where('id', '=', id).execute()

@@ -46,7 +46,7 @@ export const NewRepository = strictFields({
 }).meta({ id: 'NewRepository', description: 'The repository that is cloned into the workspace of an intern.' })
 export type NewRepository = z.infer<typeof NewRepository>
 
-/** A repository as it is shown. */
+/** A repository as the API returns it. */
 export const Repository = z
   .object({
     url: z.string(),
@@ -71,20 +71,20 @@ export type RepositoryColumns = {
 export function repositoryColumns(
   vault: Vault,
   internId: string,
-  wanted: NewRepository | null | undefined,
+  repository: NewRepository | null | undefined,
 ): RepositoryColumns {
-  if (!wanted) return { repository: null, repository_sealed: null, repository_sealed_by: null }
-  const { credential } = wanted
-  const url = new URL(wanted.url)
-  const kept: Repository = {
+  if (!repository) return { repository: null, repository_sealed: null, repository_sealed_by: null }
+  const { credential } = repository
+  const url = new URL(repository.url)
+  const stored: Repository = {
     url: url.href,
-    ref: wanted.ref ?? null,
-    depth: wanted.depth ?? null,
+    ref: repository.ref ?? null,
+    depth: repository.depth ?? null,
     folder: folderOf(url),
     credential: credential ? { username: credential.username, label: labelOf(credential.password) } : null,
   }
   return {
-    repository: JSON.stringify(kept),
+    repository: JSON.stringify(stored),
     repository_sealed: credential ? vault.seal(credential.password, placeOf(internId)) : null,
     repository_sealed_by: credential ? vault.keyName : null,
   }
@@ -112,13 +112,13 @@ function isRepositoryUrl(value: string): boolean {
   return username === '' && password === '' && search === '' && hash === '' && !/[?#]/.test(value) && pathname !== '/'
 }
 
-/** By the rules of `git check-ref-format`, and never to be taken for an option. */
+/** The rules of `git check-ref-format`. Names that look like an option are invalid. */
 function isRefName(value: string): boolean {
   if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)/.test(value)) return false
   return !/^[-./@]|[./]$/.test(value)
 }
 
-/** Never a hidden folder: the workspace is the home of the agent, whose own settings stand in such. */
+/** Never a hidden folder, because the workspace is the agent's home folder, with its settings in hidden folders. */
 function folderOf({ pathname }: URL): string {
   const last = pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''
   const name = last.replace(/\.git$/, '').replace(/[^A-Za-z0-9._-]+/g, '-')

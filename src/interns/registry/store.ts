@@ -9,7 +9,7 @@ import type { AgentChoice, ApprovalMode, InternRecord, InternStatus, Progress, V
 import type { McpServer } from './mcp-servers.ts'
 import type { Repository } from './repository.ts'
 
-/** An intern as the service knows it. */
+/** An intern. */
 export type Intern = {
   id: string
   organizationId: string
@@ -23,7 +23,7 @@ export type Intern = {
   approvalMode: ApprovalMode
   visibility: Visibility
   repository: Repository | null
-  /** As they are shown: without their secrets. */
+  /** Without their secrets. */
   mcpServers: McpServer[]
   webHosts: string[]
   budget: InternBudget | null
@@ -33,30 +33,30 @@ export type Intern = {
   hostname: string | null
   /** Its folder on that host. */
   home: string | null
-  /** How its daemon is reached from other hosts, encrypted. */
+  /** The address of its daemon for other hosts, encrypted. */
   tcpAccess: string | null
   hostLabels: string[]
-  /** When it was moved to its host, unless it has been started there since. */
+  /** When it was moved to its host; null after a start there. */
   movedAt: number | null
-  /** Since when its processes have ended, until the next prompt; kept while it is being woken. */
+  /** The time since which it is asleep; cleared when it is up again. */
   asleepSince: number | null
   keyHash: string | null
   createdAt: number
   updatedAt: number
 }
 
-/** Whether it can be talked to, though no process of it is there: the next prompt starts it. */
+/** Whether its processes have ended until the next prompt starts them. */
 export const isAsleep = ({ status, asleepSince }: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   status === 'running' && asleepSince !== null
 
-/** Whether its daemon is there to be asked. */
+/** Whether its daemon is running. */
 export const isUp = (intern: Pick<Intern, 'status' | 'asleepSince'>): boolean =>
   intern.status === 'running' && !isAsleep(intern)
 
 type InternStoreDeps = { db: { query: Query } }
 type InternStoreRow = Selectable<Tables['interns']>
 
-/** A key sees the interns of its workspace that its creator made or that all of it see, and no others. */
+/** Selects the interns that a caller sees: those of the workspace that they created, and shared ones. */
 export function visibleTo(deps: InternStoreDeps, caller: Pick<Caller, 'workspaceId' | 'userId'>) {
   return deps.db.query
     .selectFrom('interns')
@@ -64,7 +64,7 @@ export function visibleTo(deps: InternStoreDeps, caller: Pick<Caller, 'workspace
     .where((e) => e.or([e('creator_user_id', '=', caller.userId), e('visibility', '=', 'workspace')]))
 }
 
-/** By id, or by name for people at a terminal: one's own comes before a colleague's. @throws Fault `not_found`. */
+/** Finds an intern by id or name. With equal names, the caller's own one is preferred. @throws Fault `not_found`. */
 export async function findIntern(
   deps: InternStoreDeps,
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
@@ -79,13 +79,13 @@ export async function findIntern(
   throw new Fault('not_found', 'There is no such intern.')
 }
 
-/** For whom it matters not who sees it. */
+/** Finds an intern without checking visibility. */
 export async function internById(query: Query | Tx, id: string): Promise<Intern | undefined> {
   const row = await query.selectFrom('interns').where('id', '=', id).selectAll().executeTakeFirst()
   return row && internOf(row)
 }
 
-/** The model of the intern whose own key this is; null where it has none of its own, or there is no such intern. */
+/** The model of the intern with this key; null if it has none, or the intern does not exist. */
 export async function modelOfKey(deps: InternStoreDeps, keyHash: string): Promise<string | null> {
   const row = await deps.db.query
     .selectFrom('interns')
@@ -97,7 +97,7 @@ export async function modelOfKey(deps: InternStoreDeps, keyHash: string): Promis
 
 export type ListFilter = { limit: number; statuses?: InternStatus[]; startingAfter?: string }
 
-/** The newest first, from behind `startingAfter` on. */
+/** Lists interns after `startingAfter`, the newest first. */
 export async function listInterns(
   deps: InternStoreDeps,
   caller: Caller,
@@ -159,7 +159,7 @@ export function internOf(row: InternStoreRow): Intern {
   }
 }
 
-/** The public form, but for how its host is. An agent's environment may hold secrets, so only its names are shown. */
+/** The public form without `host`. Values of an agent's environment are hidden, because they can be secrets. */
 export function internRecord(intern: Intern): Omit<InternRecord, 'host'> {
   return {
     id: intern.id,
@@ -194,7 +194,7 @@ function publicAgent(agent: AgentChoice | null): AgentChoice | null {
   return { ...agent, env: Object.fromEntries(Object.keys(agent.env).map((name) => [name, '********'])) }
 }
 
-/** Whether processes of one that is stopped or asleep may still be there: a server is ending them. */
+/** Whether a server is still ending the processes of an intern that is stopped or asleep. */
 export async function isEnding(deps: InternStoreDeps, id: string): Promise<boolean> {
   const row = await deps.db.query
     .selectFrom('interns')

@@ -4,12 +4,12 @@ import type { Bytes, InternFileContent, InternFiles } from '../contract/files.ts
 import { Refusal } from '../contract/refusal.ts'
 import { readAs } from './read-answer.ts'
 
-/** A thousand entries with names and targets as long as they can be, each character of which takes up to six bytes. */
+/** A thousand entries with the longest names and targets. Each character needs up to six bytes. */
 const maxPageBytes = 32 * 1024 * 1024
 const maxSmallBytes = 64 * 1024
 
 type FilesClient = {
-  ask: (method: string, path: string, body?: Bytes, signal?: AbortSignal) => Promise<IncomingMessage>
+  send: (method: string, path: string, body?: Bytes, signal?: AbortSignal) => Promise<IncomingMessage>
   readText: (response: IncomingMessage, maxBytes: number) => Promise<string>
 }
 
@@ -38,28 +38,28 @@ const Written = Made.extend({ size: z.number() })
 const Unpacked = z.object({ files: z.number(), folders: z.number(), links: z.number(), bytes: z.number() })
 const Nothing = z.object({})
 
-/** The files of an intern through the door of whoever keeps its workspace. */
-export function connectFiles({ ask, readText }: FilesClient): InternFiles {
-  const target = (what: string, query: Query) => `/files/${what}?${queryOf(query)}`
-  async function told<Answer>(
+/** The files of an intern, through its daemon or the server of its host. */
+export function connectFiles({ send, readText }: FilesClient): InternFiles {
+  const target = (resource: string, query: Query) => `/files/${resource}?${queryOf(query)}`
+  async function request<Answer>(
     schema: z.ZodType<Answer>,
-    [method, what, query]: [method: string, what: string, query: Query],
+    [method, resource, query]: [method: string, resource: string, query: Query],
     body?: Bytes,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const response = await ask(method, target(what, query), body, signal)
-    return readAs(schema, await readText(response, what === 'list' ? maxPageBytes : maxSmallBytes))
+    const response = await send(method, target(resource, query), body, signal)
+    return readAs(schema, await readText(response, resource === 'list' ? maxPageBytes : maxSmallBytes))
   }
   return {
-    list: (path, { limit, after }) => told(Page, ['GET', 'list', { path, limit, after }]),
+    list: (path, { limit, after }) => request(Page, ['GET', 'list', { path, limit, after }]),
     read: async (path, { range = {}, ifTag }, signal) =>
-      contentOf(await ask('GET', target('content', { path, ...range, if: ifTag }), undefined, signal)),
-    write: (path, body, replace, signal) => told(Written, ['PUT', 'content', { path, replace }], body, signal),
-    remove: async (path, recursive) => void (await told(Nothing, ['DELETE', 'content', { path, recursive }])),
-    makeFolder: (path) => told(Made, ['POST', 'folder', { path }]),
-    rename: async (path, to, replace) => void (await told(Nothing, ['POST', 'rename', { path, to, replace }])),
-    pack: (path, signal) => ask('GET', target('archive', { path }), undefined, signal),
-    unpack: (path, archive, signal) => told(Unpacked, ['PUT', 'archive', { path }], archive, signal),
+      contentOf(await send('GET', target('content', { path, ...range, if: ifTag }), undefined, signal)),
+    write: (path, body, replace, signal) => request(Written, ['PUT', 'content', { path, replace }], body, signal),
+    remove: async (path, recursive) => void (await request(Nothing, ['DELETE', 'content', { path, recursive }])),
+    makeFolder: (path) => request(Made, ['POST', 'folder', { path }]),
+    rename: async (path, to, replace) => void (await request(Nothing, ['POST', 'rename', { path, to, replace }])),
+    pack: (path, signal) => send('GET', target('archive', { path }), undefined, signal),
+    unpack: (path, archive, signal) => request(Unpacked, ['PUT', 'archive', { path }], archive, signal),
   }
 }
 
@@ -70,14 +70,14 @@ function queryOf(query: Query): string {
   return new URLSearchParams(given).toString()
 }
 
-/** A part that the daemon says it sends, and no other number of bytes, is what a client gets. */
+/** Checks that the body has exactly the announced range. */
 function contentOf(response: IncomingMessage): InternFileContent {
-  const told = response.headers['x-file']
-  const { part, ...about } = readAs(Head, decodeURIComponent(typeof told === 'string' ? told : ''))
+  const header = response.headers['x-file']
+  const { part, ...about } = readAs(Head, decodeURIComponent(typeof header === 'string' ? header : ''))
   const [from, to] = part ? [part.from, part.to] : [0, about.size]
   if (from > to || to > about.size || Number(response.headers['content-length']) !== to - from) {
     response.destroy()
-    throw new Refusal('intern_rejected', 'The intern answered with another part of the file than it says.')
+    throw new Refusal('intern_rejected', 'The response of the intern has another part of the file than it announces.')
   }
   return { ...about, part: part ?? undefined, body: response }
 }

@@ -25,10 +25,10 @@ async function runsOf(status: number, said: string) {
 }
 
 for (const [what, status, said, why] of [
-  ['no JSON', 200, 'yes', /is not to be understood/],
-  ['nothing of what was asked', 200, '{}', /is not to be understood: \w+: Invalid input/],
+  ['no JSON', 200, 'yes', /is invalid/],
+  ['nothing of what was asked', 200, '{}', /is invalid: \w+: Invalid input/],
   ['an error of no known kind', 500, '{"error":{"kind":"constructor","message":"odd"}}', /refused the request: odd/],
-  ['an error that is none', 500, '{"error":{"kind":"busy","message":{}}}', /with status 500, which it never should/],
+  ['an error that is none', 500, '{"error":{"kind":"busy","message":{}}}', /with the unexpected status 500/],
 ] as const) {
   test(`a daemon that answers ${what} has rejected the request`, async () => {
     await using runs = await runsOf(status, said)

@@ -9,30 +9,30 @@ import { pathSegment } from '../registry/path-segment.ts'
 import { readEntries, readMilestones, readSessions } from './read-answer.ts'
 import { readTranscriptEvent } from './read-transcript.ts'
 
-/** A page has some megabytes at the most, each character of which takes up to six bytes. */
+/** A page has at most some megabytes of text. Each character needs up to six bytes. */
 const maxPageBytes = 32 * 1024 * 1024
-/** What one stream may bring; more than any intern does. */
+/** The limit of events of one stream, above what any intern sends. */
 const rateLimit = { perSecond: 2000, atOnce: 5000 }
 
 type DaemonClient = {
-  ask: (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<IncomingMessage>
+  send: (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<IncomingMessage>
   readText: (response: IncomingMessage, maxBytes: number) => Promise<string>
 }
 
 /** The transcripts of an intern through the socket of its daemon. */
-export function connectTranscripts({ ask, readText }: DaemonClient): Transcripts {
-  const read = async (path: string) => readText(await ask('GET', path), maxPageBytes)
+export function connectTranscripts({ send, readText }: DaemonClient): Transcripts {
+  const read = async (path: string) => readText(await send('GET', path), maxPageBytes)
   return {
     list: async (page) => readSessions(await read(`/sessions?${pageQuery(page)}`)),
     read: (sessionId, page) =>
-      ifKnown(async () => readEntries(await read(`/sessions/${pathSegment(sessionId)}?${pageQuery(page)}`))),
+      undefinedIfUnknown(async () => readEntries(await read(`/sessions/${pathSegment(sessionId)}?${pageQuery(page)}`))),
     follow: (sessionId, revision, signal) =>
-      ifKnown(async () => {
+      undefinedIfUnknown(async () => {
         const path = `/sessions/${pathSegment(sessionId)}/events?after=${revision}`
-        return eventsOf(await ask('GET', path, undefined, signal), signal)
+        return eventsOf(await send('GET', path, undefined, signal), signal)
       }),
     milestones: async (revision, signal) => {
-      const response = await ask('GET', `/milestones?after=${revision}`, undefined, signal)
+      const response = await send('GET', `/milestones?after=${revision}`, undefined, signal)
       return readMilestones(await readText(response, maxPageBytes))
     },
   }
@@ -42,16 +42,16 @@ function pageQuery({ after, limit }: Page): string {
   return new URLSearchParams({ limit: String(limit), ...(after !== undefined && { after }) }).toString()
 }
 
-async function ifKnown<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+async function undefinedIfUnknown<Answer>(request: () => Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await ask()
+    return await request()
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'session_unknown') return undefined
     throw error
   }
 }
 
-/** Ends where the daemon ends it, breaks off, or says what is no event. */
+/** The events of a stream. Ends when the daemon ends it, the connection breaks, or an event is invalid. */
 async function* eventsOf(response: IncomingMessage, signal: AbortSignal): AsyncGenerator<TranscriptEvent, undefined> {
   const lines = new LineReader(maxEventBytes)
   const allowed = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, () => performance.now())

@@ -8,72 +8,72 @@ import type { DaemonTls } from './tls-connection.ts'
 
 type CertificateDeps = { db: Db; vault: Vault; now: Now }
 
-/** What a daemon shows to servers on other hosts, and by whom it knows servers, as PEM. After `renewAt` it is to have others. */
+/** The certificate, key and trusted authorities of a daemon, as PEM. They must be renewed after `renewAt`. */
 export type CertificateFiles = Issued & { authorities: string; renewAt: number }
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
-/** Clocks of hosts differ: a certificate holds from a little before it is made. */
+/** Certificates are valid from this time before their creation, because clocks of hosts differ. */
 const earlierMs = hourMs
 const authorityMs = 10 * yearMs
-/** An authority that ends within this time gets a successor. */
+/** An authority that expires within this time gets a successor. */
 const successorMs = yearMs
-/** Long enough for everybody to have heard of a new authority: certificates are renewed twice a day, and with them whom to trust. */
+/** The time until a new authority signs. All hosts trust it by then, because certificates and authorities are renewed twice a day. */
 const introductionMs = dayMs
 const certificateMs = dayMs
 
-/** By which name the certificate of an intern's daemon is known: whatever its address is. */
+/** The name in the certificate of an intern's daemon, independent of its address. */
 export const daemonName = (internId: string) => `${internId}.interns.internal`
 const serverName = 'server.interns.internal'
-/** Of what is kept of an intern that does not run: its host's server answers for it, by one certificate for all. */
-export const keptName = (internId: string) => `${internId}${keptSuffix}`
-const keptSuffix = '.kept.interns.internal'
+/** The name for the files of an intern that does not run. Its host's server has one certificate for all of them. */
+export const storageName = (internId: string) => `${internId}${storageSuffix}`
+const storageSuffix = '.kept.interns.internal'
 
-/** Of its log, which its host's server has whether it runs or not; the same certificate is good for it. */
-export const logName = (internId: string) => keptName(`${logPrefix}${internId}`)
+/** The name for an intern's log on its host's server, with the same certificate. */
+export const logName = (internId: string) => storageName(`${logPrefix}${internId}`)
 const logPrefix = 'log-'
 
-/** Whose it is that a client wants by that name, and what of it; undefined where it is none. */
-export function wantedByName(name: string): { id: string; what: 'kept' | 'log' } | undefined {
-  if (!name.endsWith(keptSuffix)) return undefined
-  const of = name.slice(0, -keptSuffix.length)
-  return of.startsWith(logPrefix) ? { id: of.slice(logPrefix.length), what: 'log' } : { id: of, what: 'kept' }
+/** The intern and the resource that a client requests by a server name; undefined for other names. */
+export function parseServerName(name: string): { id: string; what: 'kept' | 'log' } | undefined {
+  if (!name.endsWith(storageSuffix)) return undefined
+  const label = name.slice(0, -storageSuffix.length)
+  return label.startsWith(logPrefix) ? { id: label.slice(logPrefix.length), what: 'log' } : { id: label, what: 'kept' }
 }
 
 /**
- * Makes the certificates by which servers and daemons on different hosts know each other. Who vouches for them stands in
- * the database; its key is encrypted, so that only servers with the service's own key issue any.
+ * Issues the certificates with which servers and daemons on different hosts authenticate each other. The authority is in the
+ * database; its key is encrypted with the key of the service.
  */
 export class DaemonCertificates {
   readonly #deps: CertificateDeps
   readonly #sessions = new Map<string, Buffer>()
   #own: { context: DaemonTls['context']; renewAt: number; until: number } | undefined
-  #making: Promise<void> | undefined
+  #renewal: Promise<void> | undefined
 
   constructor(deps: CertificateDeps) {
     this.#deps = deps
   }
 
-  /** A certificate for the daemon of an intern, for a day. */
+  /** Issues a certificate for the daemon of an intern, valid for a day. */
   forDaemon(internId: string): Promise<CertificateFiles> {
     return this.#issue({ name: daemonName(internId), as: 'server' })
   }
 
-  /** A certificate for a server that answers for interns of its host that do not run, for a day. */
-  forKept(): Promise<CertificateFiles> {
-    return this.#issue({ name: keptName('*'), as: 'server' })
+  /** Issues a certificate for a server that serves interns of its host that do not run, valid for a day. */
+  forStorage(): Promise<CertificateFiles> {
+    return this.#issue({ name: storageName('*'), as: 'server' })
   }
 
-  /** What this server shows the daemon of an intern, and whom it expects there: by `servername`, unless told the daemon. */
+  /** The TLS options of this server for a connection to an intern. @param servername the expected name, by default the daemon's. */
   async forServer(internId: string, servername = daemonName(internId)): Promise<DaemonTls> {
     const now = this.#deps.now()
     if (!this.#own || now >= this.#own.renewAt) {
-      this.#making ??= this.#renewOwn().finally(() => {
-        this.#making = undefined
+      this.#renewal ??= this.#renewOwn().finally(() => {
+        this.#renewal = undefined
       })
-      // While the database is away, the one it has is good for the rest of its time.
-      await this.#making.catch((error: unknown) => {
+      // If the database is unavailable, the current one is used until it expires.
+      await this.#renewal.catch((error: unknown) => {
         if (!this.#own || now >= this.#own.until) throw error
       })
     }
@@ -89,25 +89,25 @@ export class DaemonCertificates {
 
   async #issue(holder: Holder): Promise<CertificateFiles> {
     const now = this.#deps.now()
-    const { signs, known } = await this.#authorities()
+    const { signer, trusted } = await this.#authorities()
     const { issueCertificate } = await import('#platform/net/certificates.ts')
     const period = { from: now - earlierMs, until: now + certificateMs }
-    const issued = await issueCertificate(signs, holder, period)
-    return { ...issued, authorities: known.join(''), renewAt: now + certificateMs / 2 }
+    const issued = await issueCertificate(signer, holder, period)
+    return { ...issued, authorities: trusted.join(''), renewAt: now + certificateMs / 2 }
   }
 
-  /** All that vouch, and the one that signs now: the latest that everybody has heard of. */
-  async #authorities(): Promise<{ signs: Issued & { name: string }; known: string[] }> {
+  /** All valid authorities, and the one that signs now: the latest that all hosts trust. */
+  async #authorities(): Promise<{ signer: Issued & { name: string }; trusted: string[] }> {
     const { db, vault, now } = this.#deps
     let rows = await this.#rows(db.query)
-    if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#succeed()
-    const heard = rows.filter((row) => row.created_at <= now() - introductionMs)
-    const { name, certificate, key_sealed } = heard.at(-1) ?? rows[0]!
+    if (!rows.some((row) => row.expires_at > now() + successorMs)) rows = await this.#createSuccessor()
+    const introduced = rows.filter((row) => row.created_at <= now() - introductionMs)
+    const { name, certificate, key_sealed } = introduced.at(-1) ?? rows[0]!
     const key = vault.open(key_sealed, sealedAs(name))
-    return { signs: { name, certificate, key }, known: rows.map((row) => row.certificate) }
+    return { signer: { name, certificate, key }, trusted: rows.map((row) => row.certificate) }
   }
 
-  /** The oldest first. What a server with another encryption key made is of no use here. */
+  /** The valid authorities, the oldest first, without those of servers with another encryption key. */
   #rows(query: Db['query'] | Tx) {
     const { vault, now } = this.#deps
     return query
@@ -120,7 +120,8 @@ export class DaemonCertificates {
       .execute()
   }
 
-  #succeed() {
+  /** Creates an authority, unless another server has. @returns all of them. */
+  #createSuccessor() {
     const { db, vault, now } = this.#deps
     return db.exclusively('intern authorities', async (tx) => {
       const rows = await this.#rows(tx)

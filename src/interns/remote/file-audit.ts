@@ -5,7 +5,7 @@ import { printableExactly } from '#platform/text/printable.ts'
 import type { Intern } from '../registry/store.ts'
 import type { ApprovalDeps } from '../runs/approvals.ts'
 
-/** What is done with the files of an intern and recorded. What only looks is recorded of others than its creator. */
+/** The recorded accesses to files of an intern. Reads by its creator are not recorded. */
 const acts = {
   'intern.file_read': 'look',
   'intern.files_packed': 'look',
@@ -17,35 +17,35 @@ const acts = {
 } as const
 export type FileAct = keyof typeof acts
 
-type Done = { caller: Caller; intern: Intern; act: FileAct; paths: Record<string, string> }
+type FileAccess = { caller: Caller; intern: Intern; act: FileAct; paths: Record<string, string> }
 
-/** In characters, as much as of other texts in the trail. */
+/** In characters, as for other texts in the audit trail. */
 const maxTextLength = 2000
 
 /**
- * Does something with files, and records in the audit trail who did it. The record is written first, so that nothing is
- * done without one; where it is then refused, a second one says so.
+ * Accesses files, and records it in the audit trail. The record is written first, so that every access has one. If the
+ * access is then refused, a second record says so.
  */
-export async function auditingFiles<Answer>(
+export async function auditFileAccess<Answer>(
   deps: ApprovalDeps,
-  { caller, intern, act, paths }: Done,
-  give: () => Promise<Answer>,
+  { caller, intern, act, paths }: FileAccess,
+  access: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (acts[act] === 'look' && caller.userId === intern.creatorUserId) return give()
+  if (acts[act] === 'look' && caller.userId === intern.creatorUserId) return access()
   const record = (action: FileAct | 'intern.files_refused', after: object) =>
     deps.db.exclusively(`files of ${intern.id}`, (tx) =>
       recordChange(deps, tx, caller, { action, targetKind: 'intern', targetId: intern.id, before: null, after }),
     )
-  const told: Record<string, string> = {}
+  const recorded: Record<string, string> = {}
   for (const [name, path] of Object.entries(paths)) {
-    told[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxTextLength)
+    recorded[name] = printableExactly(await deps.conceal(caller, path || '.')).slice(0, maxTextLength)
   }
-  await record(act, told)
+  await record(act, recorded)
   try {
-    return await give()
+    return await access()
   } catch (error) {
     const reason = error instanceof Fault ? error.kind : 'failed'
-    await record('intern.files_refused', { act, ...told, reason })
+    await record('intern.files_refused', { act, ...recorded, reason })
     throw error
   }
 }

@@ -1,8 +1,8 @@
-/** How much of the end of a log is wanted. Who has it by lines gives so many, who has it by bytes so much. */
-export type LogWanted = { bytes: number; lines: number }
+/** The requested length of the end of a log, in bytes or lines, depending on its storage. */
+export type LogLength = { bytes: number; lines: number }
 
-/** The end of what an intern's daemon has said, and whether there is more before it; or why there is nothing. */
+/** The end of the log of an intern's daemon, and whether it was cut; or why it has none. */
 export type InternLog = { text: string; isCut: boolean } | { none: string }
 
-/** Of an intern that was never started where it lives. */
-export const neverStarted = 'It has not been started yet.'
+/** For an intern that was never started on its host. */
+export const neverStartedNote = 'It has not been started yet.'

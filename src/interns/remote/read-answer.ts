@@ -8,15 +8,15 @@ import { DecisionsAnswer } from '../rules/read-decisions.ts'
 import type { InternLog } from './log.ts'
 import { EntryPageAnswer, MilestonesAnswer, SessionPageAnswer } from './read-transcript.ts'
 
-/** The longest message of a refusal: a person reads it. */
-const longestMessage = 10_000
+/** The longest message of a refusal. */
+const maxMessageLength = 10_000
 
 const Cancelled = z.object({ cancelled: z.boolean() })
 const Health = z.object({
   contract: z.number(),
   startedAt: z.number(),
   agent: z.enum(['stopped', 'starting', 'running']),
-  agentName: z.string().max(longestMessage).nullable(),
+  agentName: z.string().max(maxMessageLength).nullable(),
   runs: z.number(),
   waiting: z.number(),
   resting: z.boolean().optional(),
@@ -38,7 +38,7 @@ const Whole = z.object({
 
 const Log = z.union([
   z.object({ text: z.string(), isCut: z.boolean() }),
-  z.object({ none: z.string().max(longestMessage) }),
+  z.object({ none: z.string().max(maxMessageLength) }),
 ])
 
 export const readLogAnswer = (body: string): InternLog => readAs(Log, body)
@@ -61,20 +61,19 @@ export const readJudging = (body: string): unknown => readAs(Judging, body)
 /** Reads the reason from a daemon's answer with another status than 200, if it has one. */
 export function readRefusal(body: string, status: number): Refusal {
   const { success, data } = Refused.safeParse(json(body))
-  if (!success)
-    return new Refusal('intern_rejected', `The intern answered with status ${status}, which it never should.`)
-  const { kind, message: said, retryable } = data.error
-  const message = said.slice(0, longestMessage)
+  if (!success) return new Refusal('intern_rejected', `The intern answered with the unexpected status ${status}.`)
+  const { kind, message: fullMessage, retryable } = data.error
+  const message = fullMessage.slice(0, maxMessageLength)
   if (Object.hasOwn(refusals, kind)) return new Refusal(kind as RefusalKind, message, retryable)
   return new Refusal('intern_rejected', `The intern refused the request: ${message}`)
 }
 
-/** @throws Refusal when it is not what was asked for. */
+/** @throws Refusal for a body that does not match the schema. */
 export function readAs<Answer>(schema: z.ZodType<Answer>, body: string): Answer {
   const { success, data, error } = schema.safeParse(json(body))
   if (success) return data
   const { path, message } = error.issues[0]!
-  throw new Refusal('intern_rejected', `The intern's answer is not to be understood: ${path.join('.')}: ${message}.`)
+  throw new Refusal('intern_rejected', `The response of the intern is invalid: ${path.join('.')}: ${message}.`)
 }
 
 function json(body: string): unknown {

@@ -12,19 +12,19 @@ import type { FailureReason, TurnEvent } from '../contract/turn-event.ts'
 import { readAction } from '../rules/read-decisions.ts'
 import { readActivity } from './read-transcript.ts'
 
-/** The daemon sent something that is not an event of the contract. The message is for the intern's owner. */
-export class NotAnEvent extends Error {}
+/** The daemon sent an event that violates the contract. The message is for the intern's owner. */
+export class InvalidEvent extends Error {}
 
 type Fields = { [name: string]: unknown }
 
-/** Longer names would only be there to do harm. */
-const longestName = 512
+/** The longest accepted name. */
+const maxNameLength = 512
 const reasons: readonly FailureReason[] = ['turn_failed', 'stream_severed', 'busy']
 const types: readonly Field['type'][] = ['string', 'number', 'integer', 'boolean', 'array']
 
 /**
- * One line of a daemon as an event, with nothing in it that is not of the contract. By hand, since every word of every
- * intern passes here, and since a schema tells of each of a hundred thousand faults. @throws NotAnEvent
+ * Parses a line of a daemon, and drops members that are not in the contract. Written by hand: all text of all interns passes here,
+ * and a schema would report each of a hundred thousand errors. @throws InvalidEvent
  */
 export function readEvent(line: string): TurnEvent {
   const event = fields(parse(line), 'the event')
@@ -38,7 +38,7 @@ export function readEvent(line: string): TurnEvent {
     case 'activity.noticed': {
       const activity = readActivity(event.activity)
       if (activity) return { type: event.type, activity }
-      throw new NotAnEvent('activity is none')
+      throw new InvalidEvent('activity is invalid')
     }
     case 'turn.started':
       return {
@@ -69,7 +69,7 @@ export function readEvent(line: string): TurnEvent {
         ...report(event),
       }
     default:
-      throw new NotAnEvent('its type is unknown')
+      throw new InvalidEvent('its type is unknown')
   }
 }
 
@@ -77,7 +77,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw new NotAnEvent('it is not JSON')
+    throw new InvalidEvent('it is not JSON')
   }
 }
 
@@ -113,20 +113,20 @@ function report(event: Fields): TurnReport {
 }
 
 function usage(value: unknown): Usage {
-  const told = fields(value, 'usage')
+  const reported = fields(value, 'usage')
   return {
-    prompt_tokens: number(told, 'prompt_tokens'),
-    completion_tokens: number(told, 'completion_tokens'),
-    total_tokens: number(told, 'total_tokens'),
-    ...numbers(told, ['cost']),
-    ...(told.prompt_tokens_details !== undefined && {
-      prompt_tokens_details: numbers(fields(told.prompt_tokens_details, 'prompt_tokens_details'), [
+    prompt_tokens: number(reported, 'prompt_tokens'),
+    completion_tokens: number(reported, 'completion_tokens'),
+    total_tokens: number(reported, 'total_tokens'),
+    ...numbers(reported, ['cost']),
+    ...(reported.prompt_tokens_details !== undefined && {
+      prompt_tokens_details: numbers(fields(reported.prompt_tokens_details, 'prompt_tokens_details'), [
         'cached_tokens',
         'cache_write_tokens',
       ]),
     }),
-    ...(told.completion_tokens_details !== undefined && {
-      completion_tokens_details: numbers(fields(told.completion_tokens_details, 'completion_tokens_details'), [
+    ...(reported.completion_tokens_details !== undefined && {
+      completion_tokens_details: numbers(fields(reported.completion_tokens_details, 'completion_tokens_details'), [
         'reasoning_tokens',
       ]),
     }),
@@ -144,27 +144,27 @@ const at = (from: From, key: string | number) => (from as Fields)[key]
 
 function fields(value: unknown, what: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new NotAnEvent(`${what} is no object`)
+  throw new InvalidEvent(`${what} is not an object`)
 }
 
 function list(from: Fields, key: string): unknown[] {
   const value = from[key]
   if (Array.isArray(value)) return value
-  throw new NotAnEvent(`${key} is no list`)
+  throw new InvalidEvent(`${key} is not a list`)
 }
 
 function text(from: From, key: string | number): string {
   const value = at(from, key)
   if (typeof value === 'string') return value
-  throw new NotAnEvent(`${key} is no text`)
+  throw new InvalidEvent(`${key} is not a text`)
 }
 
 const textOrNull = (from: Fields, key: string) => (from[key] === null ? null : text(from, key))
 
 function name(from: Fields, key: string): string {
   const value = text(from, key)
-  if (value !== '' && value.length <= longestName) return value
-  throw new NotAnEvent(`${key} has not 1 to ${longestName} characters`)
+  if (value !== '' && value.length <= maxNameLength) return value
+  throw new InvalidEvent(`${key} does not have 1 to ${maxNameLength} characters`)
 }
 
 const nameOrNull = (from: Fields, key: string) => (from[key] === null ? null : name(from, key))
@@ -172,18 +172,18 @@ const nameOrNull = (from: Fields, key: string) => (from[key] === null ? null : n
 function number(from: Fields, key: string): number {
   const value = from[key]
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
-  throw new NotAnEvent(`${key} is no number from 0 on`)
+  throw new InvalidEvent(`${key} is not a number of at least 0`)
 }
 
 function boolean(from: Fields, key: string): boolean {
   const value = from[key]
   if (typeof value === 'boolean') return value
-  throw new NotAnEvent(`${key} is neither true nor false`)
+  throw new InvalidEvent(`${key} is neither true nor false`)
 }
 
 function oneOf<Word extends string>(from: From, key: string | number, words: readonly Word[]): Word {
   const value = at(from, key)
   const found = words.find((word) => word === value)
   if (found !== undefined) return found
-  throw new NotAnEvent(`${key} is none of ${words.join(', ')}`)
+  throw new InvalidEvent(`${key} is not one of ${words.join(', ')}`)
 }

@@ -4,7 +4,7 @@ import { TimeSlices } from '#platform/async/time-slices.ts'
 import { TokenBucket } from '#platform/async/token-bucket.ts'
 import { LineReader, LineTooLong } from '#platform/text/lines.ts'
 import { closesStream, maxEventBytes, type TurnEvent } from '../contract/turn-event.ts'
-import { NotAnEvent, readEvent } from './read-event.ts'
+import { InvalidEvent, readEvent } from './read-event.ts'
 
 const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retryable: boolean): TurnEvent => ({
   ...{ type: 'turn.failed', reason, message, retryable },
@@ -12,39 +12,39 @@ const failed = (reason: 'turn_failed' | 'stream_severed', message: string, retry
 })
 const severed = failed('stream_severed', 'The connection to the intern broke.', true)
 
-/** All interns together have this much of the event loop at a time. */
+/** The time slice of the event loop for all interns together, in milliseconds. */
 const slices = new TimeSlices(5)
 
 /**
- * The most that one stream may send: far more than any model writes. An event counts 1, plus 1 for each 4 KiB, so this
- * also limits a stream to 20 MB a second.
+ * The limit of one stream, far above what any model writes. An event counts 1, plus 1 for each 4 KiB, so this also limits a stream
+ * to 20 MB per second.
  */
 const rateLimit = { perSecond: 5000, atOnce: 20_000, bytesPerUnit: 4096 }
 
 type Pacing = { slices: Pick<TimeSlices, 'used'>; now: () => number; wait: (ms: number) => Promise<unknown> }
-const usualPacing: Pacing = { slices, now: () => performance.now(), wait: (ms) => sleep(ms) }
+const defaultPacing: Pacing = { slices, now: () => performance.now(), wait: (ms) => sleep(ms) }
 
 /**
- * The events of a daemon's answer, up to the one that closes it. Whoever speaks there may have taken over its daemon:
- * each line is looked at only when the caller wants it, and never holds up anyone else. A stream that breaks ends with
- * `stream_severed`, one that is not of the contract with `turn_failed`; where `signal` broke it, it rejects.
+ * The events of a daemon's response, up to the closing one. The daemon can be compromised: a line is parsed only when the caller
+ * reads it, and all streams share a time slice. A broken stream ends with `stream_severed`, an invalid one with `turn_failed`. It
+ * rejects if `signal` aborted it.
  *
- * Written out, since every word of every intern passes here, and generators over a stream cost more than what they do.
+ * An explicit iterator, because all text of all interns passes here, and a generator costs more than its work.
  */
 export function readEvents(
   response: IncomingMessage,
   signal: AbortSignal,
-  { slices, now, wait }: Pacing = usualPacing,
+  { slices, now, wait }: Pacing = defaultPacing,
 ): AsyncIterableIterator<TurnEvent> {
   const lines = new LineReader(maxEventBytes)
   const allowed = new TokenBucket(rateLimit.perSecond, rateLimit.atOnce, now)
   const chunks: Buffer[] = []
-  let broken = false
-  let over = false
+  let isBroken = false
+  let isOver = false
   let wake: (() => void) | undefined
 
   const close = () => {
-    over = true
+    isOver = true
     response.destroy()
     wake?.()
   }
@@ -55,7 +55,7 @@ export function readEvents(
   })
   response.on('error', () => {})
   response.on('close', () => {
-    broken = true
+    isBroken = true
     wake?.()
   })
 
@@ -66,7 +66,7 @@ export function readEvents(
       if (line !== undefined) return line
       const chunk = chunks.shift()
       if (chunk) lines.push(chunk)
-      else if (broken || over) return undefined
+      else if (isBroken || isOver) return undefined
       else await more()
     }
   }
@@ -84,18 +84,18 @@ export function readEvents(
       if (line === undefined) return undefined
       const waitMs = allowed.take(1 + line.length / rateLimit.bytesPerUnit)
       if (waitMs > 0) await wait(waitMs)
-      // Once only: whoever has waited does the one thing it waited for, however many others did.
+      // Waits once, so that each stream makes progress.
       const turn = slices.used()
       if (turn) await turn
       return readEvent(line)
     } catch (error) {
-      return failed('turn_failed', `The intern is not to be understood: ${reasonOf(error)}.`, false)
+      return failed('turn_failed', `The response of the intern is invalid: ${reasonOf(error)}.`, false)
     }
   }
 
   const next = async (): Promise<IteratorResult<TurnEvent, undefined>> => {
-    const event = over ? undefined : await nextEvent()
-    if (over) return { done: true, value: undefined }
+    const event = isOver ? undefined : await nextEvent()
+    if (isOver) return { done: true, value: undefined }
     if (event === undefined && signal.aborted) throw signal.reason
     const value = event ?? severed
     if (closesStream(value)) close()
@@ -110,7 +110,7 @@ export function readEvents(
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof NotAnEvent) return `in what it says, ${error.message}`
+  if (error instanceof InvalidEvent) return error.message
   if (error instanceof LineTooLong) return `an event is over ${maxEventBytes} bytes`
   throw error
 }

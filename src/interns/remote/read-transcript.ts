@@ -13,15 +13,13 @@ import {
 } from '../contract/transcript.ts'
 import { ActionAnswer, DecisionAnswer } from '../rules/read-decisions.ts'
 
-/** What a daemon says of its transcripts, checked like all that comes from there. */
+const limits = { text: 600_000, name: 2_000, items: 10_000 }
 
-const most = { text: 600_000, name: 2_000, items: 10_000 }
-
-const text = z.string().max(most.text)
-const name = z.string().max(most.name)
+const text = z.string().max(limits.text)
+const name = z.string().max(limits.name)
 const instant = z.number().nonnegative()
 const count = z.int().nonnegative()
-const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(most.items)
+const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(limits.items)
 
 const SessionSummary = z.object({
   id: name,
@@ -48,7 +46,7 @@ const Field = z.object({
   options: list(text).exactOptional(),
 })
 const AskedForm = z.object({ id: name, kind: z.literal('elicitation'), message: text, fields: list(Field) })
-const Asked: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedPermission, AskedForm])
+const QuestionAnswer: z.ZodType<Question> = z.discriminatedUnion('kind', [AskedPermission, AskedForm])
 
 const Answer = z.discriminatedUnion('state', [
   z.object({ state: z.literal('waiting') }),
@@ -96,7 +94,7 @@ const toolCall = {
 const plan = { type: z.literal('plan'), steps: list(Step) }
 const ActivityAnswer = z.discriminatedUnion('type', [z.object(toolCall), z.object(plan)])
 
-/** Undefined for what is none. */
+/** Undefined for an invalid activity. */
 export const readActivity = (value: unknown): Activity | undefined =>
   ActivityAnswer.safeParse(value).data as Activity | undefined
 
@@ -117,7 +115,7 @@ const EntryAnswer = z.discriminatedUnion('type', [
   z.object({
     ...about,
     type: z.literal('question'),
-    question: Asked,
+    question: QuestionAnswer,
     deadlineAt: instant,
     answer: Answer,
     action: ActionAnswer.exactOptional(),
@@ -167,7 +165,7 @@ const Event: z.ZodType<TranscriptEvent> = z.discriminatedUnion('type', [
   }),
 ])
 
-/** Undefined for what is no event of the contract: the stream ends there. */
+/** Undefined for an invalid event, which ends the stream. */
 export function readTranscriptEvent(line: string): TranscriptEvent | undefined {
   try {
     return Event.safeParse(JSON.parse(line)).data

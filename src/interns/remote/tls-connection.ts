@@ -3,8 +3,8 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 
 /**
- * How a server shows a daemon on another host who it is, and knows that it is the right one: by a certificate for
- * `servername`. `sessions` are those of earlier connections, by this name: with one the next is made in half the time.
+ * The TLS options for a daemon on another host, which must have a certificate for `servername`. `sessions` has the TLS sessions of
+ * earlier connections by server name, which halve the time of a handshake.
  */
 export type DaemonTls = { context: SecureContext; servername: string; sessions: Map<string, Buffer> }
 
@@ -13,10 +13,10 @@ export type TlsAddress = { host: string; port: number; token: string; tls: Daemo
 const connectMs = 5000
 const secured = new WeakSet<Socket>()
 
-/** Whether both sides know each other: from then on something may have begun. */
+/** Whether the handshake is complete. After it, a request can have started something. */
 export const isSecured = (socket: Socket): boolean => secured.has(socket)
 
-/** A connection to a daemon on another host, which is being made: what is written waits until it is. */
+/** Connects to a daemon on another host. Writes are buffered until the handshake is complete. */
 export function connectTls({ host, port, tls: { context, servername, sessions } }: TlsAddress): TLSSocket {
   const session = sessions.get(servername)
   const socket = process.getBuiltinModule('node:tls').connect({
@@ -25,10 +25,10 @@ export function connectTls({ host, port, tls: { context, servername, sessions } 
   })
   socket.setNoDelay()
   socket.on('session', (later: Buffer) => sessions.set(servername, later))
-  // A host that is gone without a word answers nothing.
-  const silent = () => socket.destroy(new Error(`no answer from ${host} within ${connectMs} ms`))
-  const late = setTimeout(silent, connectMs)
-  const settled = () => clearTimeout(late)
+  // A host that crashed does not answer at all.
+  const abort = () => socket.destroy(new Error(`no answer from ${host} within ${connectMs} ms`))
+  const timer = setTimeout(abort, connectMs)
+  const settled = () => clearTimeout(timer)
   socket.once('secureConnect', () => {
     secured.add(socket)
     enableKeepAlive(socket)

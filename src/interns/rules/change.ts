@@ -14,7 +14,7 @@ import { findRules, insertRules, type RuleOwner, type RulesVersion } from './sto
 type ReadDeps = { db: { query: Query } }
 type ChangeDeps = { db: Db; now: Now; newId: NewId }
 
-/** The version that holds, or one of the past. @throws Fault `not_found`. */
+/** Reads the current version of rules, or an earlier one. @throws Fault `not_found`. */
 export async function readRules({ db }: ReadDeps, owner: RuleOwner, version: number | undefined): Promise<RulesRecord> {
   const found = await findRules(db.query, owner, version)
   if (!found && version) throw new Fault('not_found', `There is no version ${version} of these rules.`)
@@ -33,8 +33,8 @@ export async function internOwner(deps: ReadDeps, caller: Caller, id: string): P
 }
 
 /**
- * Replaces the rules by a new version of them. Rules that say the same are no new version.
- * @throws Fault `conflict` when they are no longer at the expected version, `forbidden` for an intern of somebody else.
+ * Replaces the rules by a new version. Equal rules keep the version.
+ * @throws Fault `conflict` if they are not at the expected version, `forbidden` for an intern of another member.
  */
 export async function changeRules(
   deps: ChangeDeps,

@@ -11,81 +11,83 @@ import type { Intern } from '../registry/store.ts'
 type CollectDeps = {
   db: Db
   now: Now
-  /** A text of an intern as it may be kept for the audit trail. */
+  /** Removes secrets from a text of an intern. */
   conceal: (intern: Intern, text: string) => Promise<string>
 }
 
-/** An intern that makes up decisions cannot fill the trail: so many are fetched at a time, and not again at once. */
-const most = { pages: 4, everyMs: 500 }
+/** Limits how fast an intern can add decisions to the audit trail. */
+const limits = { pages: 4, everyMs: 500 }
 
 export type DecisionCollector = {
-  /** Fetches what rules decided in an intern into the audit trail. What cannot be had now stays with the intern. */
+  /** Fetches the decisions of an intern into the audit trail. After a failure they stay with the intern. */
   collect(intern: Intern, runs: Runs): Promise<void>
-  /** The same, once for each intern: what a server that is gone did not fetch. */
-  collectLeft(intern: Intern, runs: Runs): void
-  /** What is kept of an action: what was redacted in it cannot be judged later. */
+  /** Fetches, once per intern, the decisions that an earlier server did not fetch. */
+  collectRemaining(intern: Intern, runs: Runs): void
+  /** Removes secrets from an action. Rules cannot match a redacted action reliably. */
   concealed(intern: Intern, action: Action): Promise<Action>
 }
 
 export function decisionCollector(deps: CollectDeps): DecisionCollector {
-  const known = new Set<string>()
-  /** Whoever comes meanwhile is served by the next time, which begins a little later. */
-  const going = new Map<string, { now: Promise<void>; next?: Promise<void> }>()
-  const begin = (intern: Intern, runs: Runs) => {
+  const collected = new Set<string>()
+  /** The current fetch of each intern, and the next one, which serves all calls meanwhile. */
+  const fetches = new Map<string, { now: Promise<void>; next?: Promise<void> }>()
+  const start = (intern: Intern, runs: Runs) => {
     const now = fetchAll(deps, intern, runs).catch(() => {})
-    going.set(intern.id, { now })
-    void now.then(() => setTimeout(() => going.get(intern.id)?.next ?? going.delete(intern.id), most.everyMs).unref())
+    fetches.set(intern.id, { now })
+    void now.then(() =>
+      setTimeout(() => fetches.get(intern.id)?.next ?? fetches.delete(intern.id), limits.everyMs).unref(),
+    )
     return now
   }
   const collect: DecisionCollector['collect'] = (intern, runs) => {
-    const current = going.get(intern.id)
-    if (!current) return begin(intern, runs)
+    const current = fetches.get(intern.id)
+    if (!current) return start(intern, runs)
     current.next ??= current.now
-      .then(() => new Promise((resolve) => void setTimeout(resolve, most.everyMs)))
-      .then(() => begin(intern, runs))
+      .then(() => new Promise((resolve) => void setTimeout(resolve, limits.everyMs)))
+      .then(() => start(intern, runs))
     return current.next
   }
   return {
     collect,
-    collectLeft: (intern, runs) => {
-      if (known.has(intern.id)) return
-      known.add(intern.id)
+    collectRemaining: (intern, runs) => {
+      if (collected.has(intern.id)) return
+      collected.add(intern.id)
       void collect(intern, runs)
     },
     concealed: async (intern, action) => {
       const { command } = action
       if (command === null) return action
-      const kept = await deps.conceal(intern, command)
-      return { ...action, command: kept, unsure: action.unsure || kept !== command }
+      const concealed = await deps.conceal(intern, command)
+      return { ...action, command: concealed, unsure: action.unsure || concealed !== command }
     },
   }
 }
 
 async function fetchAll(deps: CollectDeps, intern: Intern, runs: Runs): Promise<void> {
   let after = 0
-  for (let page = 0; page < most.pages; page++) {
-    const made = await runs.decisions(after)
-    if (made.length === 0) return
-    await record(deps, intern, made)
-    after = made.at(-1)!.seq
+  for (let page = 0; page < limits.pages; page++) {
+    const decisions = await runs.decisions(after)
+    if (decisions.length === 0) return
+    await record(deps, intern, decisions)
+    after = decisions.at(-1)!.seq
   }
   await runs.decisions(after)
 }
 
-/** In the name of the intern, whose own key it acts with. One that is fetched twice is recorded once. */
-async function record(deps: CollectDeps, intern: Intern, made: LoggedDecision[]): Promise<void> {
+/** Records decisions once each, with the intern's key as the actor. */
+async function record(deps: CollectDeps, intern: Intern, decisions: LoggedDecision[]): Promise<void> {
   const { organizationId, creatorUserId: userId, keyHash, id: internId } = intern
-  const tell = async (text: string | null) => text && printableExactly(await deps.conceal(intern, text))
-  const told = await Promise.all(
-    made.map(async (one) => ({ ...one, id: idOf(internId, one), detail: await tell(one.detail) })),
+  const concealText = async (text: string | null) => text && printableExactly(await deps.conceal(intern, text))
+  const concealed = await Promise.all(
+    decisions.map(async (one) => ({ ...one, id: idOf(internId, one), detail: await concealText(one.detail) })),
   )
   await deps.db.exclusively(`decisions of ${internId}`, async (tx) => {
-    const there = await recorded(
+    const existing = await recordedIds(
       tx,
-      told.map(({ id }) => id),
+      concealed.map(({ id }) => id),
     )
-    for (const { id, sessionId, runId, at, operation, detail, decision } of told) {
-      if (there.has(id)) continue
+    for (const { id, sessionId, runId, at, operation, detail, decision } of concealed) {
+      if (existing.has(id)) continue
       const { effect, scope, version, rule, name, why } = decision
       const by = { effect, scope, version, rule, name, ...(why && { why }) }
       const about = { session_id: sessionId, run_id: runId, decided_at: isoTime(at), operation, detail }
@@ -102,12 +104,12 @@ async function record(deps: CollectDeps, intern: Intern, made: LoggedDecision[])
   })
 }
 
-async function recorded(query: Query | Tx, ids: string[]): Promise<Set<string>> {
+async function recordedIds(query: Query | Tx, ids: string[]): Promise<Set<string>> {
   const rows = await query.selectFrom('audit_events').where('id', 'in', ids).select('id').execute()
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Of the daemon's own count and what it cannot be the same for: a daemon whose state was lost counts anew. */
+/** The id of a decision. It includes more than `seq`, because a daemon that lost its state counts from 1 again. */
 function idOf(internId: string, { seq, runId, at }: LoggedDecision): string {
   const hex = createHash('sha256').update(`${internId} ${runId} ${seq} ${at}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

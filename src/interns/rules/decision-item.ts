@@ -11,4 +11,4 @@ export const DecisionItem = z
     name: z.string().nullable().describe('The name of the rule.'),
     why: z.string().nullable().describe('Why the operation is asked although the rule says `deny`.'),
   })
-  .meta({ id: 'InternRuleDecision', description: 'What a rule decided about something that an intern wanted to do.' })
+  .meta({ id: 'InternRuleDecision', description: 'The decision of a rule about an action of an intern.' })

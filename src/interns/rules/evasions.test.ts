@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: commands of bash, not templates
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge } from '../contract/rules/decide.ts'
+import { decide } from '../contract/rules/decide.ts'
 import type { Effect, RuleSet } from '../contract/rules/rule.ts'
 
 /** What somebody writes who allows a little, and above all no push. */
@@ -16,7 +16,7 @@ const rules: RuleSet = {
 
 function effectOf(command: string, agent = 'builtin'): Effect | undefined {
   const action = { operation: 'shell', command, paths: [], hosts: [], root: '/work', unsure: false }
-  return judge([rules], action, agent)?.effect
+  return decide([rules], action, agent)?.effect
 }
 
 /** Each does `git push` (or runs `curl`) in bash, or may: none may be granted. `deny` where the words are there to be seen. */

@@ -3,7 +3,7 @@ import type { Db, Query, Tx } from '#platform/db/db.ts'
 import type { Action } from '../contract/rules/rule.ts'
 import type { RuleOwner } from './store.ts'
 
-/** A question for permission of the past. `answer` is null when nobody gave one. */
+/** A past permission question. `answer` is null if it was not answered. */
 export type PastQuestion = {
   internId: string
   id: string
@@ -13,8 +13,8 @@ export type PastQuestion = {
   answer: string | null
 }
 
-/** Questions are kept for this long. */
-export const keptMs = 92 * 86_400_000
+/** The time for which questions are stored. */
+export const storedForMs = 92 * 86_400_000
 
 export async function savePastQuestion(
   tx: Tx,
@@ -24,15 +24,15 @@ export async function savePastQuestion(
 ): Promise<void> {
   await tx
     .deleteFrom('intern_past_questions')
-    .where('asked_at', '<', now() - keptMs)
+    .where('asked_at', '<', now() - storedForMs)
     .execute()
-  const known = await tx
+  const existing = await tx
     .selectFrom('intern_past_questions')
     .where('intern_id', '=', internId)
     .where('id', '=', id)
     .select('id')
     .executeTakeFirst()
-  if (known) return
+  if (existing) return
   const about = { agent, action: JSON.stringify(action), asked_at: askedAt, answer: null, answered_by: null }
   await tx
     .insertInto('intern_past_questions')
@@ -40,7 +40,7 @@ export async function savePastQuestion(
     .execute()
 }
 
-/** What a person said, and who. */
+/** Stores the answer to a question, and who gave it. */
 export async function answerPastQuestion(
   { db }: { db: Pick<Db, 'query'> },
   { internId, id }: { internId: string; id: string },
@@ -56,7 +56,7 @@ export async function answerPastQuestion(
 
 const pageSize = 500
 
-/** Those of an intern, or of all of a workspace, from `from` to before `to`; the latest first, page by page. */
+/** Reads the questions of an intern or workspace from `from` until before `to`, the latest first, in pages. */
 export async function* pastQuestions(
   query: Query,
   { workspaceId, internId }: RuleOwner,

@@ -1,16 +1,14 @@
 import { z } from '#platform/json/schema.ts'
 import { type Action, type Decision, effects, type LoggedDecision, scopes } from '../contract/rules/rule.ts'
 
-/** What a daemon says of decisions and actions, checked like all that comes from there. */
-
-const place = z.int().min(0)
+const position = z.int().min(0)
 const text = (max: number) => z.string().max(max)
 
 export const DecisionAnswer: z.ZodType<Decision> = z.object({
   effect: z.enum(effects),
   scope: z.enum(scopes),
-  version: place,
-  rule: place,
+  version: position,
+  rule: position,
   name: text(500).nullable(),
   why: text(500).nullable(),
 })
@@ -19,7 +17,7 @@ export const DecisionsAnswer: z.ZodType<{ decisions: LoggedDecision[] }> = z.obj
   decisions: z
     .array(
       z.object({
-        seq: place,
+        seq: position,
         sessionId: text(512),
         runId: text(512),
         at: z.number().min(0).max(8.64e15),
@@ -41,5 +39,5 @@ export const ActionAnswer: z.ZodType<Action> = z.object({
   unsure: z.boolean(),
 })
 
-/** Undefined for what is none. */
+/** Undefined for an invalid action. */
 export const readAction = (value: unknown): Action | undefined => ActionAnswer.safeParse(value).data

@@ -2,34 +2,34 @@ import { isoTime, type Now } from '#platform/core/clock.ts'
 import { Fault } from '#platform/core/fault.ts'
 import type { Query } from '#platform/db/db.ts'
 import { printableExactly } from '#platform/text/printable.ts'
-import { judge } from '../contract/rules/decide.ts'
+import { decide } from '../contract/rules/decide.ts'
 import type { Action, Decision, Rule, RuleSet } from '../contract/rules/rule.ts'
-import { keptMs, type PastQuestion, pastQuestions } from './past-questions.ts'
+import { type PastQuestion, pastQuestions, storedForMs } from './past-questions.ts'
 import type { Counted, ReplayedQuestion, RulesReplay, RulesReplayRequest } from './replay-answer.ts'
 import { findRules, type RuleOwner } from './store.ts'
 
 type ReplayDeps = { db: { query: Query }; now: Now }
 
 const dayMs = 86_400_000
-const mostDifferences = 50
-const longestDetail = 300
+const maxDifferences = 50
+const maxDetailLength = 300
 
 /**
- * Judges the questions of a time by rules as they are or as somebody means to write them, beside all other rules that hold.
+ * Applies stored or new rules to past questions, together with all other rules in force.
  * @throws Fault `invalid`, `client_closed_request`.
  */
 export async function replayRules(
   deps: ReplayDeps,
   owner: RuleOwner,
-  wanted: RulesReplayRequest,
+  request: RulesReplayRequest,
   signal: AbortSignal,
 ): Promise<RulesReplay> {
-  const period = periodOf(deps, wanted)
-  const setsOf = await setsWith(deps.db.query, owner, wanted.rules as Rule[] | undefined)
-  const tally = new Tally(wanted.list)
+  const period = periodOf(deps, request)
+  const setsOf = await setsWith(deps.db.query, owner, request.rules as Rule[] | undefined)
+  const tally = new Tally(request.list)
   for await (const page of pastQuestions(deps.db.query, owner, period)) {
     if (signal.aborted) throw new Fault('client_closed_request', 'The client left before the answer.')
-    for (const past of page) tally.add(past, judge(await setsOf(past.internId), past.action, past.agent))
+    for (const past of page) tally.add(past, decide(await setsOf(past.internId), past.action, past.agent))
   }
   return { from: isoTime(period.from), to: isoTime(period.to), ...tally.result() }
 }
@@ -38,12 +38,12 @@ function periodOf({ now }: { now: Now }, { from, to }: RulesReplayRequest): { fr
   const end = to === undefined ? now() + 1 : Date.parse(to)
   const start = from === undefined ? end - 30 * dayMs : Date.parse(from)
   if (start >= end) throw new Fault('invalid', 'Invalid request: from: must be before to')
-  if (end - start > keptMs)
-    throw new Fault('invalid', `Invalid request: from: must be at most ${keptMs / dayMs} days before to`)
+  if (end - start > storedForMs)
+    throw new Fault('invalid', `Invalid request: from: must be at most ${storedForMs / dayMs} days before to`)
   return { from: start, to: end }
 }
 
-/** The rules that would hold for each intern: the draft, and those of the other scope as they are. */
+/** The rules of each intern: the draft, and the stored rules of the other scope. */
 async function setsWith(query: Query, owner: RuleOwner, draft: Rule[] | undefined) {
   const { workspaceId, internId } = owner
   const stored = async (of: RuleOwner): Promise<RuleSet[]> => {
@@ -56,14 +56,14 @@ async function setsWith(query: Query, owner: RuleOwner, draft: Rule[] | undefine
   const workspace = await stored({ workspaceId, internId: null })
   const own = new Map<string, RuleSet[]>()
   return async (id: string): Promise<RuleSet[]> => {
-    const known = own.get(id) ?? (await stored({ workspaceId, internId: id }))
-    own.set(id, known)
-    return [...workspace, ...known]
+    const internRules = own.get(id) ?? (await stored({ workspaceId, internId: id }))
+    own.set(id, internRules)
+    return [...workspace, ...internRules]
   }
 }
 
 type Effect = keyof Pick<RulesReplay, 'would_allow' | 'would_ask' | 'would_deny' | 'no_rule'>
-const places = { allow: 'would_allow', ask: 'would_ask', deny: 'would_deny' } as const
+const countNames = { allow: 'would_allow', ask: 'would_ask', deny: 'would_deny' } as const
 
 class Tally {
   readonly #all = newCount()
@@ -74,7 +74,7 @@ class Tally {
     no_rule: newCount(),
   }
   readonly #rules = new Map<string, RulesReplay['by_rule'][number]>()
-  readonly #otherwise: RulesReplay['people_decided_otherwise'] = []
+  readonly #differences: RulesReplay['people_decided_otherwise'] = []
   readonly #questions: RulesReplay['questions'] = []
   readonly #listed: number
   #incomplete = 0
@@ -84,22 +84,22 @@ class Tally {
   }
 
   add(past: PastQuestion, decision: Decision | undefined): void {
-    const counts = [this.#all, this.#by[decision ? places[decision.effect] : 'no_rule']]
+    const counts = [this.#all, this.#by[decision ? countNames[decision.effect] : 'no_rule']]
     if (decision) counts.push(this.#countOf(decision))
     for (const each of counts) count(each, past.answer)
     if (past.action.unsure) this.#incomplete++
     if (!decision) return
-    if (this.#questions.length < this.#listed) this.#questions.push(told(past, decision))
+    if (this.#questions.length < this.#listed) this.#questions.push(replayedQuestion(past, decision))
     const { answer } = past
-    if (answer === null || !isOtherwise(decision, answer) || this.#otherwise.length >= mostDifferences) return
-    this.#otherwise.push({ ...told(past, decision), answer })
+    if (answer === null || !isDifferent(decision, answer) || this.#differences.length >= maxDifferences) return
+    this.#differences.push({ ...replayedQuestion(past, decision), answer })
   }
 
   result(): Omit<RulesReplay, 'from' | 'to'> {
     const notes = [
-      'A question was asked where no rule decided before; what an agent did without asking is not among them.',
+      'Only asked questions are included: actions without a question, and actions that a rule decided, are not.',
       ...(this.#incomplete > 0
-        ? [`Of ${this.#incomplete} questions not all is kept (redacted or long): no rule would allow these.`]
+        ? [`${this.#incomplete} questions are stored incompletely (redacted or too long): no rule would allow them.`]
         : []),
     ]
     const by_rule = [...this.#rules.values()].sort((one, other) => other.questions - one.questions)
@@ -108,7 +108,7 @@ class Tally {
       summary: summaryOf(counts),
       ...counts,
       by_rule,
-      people_decided_otherwise: this.#otherwise,
+      people_decided_otherwise: this.#differences,
       questions: this.#questions,
       notes,
     }
@@ -116,16 +116,19 @@ class Tally {
 
   #countOf({ scope, rule, name, effect }: Decision): Counted {
     const key = `${scope} ${rule} ${effect}`
-    const known = this.#rules.get(key) ?? { scope, rule, name, effect, ...newCount() }
-    this.#rules.set(key, known)
-    return known
+    const counted = this.#rules.get(key) ?? { scope, rule, name, effect, ...newCount() }
+    this.#rules.set(key, counted)
+    return counted
   }
 }
 
-function told({ internId, id, askedAt, action, answer }: PastQuestion, decision: Decision): ReplayedQuestion {
+function replayedQuestion(
+  { internId, id, askedAt, action, answer }: PastQuestion,
+  decision: Decision,
+): ReplayedQuestion {
   const { effect, scope, rule } = decision
   const about = { intern_id: internId, question_id: id, asked_at: isoTime(askedAt), operation: action.operation }
-  const detail = printableExactly(detailOf(action).slice(0, longestDetail))
+  const detail = printableExactly(detailOf(action).slice(0, maxDetailLength))
   return { ...about, detail, answer, effect, scope, rule }
 }
 
@@ -138,7 +141,7 @@ function count(into: Counted, answer: string | null): void {
   else into.people_rejected++
 }
 
-const isOtherwise = ({ effect }: Decision, answer: string) =>
+const isDifferent = ({ effect }: Decision, answer: string) =>
   effect === 'allow' ? !answer.startsWith('allow') : effect === 'deny' && answer.startsWith('allow')
 
 const detailOf = ({ command, paths, hosts }: Action) => command ?? [...paths, ...hosts].join(' ')

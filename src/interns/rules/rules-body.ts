@@ -5,19 +5,19 @@ import { patternWords } from '../contract/rules/match-command.ts'
 import { effects, type Rule } from '../contract/rules/rule.ts'
 import { runsOtherCommands } from '../contract/rules/wrapper-commands.ts'
 
-const most = { rules: 200, values: 100, length: 300 }
+const limits = { rules: 200, values: 100, length: 300 }
 
-const Value = text({ min: 1, max: most.length })
-const listOf = (item: z.ZodType<string>) => z.array(item).min(1).max(most.values)
+const Value = text({ min: 1, max: limits.length })
+const listOf = (item: z.ZodType<string>) => z.array(item).min(1).max(limits.values)
 
 const Command = Value.refine((pattern) => pattern.trim() !== '' && !/["'\\;|&<>()$`\n\r]/.test(pattern), {
-  error: 'must be words with spaces between them; quotes, operators and variables have no place in it',
+  error: 'must be words separated by spaces, without quotes, operators and variables',
 }).refine((pattern) => !patternWords(pattern).slice(0, -1).includes('**') && pattern.trim() !== '**', {
-  error: '"**" stands for further words: it may only be the last word, and not the only one',
+  error: '"**" matches further words: it can only be the last word, and not the only one',
 })
 
 const Path = Value.refine((glob) => !glob.split('/').includes('..') && !/[\n\r\\~]/.test(glob), {
-  error: 'must be a path from the workspace, or from "/" on, without "..", "~" and "\\"; "*" and "**" stand for names',
+  error: 'must be a path relative to the workspace, or absolute, without "..", "~" and "\\"; "*" and "**" match names',
 })
 
 const Host = Value.regex(/^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i, {
@@ -62,7 +62,7 @@ export const RuleBody = strictFields({
       'A rule for the actions of an intern. All conditions must match, each with one of its values. A rule without conditions matches every action.',
   })
 
-/** An `allow` that never could hold is a mistake worth hearing of. */
+/** Reports an `allow` that can never match. */
 function* faultsOf({
   effect,
   unclear,
@@ -71,26 +71,27 @@ function* faultsOf({
   hosts,
 }: Rule): Iterable<{ path: (string | number)[]; message: string }> {
   if (effect !== 'allow') return
-  if (unclear) yield { path: ['unclear'], message: 'what cannot be read is never allowed; use "ask" or "deny"' }
+  if (unclear)
+    yield { path: ['unclear'], message: 'a command that cannot be parsed is never allowed; use "ask" or "deny"' }
   if (commands.length > 0 && (paths || hosts)) {
     const message =
-      'which files and hosts a command reaches is not certain, so "allow" takes no "paths" or "hosts" beside "commands"'
+      'the files and hosts of a command are uncertain, so "allow" cannot combine "commands" with "paths" or "hosts"'
     yield { path: [paths ? 'paths' : 'hosts'], message }
   }
   for (const [at, command] of commands.entries()) {
     const words = patternWords(command).filter((word) => word !== '**')
     const path = ['commands', at]
-    if (words[0]!.includes('*')) yield { path, message: 'an "allow" names its program' }
+    if (words[0]!.includes('*')) yield { path, message: 'an "allow" must name its program' }
     else if (runsOtherCommands({ words, redirects: [], assigned: [], mayHaveOptions: false }))
       yield {
         path,
-        message: `what ${JSON.stringify(words[0])} runs here cannot be told from its words, so this would never be allowed`,
+        message: `${JSON.stringify(words[0])} can run other commands here, so this would never be allowed`,
       }
   }
 }
 
 export const RulesBody = strictFields({
-  rules: z.array(RuleBody).max(most.rules).describe('In this order: the first matching rule decides.'),
+  rules: z.array(RuleBody).max(limits.rules).describe('In this order: the first matching rule decides.'),
   expected_version: z
     .int()
     .min(0)

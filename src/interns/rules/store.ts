@@ -1,7 +1,7 @@
 import type { Query, Tx } from '#platform/db/db.ts'
 import type { Rule, RuleSet } from '../contract/rules/rule.ts'
 
-/** Whose rules: an intern's, or those of all interns of its workspace. */
+/** The owner of rules: an intern, or with null all interns of the workspace. */
 export type RuleOwner = { workspaceId: string; internId: string | null }
 
 export type RulesVersion = { version: number; rules: Rule[]; createdBy: string; createdAt: number }
@@ -12,7 +12,7 @@ const ofOwner = (query: Query | Tx, { workspaceId, internId }: RuleOwner) =>
     .where('workspace_id', '=', workspaceId)
     .where('intern_id', internId === null ? 'is' : '=', internId)
 
-/** The version that holds, or an earlier one. */
+/** Finds the current version, or an earlier one. */
 export async function findRules(
   query: Query | Tx,
   owner: RuleOwner,
@@ -31,17 +31,17 @@ export async function findRules(
 export async function insertRules(tx: Tx, owner: RuleOwner, { version, rules, createdBy, createdAt }: RulesVersion) {
   const { workspaceId, internId } = owner
   const id = `${internId ?? workspaceId}/${version}`
-  const said = { version, rules: JSON.stringify(rules), created_by: createdBy, created_at: createdAt }
+  const columns = { version, rules: JSON.stringify(rules), created_by: createdBy, created_at: createdAt }
   await tx
     .insertInto('intern_rules')
-    .values({ id, workspace_id: workspaceId, intern_id: internId, ...said })
+    .values({ id, workspace_id: workspaceId, intern_id: internId, ...columns })
     .execute()
 }
 
-type Ruled = { id: string; workspaceId: string }
+type InternRef = { id: string; workspaceId: string }
 
-/** The rules that hold for an intern: those of its workspace, and its own. */
-export async function rulesOf(query: Query, { id, workspaceId }: Ruled): Promise<RuleSet[]> {
+/** The rules in force for an intern: those of its workspace, and its own. */
+export async function rulesOf(query: Query, { id, workspaceId }: InternRef): Promise<RuleSet[]> {
   const workspace = await findRules(query, { workspaceId, internId: null })
   const own = await findRules(query, { workspaceId, internId: id })
   return [
@@ -50,11 +50,11 @@ export async function rulesOf(query: Query, { id, workspaceId }: Ruled): Promise
   ]
 }
 
-/** Which versions hold, in a word that is another whenever they are. */
+/** A text that identifies the versions in force. */
 export const versionsIn = (sets: RuleSet[]) => sets.map(({ scope, version }) => `${scope} ${version}`).join(', ')
 
-/** The same word for every intern, by one question. */
-export async function ruleVersions(query: Query): Promise<(intern: Ruled) => string> {
+/** Reads the same text for all interns with one query. */
+export async function ruleVersions(query: Query): Promise<(intern: InternRef) => string> {
   const rows = await query
     .selectFrom('intern_rules')
     .groupBy(['workspace_id', 'intern_id'])

@@ -15,25 +15,24 @@ export type ApprovalDeps = {
   db: Db
   now: Now
   newId: NewId
-  /** A text as it may be kept: without what the guardrails of this caller redact or block, and without credentials. */
+  /** Removes credentials from a text, and content that guardrails of the caller redact or block. */
   conceal: (caller: Caller, text: string) => Promise<string>
 }
 
-/** In characters; who consented saw the whole. */
+/** In characters. The caller saw the whole text. */
 const maxTextLength = 2000
 
-/** By which link an answer came: then there is no key, and its caller is whoever made the link. */
+/** The link of an answer without a key. Its caller is the creator of the link. */
 export type AnswerLink = { webhook_id: string; delivery_id: string }
 
 type Answering = { caller: Caller; internId: string; answer: AnswerQuestion; link?: AnswerLink | undefined }
 
 /**
- * Gives an answer to the intern, and records in the audit trail who answered which question. The record is written
- * first, so that nothing is allowed without one. If the intern then refuses the answer, a second record says so. The
- * text typed into a form is not kept, only the names of the fields that were filled in. In `self-drive` nobody answers,
- * so nothing is recorded.
+ * Sends an answer to the intern, and records it in the audit trail. The record is written first, so that nothing is allowed
+ * without one. If the intern then refuses the answer, a second record says so. Values of a form are not stored, only the names
+ * of its filled fields.
  */
-export async function answering<Reply>(
+export async function answerAudited<Reply>(
   deps: ApprovalDeps,
   { caller, internId, answer, link }: Answering,
   give: (answer: AnswerQuestion) => Promise<Reply>,
@@ -41,32 +40,33 @@ export async function answering<Reply>(
   const { sessionId } = answer
   const actor = link ? { ...caller, keyHash: null } : caller
   const id = answer.questionId === pendingQuestion ? undefined : answer.questionId
-  const asked = await findQuestion(deps, internId, { sessionId, id })
-  const questionId = asked?.question.id ?? answer.questionId
-  const said = answerText(asked?.question, answer.answer)
+  const pending = await findQuestion(deps, internId, { sessionId, id })
+  const questionId = pending?.question.id ?? answer.questionId
+  const recorded = answerText(pending?.question, answer.answer)
   const record = (action: 'intern.answered' | 'intern.answer_refused', after: object) =>
     deps.db.exclusively(questionsOf(internId), (tx) =>
       recordChange(deps, tx, actor, { action, targetKind: 'intern', targetId: internId, before: null, after }),
     )
-  const told = {
+  const details = {
     question_id: questionId,
     session_id: sessionId,
-    ...(await questionText(deps, caller, asked)),
-    ...said,
+    ...(await questionText(deps, caller, pending)),
+    ...recorded,
     ...(link && { link }),
   }
   // The intern refuses a text that is not an answer, so there is nothing to record.
-  if (asked && said) await record('intern.answered', told)
+  if (pending && recorded) await record('intern.answered', details)
   try {
     const reply = await give({ sessionId, questionId, answer: answer.answer })
-    // One that was asked while this was not kept: what it was about is not known here.
-    if (!(asked && said)) await record('intern.answered', told)
-    if (said) await answerPastQuestion(deps, { internId, id: questionId }, { answer: said.answer, by: caller.userId })
+    // The question is not stored, so its content is unknown here.
+    if (!(pending && recorded)) await record('intern.answered', details)
+    if (recorded)
+      await answerPastQuestion(deps, { internId, id: questionId }, { answer: recorded.answer, by: caller.userId })
     await forgetQuestion(deps, internId, questionId, { state: 'answered', answered_by: caller.userId })
     return reply
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (asked && said) await record('intern.answer_refused', { ...told, reason: error.message })
+    if (pending && recorded) await record('intern.answer_refused', { ...details, reason: error.message })
     if (isOver(error)) await forgetQuestion(deps, internId, questionId, { state: 'ended' })
     throw error
   }
@@ -81,12 +81,12 @@ function answerText(question: Question | undefined, text: string): AnswerText | 
   if (!question && (text === 'cancel' || permissionKinds.some((kind) => kind === text))) return { answer: text }
   const { action, content } = readObject(text)
   if (typeof action !== 'string' || !['accept', 'decline', 'cancel'].includes(action)) return undefined
-  const known = question?.fields.map(({ name }) => name) ?? []
-  const filled = action === 'accept' ? known.filter((name) => name in Object(content)) : []
+  const names = question?.fields.map(({ name }) => name) ?? []
+  const filled = action === 'accept' ? names.filter((name) => name in Object(content)) : []
   return { answer: action, ...(filled.length > 0 && { fields: filled }) }
 }
 
-/** `option` is the id of the option that was chosen, where it was named. */
+/** `option` is the id of the chosen option, if the answer named one. */
 type AnswerText = { answer: string; option?: string; fields?: string[] }
 
 function permissionText(question: PermissionQuestion, text: string): AnswerText | undefined {
@@ -98,14 +98,14 @@ function permissionText(question: PermissionQuestion, text: string): AnswerText 
   }
 }
 
-async function questionText(deps: ApprovalDeps, caller: Caller, asked: AskedQuestion | undefined) {
-  if (!asked) return { kind: null }
-  const tell = async (text: string | null) =>
+async function questionText(deps: ApprovalDeps, caller: Caller, pending: AskedQuestion | undefined) {
+  if (!pending) return { kind: null }
+  const printableText = async (text: string | null) =>
     text === null ? null : cut(printableExactly(await deps.conceal(caller, text)))
-  const { question } = asked
+  const { question } = pending
   const { kind } = question
-  if (kind === 'elicitation') return { kind, message: await tell(question.message) }
-  return { kind, operation: await tell(question.operation), detail: await tell(question.detail) }
+  if (kind === 'elicitation') return { kind, message: await printableText(question.message) }
+  return { kind, operation: await printableText(question.operation), detail: await printableText(question.detail) }
 }
 
 function cut(text: string): string {

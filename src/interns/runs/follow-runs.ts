@@ -9,7 +9,7 @@ import type { DecisionCollector } from '../rules/collect.ts'
 import { watchSpending } from './cancel-spent-runs.ts'
 import { limitedRuns } from './limited-turns.ts'
 import { type Metered, withMeteredUsage } from './metered-usage.ts'
-import { endQuestions, keepQuestion, questionsOf } from './questions.ts'
+import { endQuestions, questionsOf, storeQuestion } from './questions.ts'
 import { type CheckStarter, revokeRuns } from './revoke-runs.ts'
 import type { RunRecord } from './run-record.ts'
 import type { Spent } from './run-spending.ts'
@@ -22,19 +22,19 @@ export type FollowDeps = {
   spent: Spent
   checkStarter: CheckStarter
   decisions: DecisionCollector
-  /** A turn is over. */
+  /** Called when a turn has ended. */
   ended: (intern: Pick<Intern, 'id' | 'name'>, run: RunRecord) => void
   onError: (error: Error) => void
 }
 
 /**
- * The runs of a busy intern are written in steps, so that it does not keep the database busy. No pause follows the start
- * of a turn alone: the caller waits for its end to be written.
+ * The pause between writes, so that a busy intern does not keep the database busy. The start of a turn alone has no pause,
+ * because the caller waits for its end to be stored.
  */
 const pauseMs = 100
 const backoff = { firstMs: 1000, maxMs: 30_000 }
-/** What was metered for an intern since a turn began is that turn's alone only as long as nothing can have followed it. */
-const freshMs = 5000
+/** Within this time after its end, usage metered since the start of a turn belongs to that turn. */
+const recentMs = 5000
 
 /**
  * Stores the runs of an intern as its daemon reports them, from the last stored one on, whether or not a caller reads the
@@ -50,8 +50,8 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
 
   /** Waits for the next milestones, and stores them. @returns the pause before the next pass. */
   async function storeMilestones(): Promise<number> {
-    const found = await runsOf().transcripts.milestones(await seen(db, id), signal)
-    if (found.length > 0) await writeDown(deps, id, found)
+    const found = await runsOf().transcripts.milestones(await lastRevision(db, id), signal)
+    if (found.length > 0) await storeAll(deps, id, found)
     if (found.some(({ entry }) => entry.type === 'prompt' && entry.budget?.costUsd !== undefined)) checkSpending()
     if (found.some(({ entry }) => mayBeInBackground(entry))) checkStarters()
     const isMoreThanStarts = found.some(({ entry }) => entry.type !== 'prompt')
@@ -69,44 +69,44 @@ export function followRuns(deps: FollowDeps, intern: Intern, runsOf: () => Runs)
   return () => stopping.abort()
 }
 
-/** By its prompt, or by an answer, which does not say so here. */
+/** A prompt can start a background run; an answer can move a run to the background. */
 const mayBeInBackground = (entry: Milestone['entry']) =>
   entry.type === 'question' || (entry.type === 'prompt' && entry.background === true)
 
-async function seen({ query }: Db, internId: string): Promise<number> {
+async function lastRevision({ query }: Db, internId: string): Promise<number> {
   const row = await query.selectFrom('interns').where('id', '=', internId).select('runs_seen').executeTakeFirst()
   return row?.runs_seen ?? Number.MAX_SAFE_INTEGER
 }
 
-/** All of them, or nothing. */
-async function writeDown(deps: FollowDeps, internId: string, found: Milestone[]): Promise<void> {
+/** Stores milestones in one transaction. */
+async function storeAll(deps: FollowDeps, internId: string, found: Milestone[]): Promise<void> {
   const { db, now } = deps
   const intern = await internById(db.query, internId)
   if (!intern) return
-  const [told, spent] = await Promise.all([
-    Promise.all(found.map((milestone) => keepable(deps, intern, milestone))),
+  const [milestones, spent] = await Promise.all([
+    Promise.all(found.map((milestone) => storableMilestone(deps, intern, milestone))),
     spentOf(deps, intern, found),
   ])
-  const last = Math.max(...told.map(({ entry }) => entry.revision))
-  const over = await db.exclusively(questionsOf(internId), async (tx, announce) => {
-    // Before the runs, as whoever changes an intern's state does.
+  const last = Math.max(...milestones.map(({ entry }) => entry.revision))
+  const ended = await db.exclusively(questionsOf(internId), async (tx, announce) => {
+    // Locked before the runs, in the same order as changes of an intern's status.
     await tx.updateTable('interns').set({ runs_seen: last }).where('id', '=', internId).execute()
-    const ended: RunRecord[] = []
-    for (const milestone of told) {
+    const endedRuns: RunRecord[] = []
+    for (const milestone of milestones) {
       const run = await apply(tx, announce, internId, { now, milestone, spent, meteredKey: intern.keyHash })
-      if (run) ended.push(run)
+      if (run) endedRuns.push(run)
     }
     await endRunsOfStopped(tx, announce, internId, now)
-    return ended
+    return endedRuns
   })
-  for (const run of over) deps.ended(intern, run)
+  for (const run of ended) deps.ended(intern, run)
 }
 
 /** The recorded cost of limited turns that ended. A cost that can still rise is left to the next turn of the session. */
 async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found: Milestone[]) {
   const ended = found.flatMap(({ entry }) => (entry.type === 'end' ? [entry] : []))
-  const known = new Map<string, number>()
-  if (ended.length === 0 || keyHash === null) return known
+  const costs = new Map<string, number>()
+  if (ended.length === 0 || keyHash === null) return costs
   const startedAt = new Map((await limitedRuns(db.query, id)).map(({ runId, startedAt }) => [runId, startedAt]))
   for (const { entry } of found)
     if (entry.type === 'prompt' && entry.budget?.costUsd !== undefined) startedAt.set(entry.runId, Math.round(entry.at))
@@ -114,12 +114,13 @@ async function spentOf({ db, spent }: FollowDeps, { id, keyHash }: Intern, found
     const since = startedAt.get(runId)
     if (since === undefined) continue
     const { usd, isComplete } = await spent(keyHash, since, Math.ceil(at))
-    if (isComplete) known.set(runId, usd)
+    if (isComplete) costs.set(runId, usd)
   }
-  return known
+  return costs
 }
 
-async function keepable(
+/** Adds metered usage, and removes secrets. */
+async function storableMilestone(
   { now, metered, decisions }: FollowDeps,
   intern: Intern,
   milestone: Milestone,
@@ -128,14 +129,14 @@ async function keepable(
   if (entry.type === 'question' && entry.action) {
     return { ...milestone, entry: { ...entry, action: await decisions.concealed(intern, entry.action) } }
   }
-  if (entry.type !== 'end' || now() - entry.at > freshMs) return milestone
+  if (entry.type !== 'end' || now() - entry.at > recentMs) return milestone
   const { usage } = await withMeteredUsage(entry, intern.keyHash, metered)
   return { ...milestone, entry: { ...entry, usage } }
 }
 
 type Applied = { now: Now; milestone: Milestone; spent: ReadonlyMap<string, number>; meteredKey: string | null }
 
-/** @returns the run, where this ends it. */
+/** @returns the run, if the milestone ended it. */
 async function apply(
   tx: Tx,
   announce: Announce,
@@ -170,13 +171,13 @@ async function apply(
   }
 }
 
-type Asked = { now: Now; sessionId: string; entry: Extract<Milestone['entry'], { type: 'question' }> }
+type QuestionChange = { now: Now; sessionId: string; entry: Extract<Milestone['entry'], { type: 'question' }> }
 
 /**
- * The server that passes a question on to a caller keeps it, and forgets it with the answer. It may die before either, and in
- * the background there is none: so it is kept here too, unless it is known, and forgotten here where it was answered.
+ * Stores a question, or deletes it after its answer. The server of the caller does both as well, but it can crash, and a
+ * background run has no caller.
  */
-async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now, sessionId, entry }: Asked) {
+async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now, sessionId, entry }: QuestionChange) {
   const { runId, question, deadlineAt, answer, action } = entry
   const { id } = question
   await setRunWaiting(tx, internId, { id: runId, questionId: id, isOver: answer.state !== 'waiting' })
@@ -184,7 +185,7 @@ async function applyQuestion(tx: Tx, announce: Announce, internId: string, { now
   if (answer.state === 'waiting') {
     const run = await findRun({ db: { query: tx } }, internId, runId).catch(() => undefined)
     if (run && run.status !== 'ended' && deadlineAt > now())
-      await keepQuestion(tx, announce, internId, { now, question: { question, sessionId, deadlineAt, action } })
+      await storeQuestion(tx, announce, internId, { now, question: { question, sessionId, deadlineAt, action } })
     return
   }
   const end = answer.by === null ? { state: 'ended' as const } : { state: 'answered' as const, answered_by: answer.by }

@@ -8,49 +8,49 @@ import { changesOf } from '#platform/db/signals.ts'
 import { Refusal } from '../contract/refusal.ts'
 import type { CostPart, TurnBudget } from '../contract/turn-budget.ts'
 
-/** A request that a budget left no room for: what it may have cost. */
+/** A request that a budget refused, and its maximum cost. */
 export type RefusedRequest = { part: CostPart; neededUsd: number }
 
-/** A turn that may cost no more than this, since it began. */
+/** A turn with a limit for its cost. */
 export type LimitedTurn = {
-  /** Of the account of what it costs. */
+  /** The id of its account. */
   id: string
   internId: string
-  /** Null until it is known as a run. */
+  /** Null until its run is stored. */
   runId: string | null
   sessionId: string | null
   startedAt: number
   costUsd: number
   part: CostPart
-  /** What all turns of its session may cost. */
+  /** The limit of all turns of its session. */
   sessionUsd?: number | undefined
   refused?: RefusedRequest | undefined
 }
 
 type LimitedRun = LimitedTurn & { runId: string }
 
-/** The turns of an intern that are under way and may cost no more than they may, as far as they are known as runs. */
+/** The open runs of an intern that have a cost limit. */
 export async function limitedRuns(query: Query, internId: string): Promise<LimitedRun[]> {
   const rows = await openRuns(query).where('intern_id', '=', internId).execute()
   return rows.flatMap(read) as LimitedRun[]
 }
 
-/** How long a caller waits for the end of its turn to be written, in milliseconds. */
-const writtenWithinMsOf = {
-  /** Another server needs this long to adopt an intern whose own is gone, and to read of its runs. */
+/** The longest wait for the end of a turn to be stored, in milliseconds. */
+const storedWithinMs = {
+  /** Another server needs this time to take over an intern after a crash, and to read its runs. */
   limited: 10_000,
   unlimited: 2000,
 }
 
 /**
- * Resolves when the end of a turn is written. Until then the intern's key can spend, and requests count for this turn, also those
- * of the turn that its caller starts next: they would be refused, or have shorter answers, by what is left of this one.
+ * Waits until the end of a turn is stored. Until then the intern's requests count for this turn, also those of the turn that its
+ * caller starts next: its remaining budget could refuse or shorten them.
  */
 export async function waitUntilStored(
   { query, signals }: Pick<Db, 'query' | 'signals'>,
   internId: string,
   runId: string,
-  limit: keyof typeof writtenWithinMsOf,
+  limit: keyof typeof storedWithinMs,
 ): Promise<void> {
   const hasEnded = async () =>
     (await query
@@ -61,20 +61,20 @@ export async function waitUntilStored(
       .select('id')
       .executeTakeFirst()) === undefined || undefined
   const subscribe = changesOf(signals, 'run.changed', internId)
-  await waitFor(hasEnded, { subscribe, timeoutMs: writtenWithinMsOf[limit] })
+  await waitFor(hasEnded, { subscribe, timeoutMs: storedWithinMs[limit] })
 }
 
-/** Whether an announcement has expired is told by the clock of the database: those of servers differ. */
-type KnownDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
+/** Announcements expire by the clock of the database, because those of servers differ. */
+type TurnDeps = { db: Pick<Db, 'query' | 'kind'>; now: Now }
 
-/** The turns in flight of the intern with a key, whatever server they were started through. */
+/** The turns in flight of the intern with a key, over all servers. */
 export type KeyTurns = { isInTurn: boolean; limited: LimitedTurn[] }
 
 /**
- * Finds the turns of the intern with this key that are running, waiting for an answer, or starting, as long as it has had the key.
- * In one statement: a turn that becomes a run meanwhile is either.
+ * Finds the turns of the intern with this key that are starting, running or waiting for an answer. Uses one statement, so that a
+ * turn whose run is stored meanwhile is not missed.
  */
-export async function turnsOfKey({ db, now }: KnownDeps, keyHash: string): Promise<KeyTurns> {
+export async function turnsOfKey({ db, now }: TurnDeps, keyHash: string): Promise<KeyTurns> {
   const { query } = db
   const announced = query
     .selectFrom('announced_turns')
@@ -90,8 +90,8 @@ export async function turnsOfKey({ db, now }: KnownDeps, keyHash: string): Promi
     .where((e) => e.or([e('metered_key', '=', keyHash), e('metered_key', 'is', null)]))
   const rows = await announced.unionAll(runs).execute()
   const turns = rows.flatMap(read)
-  const known = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
-  const limited = turns.filter(({ id, runId }) => runId !== null || !known.has(id))
+  const stored = new Set(turns.flatMap(({ id, runId }) => (runId === null ? [] : id)))
+  const limited = turns.filter(({ id, runId }) => runId !== null || !stored.has(id))
   return { isInTurn: rows.length > 0, limited }
 }
 
@@ -141,41 +141,41 @@ export async function noteRefused(
   })
 }
 
-type Announced = {
-  /** Names the account; the same for all tries of a prompt, which are one turn. */
+type NewTurn = {
+  /** The id of the account, the same for all attempts of a prompt. */
   account: string
   internId: string
   sessionId: string | undefined
   keyHash: string | null
   budget?: TurnBudget | undefined
 }
-type AnnounceDeps = KnownDeps & { budgetMs: number }
+type AnnounceDeps = TurnDeps & { budgetMs: number }
 
-/** What a turn may take to be known as a run, besides the time for which its intern may say nothing. */
-const writtenWithinMs = 60_000
+/** The time for storing the run, after the longest time without output. */
+const runStoredWithinMs = 60_000
 
 /**
- * Starts a turn. All servers know before that it is in flight, and what it can cost: its agent asks its model long before the
- * turn is known as a run. Until then the announcement stands for it, and for a while where this server dies in between.
+ * Starts a turn, and announces it before to all servers with its budget: its agent calls models before its run is stored. If
+ * this server crashes meanwhile, the announcement expires.
  */
-export async function announcing<Begun>(
+export async function announceTurn<Started>(
   { db, now, budgetMs }: AnnounceDeps,
-  { account, internId, sessionId, keyHash, budget }: Announced,
-  begin: (budget: TurnBudget | undefined) => Promise<Begun>,
-): Promise<Begun> {
-  if (keyHash === null) return begin(budget)
+  { account, internId, sessionId, keyHash, budget }: NewTurn,
+  start: (budget: TurnBudget | undefined) => Promise<Started>,
+): Promise<Started> {
+  if (keyHash === null) return start(budget)
   const own = { ...budget, id: account }
-  const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${budgetMs + writtenWithinMs}`
+  const expiresAt = sql<number>`${databaseClock(db, now).at()} + ${budgetMs + runStoredWithinMs}`
   const row = {
     ...{ id: account, intern_id: internId, session_id: sessionId ?? null, key_hash: keyHash },
     ...{ budget: JSON.stringify(own), began_at: now(), expires_at: expiresAt as never },
   }
   await upsert(db.query, 'announced_turns', [row], { key: ['id'] }).execute()
   try {
-    return await begin(own)
+    return await start(own)
   } catch (error) {
-    // It may have begun only where it was said to the intern and the connection broke then.
-    if (error instanceof Refusal && error.kind !== 'stream_severed') await forgetAnnounced(db.query, account)
+    // After a broken connection, the turn can have started.
+    if (error instanceof Refusal && error.kind !== 'stream_severed') await deleteAnnouncement(db.query, account)
     throw error
   }
 }
@@ -187,12 +187,12 @@ export async function announcedKey(query: Query | Tx, id: string): Promise<strin
 }
 
 /** It is known as a run, or did not begin. */
-export async function forgetAnnounced(query: Query | Tx, id: string): Promise<void> {
+export async function deleteAnnouncement(query: Query | Tx, id: string): Promise<void> {
   await query.deleteFrom('announced_turns').where('id', '=', id).execute()
 }
 
-/** The accounts of turns that are not over, or may not be. Announcements of servers that died are forgotten. */
-export async function openAccounts({ db, now }: KnownDeps): Promise<string[]> {
+/** The accounts of turns that are possibly in flight. Deletes expired announcements. */
+export async function openAccounts({ db, now }: TurnDeps): Promise<string[]> {
   const { query } = db
   await query.deleteFrom('announced_turns').where('expires_at', '<', databaseClock(db, now).at()).execute()
   const announced = await query.selectFrom('announced_turns').select('id').execute()

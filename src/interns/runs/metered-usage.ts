@@ -1,12 +1,12 @@
 import type { Usage } from '#chat/usage.ts'
 import type { TurnReport } from '../contract/run.ts'
 
-/** What was metered for a key since an instant; undefined where nothing was. */
+/** The metered usage of a key since a time; undefined if there is none. */
 export type Metered = (keyHash: string, since: number) => Promise<Usage | undefined>
 
 /**
- * The last event of a turn with the usage, or the cost alone, that its agent did not tell: what was metered for the
- * intern meanwhile. Where that cannot be had the event stays as it is; nobody's reply fails for it.
+ * Adds metered usage or cost to the last event of a turn, if its agent did not report it. The event is unchanged if metering
+ * fails.
  */
 export async function withMeteredUsage<Report extends object>(
   event: Report,
@@ -16,8 +16,8 @@ export async function withMeteredUsage<Report extends object>(
   if (!isMetered(event) || keyHash === null || event.usage?.cost !== undefined) return event
   const used = await metered(keyHash, event.meteredSince).catch(() => undefined)
   if (!used) return event
-  const told = event.usage
-  const usage = told === null ? used : { ...told, ...(used.cost !== undefined && { cost: used.cost }) }
+  const reported = event.usage
+  const usage = reported === null ? used : { ...reported, ...(used.cost !== undefined && { cost: used.cost }) }
   return { ...event, usage }
 }
 

@@ -13,49 +13,59 @@ import { type Intern, internById, visibleTo } from '../registry/store.ts'
 import { savePastQuestion } from '../rules/past-questions.ts'
 import { questionAskedEvent } from './webhook-events.ts'
 
-/** No question waits longer, whatever a daemon says. */
-const longestMs = 86_400_000
+/** The limit of deadlines, whatever a daemon reports. */
+const maxWaitMs = 86_400_000
 
-/** `action` is what a permission is about, as it may be kept. */
+/** `action` is the action of a permission, without secrets. */
 type NewQuestion = Omit<AskedQuestion, 'askedAt'> & { action?: Action | undefined }
 
-/** Kept before the caller hears of it. */
+/** Stores a question before the caller receives it. */
 export async function saveQuestion(
   { db, now }: { db: Db; now: Now },
   internId: string,
   question: NewQuestion,
 ): Promise<void> {
-  await db.exclusively(questionsOf(internId), (tx, announce) => keepQuestion(tx, announce, internId, { now, question }))
+  await db.exclusively(questionsOf(internId), (tx, announce) =>
+    storeQuestion(tx, announce, internId, { now, question }),
+  )
 }
 
-/** Keeps a question, if it is not known yet. Those whose time is over are forgotten with it: nobody can answer them. */
-export async function keepQuestion(
+/** Stores a new question, and deletes expired ones of the intern. */
+export async function storeQuestion(
   tx: Tx,
   announce: Announce,
   internId: string,
-  { now, question: { question, sessionId, deadlineAt: wanted, action } }: { now: Now; question: NewQuestion },
+  {
+    now,
+    question: { question, sessionId, deadlineAt: requestedDeadline, action },
+  }: { now: Now; question: NewQuestion },
 ): Promise<void> {
-  const asked = { question, sessionId, askedAt: now(), deadlineAt: Math.min(Math.round(wanted), now() + longestMs) }
+  const newQuestion = {
+    question,
+    sessionId,
+    askedAt: now(),
+    deadlineAt: Math.min(Math.round(requestedDeadline), now() + maxWaitMs),
+  }
   await endQuestions(tx, announce, internId, { now, end: { state: 'ended' }, before: now() })
-  const known = await findQuestion({ db: { query: tx } }, internId, { sessionId, id: question.id })
-  if (known && known.deadlineAt >= asked.deadlineAt) return
-  const row = { session_id: sessionId, question: JSON.stringify(question), asked_at: asked.askedAt }
-  const questionRow = { intern_id: internId, id: question.id, ...row, deadline_at: asked.deadlineAt }
+  const stored = await findQuestion({ db: { query: tx } }, internId, { sessionId, id: question.id })
+  if (stored && stored.deadlineAt >= newQuestion.deadlineAt) return
+  const row = { session_id: sessionId, question: JSON.stringify(question), asked_at: newQuestion.askedAt }
+  const questionRow = { intern_id: internId, id: question.id, ...row, deadline_at: newQuestion.deadlineAt }
   await upsert(tx, 'intern_questions', [questionRow], { key: ['intern_id', 'id'] }).execute()
   const intern = await internById(tx, internId)
   if (!intern) return
-  announce('intern.asked', internId, questionAsked(intern, asked, now()))
-  await queueEvent(tx, announce, questionAskedEvent(intern, asked))
-  const past = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: asked.askedAt }
+  announce('intern.asked', internId, questionAsked(intern, newQuestion, now()))
+  await queueEvent(tx, announce, questionAskedEvent(intern, newQuestion))
+  const past = { internId, id: question.id, agent: agentNameOf(intern.agent), askedAt: newQuestion.askedAt }
   if (action) await savePastQuestion(tx, { now }, intern.workspaceId, { ...past, action })
 }
 
-/** Under which name changes of an intern's questions exclude each other. */
+/** The name of the lock for changes of an intern's questions. */
 export const questionsOf = (internId: string) => `questions of ${internId}`
 
 type Ending = { now: Now; end: QuestionEnd; id?: string; before?: number }
 
-/** Forgets questions of an intern: one, those whose time was over before an instant, or all; and says so. */
+/** Deletes questions of an intern, and announces it: one, those with a deadline before a time, or all. */
 export async function endQuestions(
   tx: Tx,
   announce: Announce,
@@ -75,7 +85,7 @@ export async function endQuestions(
     announce('intern.asked', internId, questionOver(intern, { id, sessionId }, now(), end))
 }
 
-/** Ends the questions, over all interns, whose time is over; some of them, if there are many. */
+/** Ends expired questions of up to 50 interns. */
 export async function endOverdueQuestions({ db, now }: { db: Db; now: Now }): Promise<void> {
   const rows = await db.query
     .selectFrom('intern_questions')
@@ -90,7 +100,7 @@ export async function endOverdueQuestions({ db, now }: { db: Db; now: Now }): Pr
     )
 }
 
-/** Of a session, by its id; the last one without. */
+/** Finds a question of a session by its id, or the latest one. */
 export async function findQuestion(
   { db }: { db: { query: Query | Tx } },
   internId: string,
@@ -107,7 +117,7 @@ export async function findQuestion(
   return row && askedOf(row)
 }
 
-/** Those whose time to be answered is not over, the oldest first. A run that has ended since is not known of. */
+/** The questions before their deadline, the oldest first. Their runs can have ended. */
 export async function openQuestions(
   { db, now }: { db: { query: Query }; now: Now },
   internId: string,
@@ -123,13 +133,13 @@ export async function openQuestions(
   return rows.map(askedOf)
 }
 
-/** A question that waits, and whose it is. */
+/** A pending question with its intern. */
 export type WaitingQuestion = AskedQuestion & { intern: Pick<Intern, 'id' | 'name' | 'workspaceId' | 'creatorUserId'> }
 
 /**
- * Those of all running interns that the caller sees and may answer: whose time is over first comes first.
- * @param page.startingAfter a `waitingCursor`; its question may have been answered meanwhile.
- * @throws Fault `invalid` for a cursor that is none.
+ * The pending questions of running interns that are visible to the caller, sorted by deadline.
+ * @param page.startingAfter a `waitingCursor`, also of a question that was answered meanwhile.
+ * @throws Fault `invalid` for an invalid cursor.
  */
 export async function waitingQuestions(
   { db, now }: { db: { query: Query }; now: Now },
@@ -139,16 +149,16 @@ export async function waitingQuestions(
   const after = startingAfter === undefined ? undefined : readCursor(startingAfter)
   const rows = await visibleTo({ db }, caller)
     .where('status', '=', 'running')
-    .innerJoin('intern_questions as asked', 'asked.intern_id', 'interns.id')
-    .where('asked.deadline_at', '>', now())
+    .innerJoin('intern_questions as question', 'question.intern_id', 'interns.id')
+    .where('question.deadline_at', '>', now())
     .$if(after !== undefined, (all) =>
-      all.where(sql<boolean>`(asked.deadline_at, asked.id) > (${after![0]}, ${after![1]})`),
+      all.where(sql<boolean>`(question.deadline_at, question.id) > (${after![0]}, ${after![1]})`),
     )
-    .orderBy('asked.deadline_at')
-    .orderBy('asked.id')
+    .orderBy('question.deadline_at')
+    .orderBy('question.id')
     .limit(limit + 1)
     .select(['interns.id as intern_id', 'name', 'workspace_id', 'creator_user_id'])
-    .select(['asked.session_id', 'asked.question', 'asked.asked_at', 'asked.deadline_at'])
+    .select(['question.session_id', 'question.question', 'question.asked_at', 'question.deadline_at'])
     .execute()
   const questions = rows.slice(0, limit).map((row) => ({
     ...askedOf(row),
@@ -162,7 +172,7 @@ export async function waitingQuestions(
   return { questions, hasMore: rows.length > limit }
 }
 
-/** The place of a question among all that wait. */
+/** The position of a question in the sorted list. */
 export const waitingCursor = ({ deadlineAt, question }: AskedQuestion) =>
   Buffer.from(`${deadlineAt} ${question.id}`).toString('base64url')
 
@@ -172,7 +182,7 @@ function readCursor(cursor: string): [deadlineAt: number, id: string] {
   throw new Fault('invalid', 'Invalid request: starting_after: must be the next_cursor of the page before')
 }
 
-/** It has its answer, or will get none any more. */
+/** Deletes a question that was answered, or can no longer be answered. */
 export async function forgetQuestion(
   { db, now }: { db: Db; now: Now },
   internId: string,

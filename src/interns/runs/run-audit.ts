@@ -4,8 +4,8 @@ import type { ApprovalDeps } from './approvals.ts'
 import type { RunRecord } from './run-record.ts'
 
 /**
- * Records in the audit trail who ended a turn. After it has ended: whoever wants an agent to stop is not kept from it by a
- * trail that cannot be written.
+ * Records in the audit trail who cancelled a turn. The record is written after the end, so that a failure to write it does not
+ * keep the agent running.
  */
 export async function recordCancelled(
   deps: Pick<ApprovalDeps, 'db' | 'now' | 'newId'>,

@@ -8,14 +8,14 @@ import { type EndReason, endReasons } from '../contract/run.ts'
 export const runStatuses = ['running', 'waiting', 'ended'] as const
 export type RunStatus = (typeof runStatuses)[number]
 
-/** A run as the service knows it, whoever heard its reply. */
+/** A stored run. */
 export type RunRecord = {
   id: string
   internId: string
   sessionId: string
   status: RunStatus
   background: boolean
-  /** The member who prompted it; null where that is not known. */
+  /** The member who sent the prompt; null if unknown. */
   startedBy: string | null
   questionId: string | null
   outcome: EndReason | null

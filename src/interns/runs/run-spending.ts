@@ -4,10 +4,10 @@ import type { Tables } from '#platform/db/tables.ts'
 import type { TurnBudget } from '../contract/turn-budget.ts'
 
 /**
- * A turn that did not finish by itself, or not yet: what was metered for it counts, also what was under way when it was
- * broken off. `toldUsd` is what is known of it besides.
+ * A run that has not finished, or was ended early. Its metered cost counts, with requests that were in flight when it was
+ * ended. `reportedUsd` is the stored cost.
  */
-export type UnsettledRun = { meteredKey: string; startedAt: number; endedAt: number | null; toldUsd: number }
+export type UnsettledRun = { meteredKey: string; startedAt: number; endedAt: number | null; reportedUsd: number }
 export type SessionSpending = { spentUsd: number; unsettled: UnsettledRun[]; isOpen: boolean }
 
 /**
@@ -30,7 +30,7 @@ export async function sessionSpending(query: Query, internId: string, sessionId:
       .executeTakeFirstOrThrow(),
     ofSession
       .where((e) => e.not(isSettled(e)))
-      .select(['metered_key as meteredKey', 'began_at as startedAt', 'ended_at as endedAt', 'spent_usd as toldUsd'])
+      .select(['metered_key as meteredKey', 'began_at as startedAt', 'ended_at as endedAt', 'spent_usd as reportedUsd'])
       .select('budget')
       .$narrowType<{ meteredKey: string }>()
       .execute(),
@@ -40,8 +40,8 @@ export async function sessionSpending(query: Query, internId: string, sessionId:
   return {
     spentUsd: Number(spent ?? 0),
     unsettled: [
-      ...unsettled.map(({ budget: _budget, ...run }) => ({ ...run, toldUsd: run.toldUsd ?? 0 })),
-      ...pending.map(({ id: _id, ...turn }) => ({ ...turn, endedAt: null, toldUsd: 0 })),
+      ...unsettled.map(({ budget: _budget, ...run }) => ({ ...run, reportedUsd: run.reportedUsd ?? 0 })),
+      ...pending.map(({ id: _id, ...turn }) => ({ ...turn, endedAt: null, reportedUsd: 0 })),
     ],
     isOpen: Number(open ?? 0) + pending.length > 0,
   }
@@ -68,7 +68,7 @@ export type MeteredCost = { usd: number; isComplete: boolean }
 /** Returns the recorded cost of the requests with a key that started since an instant, and until one. */
 export type Spent = (keyHash: string, since: number, until?: number) => Promise<MeteredCost>
 
-/** The same as `sessionSpending`, with what was metered for those that did not finish. */
+/** The cost of a session, with the metered cost of its unfinished turns. */
 export async function spentBySession(
   { db, spent }: { db: { query: Query }; spent: Spent },
   internId: string,
@@ -76,8 +76,8 @@ export async function spentBySession(
 ): Promise<number> {
   const { spentUsd, unsettled } = await sessionSpending(db.query, internId, sessionId)
   const others = await Promise.all(
-    unsettled.map(async ({ meteredKey, startedAt, endedAt, toldUsd }) =>
-      Math.max(toldUsd, (await spent(meteredKey, startedAt, endedAt ?? undefined)).usd),
+    unsettled.map(async ({ meteredKey, startedAt, endedAt, reportedUsd }) =>
+      Math.max(reportedUsd, (await spent(meteredKey, startedAt, endedAt ?? undefined)).usd),
     ),
   )
   return others.reduce((sum, usd) => sum + usd, spentUsd)

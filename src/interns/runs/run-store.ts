@@ -10,21 +10,21 @@ import type { EndReason } from '../contract/run.ts'
 import { isLimited, type TurnBudget } from '../contract/turn-budget.ts'
 import type { InternStatus } from '../registry/intern.ts'
 import { internById } from '../registry/store.ts'
-import { announcedKey, forgetAnnounced } from './limited-turns.ts'
+import { announcedKey, deleteAnnouncement } from './limited-turns.ts'
 import { type RunRecord, type RunStatus, runOf } from './run-record.ts'
 import { runEndedEvent } from './webhook-events.ts'
 
 export type StartedRun = Pick<RunRecord, 'id' | 'sessionId' | 'background' | 'startedAt'> & {
-  /** Null where it is not a prompt that says so. */
+  /** The member who sent the prompt; null if unknown. */
   startedBy: string | null
   budget?: TurnBudget | undefined
-  /** The key that began it in the background, or put it there. */
+  /** The key that started it in the background, or moved it there. */
   keyHash?: string | undefined
   /** The intern's own key. */
   meteredKey?: string | null
 }
 
-/** A run that has begun. One that is known stays what it is, and is in the background from now on where this says so. */
+/** Stores a started run, or adds what is new to a stored one: its budget, its key, or that it is in the background. */
 export async function saveStartedRun(query: Query | Tx, internId: string, run: StartedRun): Promise<void> {
   const { id, startedBy, keyHash = null, meteredKey = null } = run
   const row = {
@@ -37,17 +37,17 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
     key_hash: keyHash,
     began_at: run.startedAt,
   }
-  const known = () => only(query.updateTable('intern_runs'), internId, id)
-  // At first, so that what is said of it below is said of the row of whoever was quicker.
+  const ownRow = () => only(query.updateTable('intern_runs'), internId, id)
+  // Inserted first. If another server was faster, the updates below change its row.
   await upsert(query, 'intern_runs', [row], { key: ['intern_id', 'id'], replace: ['session_id'] }).execute()
   if (keyHash !== null)
-    await known()
+    await ownRow()
       .set({ key_hash: keyHash })
       .where('key_hash', 'is', null)
-      // Who answers a run that is in the background already does not begin it.
+      // An answer does not start a run that is already in the background.
       .$if(startedBy === null, (rows) => rows.where('background', '=', 0))
       .execute()
-  if (run.background) await known().set({ background: 1 }).execute()
+  if (run.background) await ownRow().set({ background: 1 }).execute()
   const { budget } = run
   if (budget) {
     // An intern that was stopped and started meanwhile has another key than the one that its turn spent with.
@@ -60,13 +60,13 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
       .execute()
   }
   // Not before: a request that begins in between has to find one of them.
-  if (budget?.id !== undefined) await forgetAnnounced(query, budget.id)
+  if (budget?.id !== undefined) await deleteAnnouncement(query, budget.id)
   if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }
 
 type Waiting = { id: string; questionId: string; isOver: boolean }
 
-/** A run waits with a question, or no longer does. */
+/** Sets or clears the question that a run waits for. */
 export async function setRunWaiting(tx: Tx, internId: string, { id, questionId, isOver }: Waiting): Promise<void> {
   const set = isOver ? { status: 'running', question_id: null } : { status: 'waiting', question_id: questionId }
   await only(tx.updateTable('intern_runs').set(set), internId, id)
@@ -75,7 +75,7 @@ export async function setRunWaiting(tx: Tx, internId: string, { id, questionId, 
     .execute()
 }
 
-/** `spentUsd`: what was metered meanwhile for an intern whose turn has a budget. */
+/** `spentUsd`: the metered cost of a turn with a budget. */
 export type RunEnd = Pick<RunRecord, 'message' | 'model' | 'usage'> & {
   outcome: EndReason
   endedAt: number
@@ -110,14 +110,14 @@ async function reportEnds(tx: Tx, announce: Announce, internId: string, runs: Ru
 /** The end of runs whose intern was stopped. */
 export const internStopped = { outcome: 'cancelled', message: 'The intern was stopped.' } as const
 
-/** How the runs of an intern have ended that is in another state than `running` from now on. */
+/** The outcome of the runs of an intern that changes to a status other than `running`. */
 export function endOfRuns(status: InternStatus, failure: string | null | undefined) {
   return status === 'failed' ? { outcome: 'severed' as const, message: failure ?? null } : internStopped
 }
 
 /**
- * Ends runs that are written down just after their intern was stopped, or failed: who did that knew nothing of them, and nobody
- * else would before its next start. To be called where nobody can change its state meanwhile.
+ * Ends runs that were stored after their intern was stopped or failed, because nothing else would end them before its next
+ * start. Call it in a transaction that holds the intern's lock.
  */
 export async function endRunsOfStopped(tx: Tx, announce: Announce, internId: string, now: Now): Promise<void> {
   const intern = await internById(tx, internId)
@@ -125,7 +125,7 @@ export async function endRunsOfStopped(tx: Tx, announce: Announce, internId: str
   await endRuns(tx, announce, internId, { ...endOfRuns(intern.status, intern.lastFailureMessage), endedAt: now() })
 }
 
-/** All runs of an intern that are not over are, since nothing of it goes on; webhooks are told. */
+/** Ends all open runs of an intern, announces them and queues webhook events. */
 export async function endRuns(
   tx: Tx,
   announce: Announce,
@@ -143,8 +143,8 @@ export async function endRuns(
 }
 
 function ended({ outcome, message, model, usage, endedAt, spentUsd }: RunEnd): Updateable<Tables['intern_runs']> {
-  const told = usage?.cost
-  const spent = told === undefined && spentUsd === undefined ? null : Math.max(told ?? 0, spentUsd ?? 0)
+  const reported = usage?.cost
+  const spent = reported === undefined && spentUsd === undefined ? null : Math.max(reported ?? 0, spentUsd ?? 0)
   const about = { outcome, message, model, usage: usage && JSON.stringify(usage), ended_at: endedAt, spent_usd: spent }
   return { status: 'ended', question_id: null, ...about }
 }
@@ -161,7 +161,7 @@ function only<Rows extends { where: (column: 'intern_id' | 'id', is: '=', value:
 export async function findRun({ db }: { db: { query: Query } }, internId: string, id: string): Promise<RunRecord> {
   const row = await only(db.query.selectFrom('intern_runs'), internId, id).selectAll().executeTakeFirst()
   if (row) return runOf(row)
-  throw new Fault('not_found', 'The intern has no such run, or it is kept no longer.')
+  throw new Fault('not_found', 'The intern has no such run, or it was deleted.')
 }
 
 export type RunFilter = {
@@ -172,7 +172,7 @@ export type RunFilter = {
   startingAfter?: string | undefined
 }
 
-/** The latest first, from behind `startingAfter` on. @throws Fault `invalid` where that is no run of the intern. */
+/** Lists runs after `startingAfter`, the latest first. @throws Fault `invalid` if that is not a run of the intern. */
 export async function listRuns(
   { db }: { db: { query: Query } },
   internId: string,
@@ -201,7 +201,7 @@ export async function listRuns(
   return { runs: found.slice(0, limit).map(runOf), hasMore: found.length > limit }
 }
 
-/** Whether any of these interns has a turn that runs and whose caller waits. */
+/** Whether any of these interns has a running turn whose caller waits. */
 export async function isInTurn(query: Query, internIds: string[]): Promise<boolean> {
   if (internIds.length === 0) return false
   const found = await query
@@ -215,12 +215,11 @@ export async function isInTurn(query: Query, internIds: string[]): Promise<boole
   return found !== undefined
 }
 
-/** Who began a run that goes on by itself: with a key, or signed in. */
+/** The user who started a background run, with a key or signed in. */
 export type Starter = { keyHash: string | null; userId: string }
 
 /**
- * The runs of an intern that are not over; of those in the background who began them, as far as it is known. Others may get
- * there with any answer.
+ * The open runs of an intern, with the starters of background runs if known. An answer can move other runs to the background.
  */
 export async function startersOf(
   query: Query,
@@ -240,7 +239,7 @@ export async function startersOf(
 
 const everyMs = 60 * 60_000
 
-/** Forgets runs that ended so many days ago, from now on. @returns the way to end that. */
+/** Deletes runs that ended before so many days, now and every hour. @returns the function that stops it. */
 export function keepPruningRuns(
   { db, now, onError }: { db: Pick<Db, 'query'>; now: Now; onError: (error: Error) => void },
   days: number,

@@ -38,7 +38,7 @@ async function runningIntern({ db }: Store, budget: { max_cost_usd: number } | n
     ...{ db, now, newId: newUuid, idleMs: 0, budgetMs: 60_000, rates: { user: 100, organization: 100 } },
     runsOf: () => ({ start: async () => begun() }),
     screen: async (_: unknown, text: string) => text,
-    decisions: { collectLeft: () => {} },
+    decisions: { collectRemaining: () => {} },
   } as unknown as ChatTurnDeps
   const prompt = () => {
     const request = { messages: [{ role: 'user' as const, content: 'hello' }] }

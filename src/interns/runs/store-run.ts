@@ -4,8 +4,8 @@ import type { Runs } from '../contract/runs.ts'
 import { endRunsOfStopped, type StartedRun, saveStartedRun } from './run-store.ts'
 
 /**
- * A run that can be asked for at once, or whose cost counts although its intern is stopped the next moment, is written
- * down before its caller hears of it. One that cannot be does not go on.
+ * Stores a run before its caller receives its id, so that it can be cancelled, and its cost counts even if its intern is
+ * stopped. A run that cannot be stored is cancelled.
  */
 export async function storeRun(
   { db, now }: { db: Db; now: Now },

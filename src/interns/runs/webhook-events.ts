@@ -6,7 +6,7 @@ import type { Intern } from '../registry/store.ts'
 import { type RunRecord, runItem } from './run-record.ts'
 
 /** The longest text of a question in an event, in characters. The answer link and the API have all of it. */
-const longestText = 4000
+const maxTextLength = 4000
 
 function about({ id, name, workspaceId, creatorUserId, visibility }: Intern) {
   return {
@@ -21,10 +21,10 @@ export function questionAskedEvent(
   intern: Intern,
   { question, sessionId, askedAt, deadlineAt }: AskedQuestion,
 ): QueuedEvent {
-  const { data, ...sight } = about(intern)
+  const { data, ...visibleTo } = about(intern)
   const times = { asked_at: isoTime(askedAt), deadline_at: isoTime(deadlineAt) }
   return {
-    ...sight,
+    ...visibleTo,
     event: 'intern.question_asked',
     subject: `question ${intern.id} ${question.id}`,
     at: askedAt,
@@ -35,19 +35,19 @@ export function questionAskedEvent(
 }
 
 function textOf(question: Question) {
-  const asked = argumentsOf(question)
-  if (asked.kind === 'elicitation') return { ...asked, message: cut(asked.message) }
-  return { ...asked, ...(asked.detail !== undefined && { detail: cut(asked.detail) }) }
+  const described = argumentsOf(question)
+  if (described.kind === 'elicitation') return { ...described, message: cut(described.message) }
+  return { ...described, ...(described.detail !== undefined && { detail: cut(described.detail) }) }
 }
 
-const cut = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}…` : text)
+const cut = (text: string) => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text)
 
 /** The event of a turn that has ended. */
 export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
-  const { data, ...sight } = about(intern)
+  const { data, ...visibleTo } = about(intern)
   const { id: run_id, intern_id: _, status: __, question_id: ___, ...rest } = runItem(run)
   return {
-    ...sight,
+    ...visibleTo,
     event: 'intern.run_ended',
     subject: `run ${intern.id} ${run.id}`,
     at: run.endedAt ?? run.startedAt,
@@ -57,9 +57,9 @@ export function runEndedEvent(intern: Intern, run: RunRecord): QueuedEvent {
 
 /** The event of an intern that has failed. The supervisor restarts it if that can help. */
 export function internFailedEvent(intern: Intern, at: number): QueuedEvent {
-  const { data, ...sight } = about(intern)
+  const { data, ...visibleTo } = about(intern)
   return {
-    ...sight,
+    ...visibleTo,
     event: 'intern.failed',
     subject: `failure ${intern.id} ${at}`,
     at,

@@ -21,7 +21,7 @@ export const AudioPart = z.object({
 
 export type AttachedPart = z.infer<typeof ImagePart> | z.infer<typeof FilePart> | z.infer<typeof AudioPart>
 
-/** @param refuse throws what is wrong with the part. */
+/** @param refuse creates the error for an invalid part. */
 export function attachmentOf(part: AttachedPart, at: number, refuse: (what: string) => Error): Attachment {
   switch (part.type) {
     case 'input_audio': {
@@ -31,8 +31,9 @@ export function attachmentOf(part: AttachedPart, at: number, refuse: (what: stri
     }
     case 'image_url': {
       const found = dataUrl(part.image_url.url)
-      if (!found) throw refuse('image_url.url must be a data URL in base64: an intern fetches no images')
-      if (!found.mimeType.startsWith('image/')) throw refuse(`image_url.url holds ${found.mimeType}, which is no image`)
+      if (!found) throw refuse('image_url.url must be a data URL in base64: interns do not fetch images')
+      if (!found.mimeType.startsWith('image/'))
+        throw refuse(`image_url.url holds ${found.mimeType}, which is not an image`)
       return checked({ kind: 'image', name: null, ...found, part: at }, 'image_url.url', refuse)
     }
     case 'file': {
@@ -45,7 +46,7 @@ export function attachmentOf(part: AttachedPart, at: number, refuse: (what: stri
   }
 }
 
-/** The type without its parameters, such as the character set. */
+/** Parses a base64 data URL. The type is returned without parameters, such as the character set. */
 function dataUrl(url: string): { mimeType: string; data: string } | undefined {
   const comma = url.slice(0, 300).indexOf(',')
   const [, mimeType = 'application/octet-stream'] =
@@ -56,7 +57,7 @@ function dataUrl(url: string): { mimeType: string; data: string } | undefined {
 
 function checked(attachment: Attachment, field: string, refuse: (what: string) => Error): Attachment {
   const { data } = attachment
-  if (data === '') throw refuse(`${field} holds no bytes`)
+  if (data === '') throw refuse(`${field} is empty`)
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data) || data.length % 4 === 1) throw refuse(`${field} is not valid base64`)
   return attachment
 }

@@ -15,7 +15,7 @@ const Content = z.union([z.string(), z.array(TextPart), z.null()], {
   error: 'must be text, an array of text parts, or null',
 })
 
-/** Only the last message is read, but clients send all of them again. */
+/** Only the last message is used, but clients send the whole history. */
 const UserContent = z.union(
   [z.string(), z.array(z.discriminatedUnion('type', [TextPart, ImagePart, FilePart, AudioPart])), z.null()],
   { error: 'must be text, an array of parts (text, image_url, file or input_audio), or null' },
@@ -36,7 +36,7 @@ const Message = z.discriminatedUnion(
 
 const mustStream = 'must be true: an intern only streams'
 
-const Asked = z.object({
+const ChatFields = z.object({
   messages: z.array(Message).min(1),
   stream: z.boolean({ error: mustStream }).optional().describe('Must be true unless `background` is true.'),
   background: z
@@ -70,14 +70,14 @@ const streaming = { required: ['stream'], properties: { stream: { const: true } 
 /**
  * A prompt or an answer for an intern. Other chat fields are ignored: the intern chooses its own sampling and tools.
  */
-export const InternChatRequest = Asked.refine(({ stream, background }) => stream === true || background === true, {
+export const InternChatRequest = ChatFields.refine(({ stream, background }) => stream === true || background === true, {
   error: mustStream,
   path: ['stream'],
 }).meta({ id: 'InternChatRequest', ...ifThen(inBackground, {}, streaming) })
 export type InternChatRequest = z.infer<typeof InternChatRequest>
 
-/** The same where the session is in the path: there a reply need not stream. */
-export const InternChatInSession = Asked.extend({
+/** The request of the route with the session in its path, where the reply need not be streamed. */
+export const InternChatInSession = ChatFields.extend({
   stream: z.boolean().nullish().describe('Whether the reply is streamed.'),
 }).meta({ id: 'InternSessionChatRequest' })
 
@@ -94,7 +94,7 @@ export type TurnInput =
     }
   | { kind: 'answer'; answer: string; questionId: string; sessionId: string }
 
-/** Reads the last message. Earlier messages are history, which the intern keeps itself. */
+/** Reads the last message. The intern stores earlier messages itself. */
 export function turnInputOf({ messages, session_id: sessionId, approval_mode: mode }: InternChatRequest): TurnInput {
   const last = messages.at(-1)
   if (last?.role === 'user') {
@@ -109,19 +109,17 @@ export function turnInputOf({ messages, session_id: sessionId, approval_mode: mo
 }
 
 /**
- * The approval mode of a prompt. A prompt cannot switch off the questions of an intern that was made to ask.
+ * The approval mode of a prompt. A prompt cannot use `self-drive` if the intern is `manual`.
  * @throws Fault `bad_request`.
  */
-export function modeOf(wanted: ApprovalMode | undefined, own: ApprovalMode): ApprovalMode {
-  if (own === 'manual' && wanted === 'self-drive') {
-    throw bad(
-      'approval_mode: this intern asks before it acts ("manual"); it was made so, and a prompt cannot change it',
-    )
+export function modeOf(requested: ApprovalMode | undefined, ofIntern: ApprovalMode): ApprovalMode {
+  if (ofIntern === 'manual' && requested === 'self-drive') {
+    throw bad('approval_mode: this intern is "manual", and a prompt cannot change it to "self-drive"')
   }
-  return wanted ?? own
+  return requested ?? ofIntern
 }
 
-const mostAttachments = 20
+const maxAttachments = 20
 
 function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
   if (typeof content === 'string' || content === null) return []
@@ -129,8 +127,8 @@ function attachmentsOf(content: z.infer<typeof UserContent>): Attachment[] {
     const refuse = (what: string) => bad(`content[${at}] of the last message: ${what}`)
     return part.type === 'text' ? [] : [attachmentOf(part, at, refuse)]
   })
-  if (attachments.length > mostAttachments) {
-    throw bad(`the last message has ${attachments.length} files and images, and may have ${mostAttachments}`)
+  if (attachments.length > maxAttachments) {
+    throw bad(`the last message has ${attachments.length} files and images; the maximum is ${maxAttachments}`)
   }
   return attachments
 }

@@ -11,7 +11,7 @@ import { saveQuestion } from '../runs/questions.ts'
 import { storeRun } from '../runs/store-run.ts'
 import { type InternChatRequest, modeOf, type TurnInput, turnInputOf } from './chat-request.ts'
 import { IdleTimer } from './idle-timer.ts'
-import { completing, nextUntilIdle } from './pass-events.ts'
+import { completeLastEvent, nextUntilIdle } from './pass-events.ts'
 import {
   prewarmConnection,
   requireReady,
@@ -25,29 +25,28 @@ import { countTurn, type TurnRates } from './turn-rate.ts'
 
 export type ChatTurnDeps = StartTurnDeps & {
   rates: TurnRates
-  /** A prompt or an answer as guardrails let it through. @throws Fault `forbidden`. */
+  /** Applies the content filters of guardrails to a prompt or an answer. @throws Fault `forbidden`. */
   screen: (caller: Caller, text: string, form: 'prompt' | 'answer', signal: AbortSignal) => Promise<string>
   metered: Metered
 }
 
-/** `internId` may be its name: `found` hears of its id, before anything is said to it. */
+/** `internId` can be the name. `found` is called with the id before the intern receives anything. */
 export type ChatTurnRequest = {
   internId: string
   request: InternChatRequest
   found?: (id: string) => void
-  /** By which link the request came, if it did not come with a key. */
+  /** The answer link of a request without a key. */
   link?: AnswerLink
 }
 
-/** A turn that has begun. Its events end with the one that closes the reply, or with `timeout`. */
+/** A started turn. Its events end with the closing event, or with `timeout`. */
 export type Turn = {
   started: Extract<TurnEvent, { type: 'turn.started' }>
   events: AsyncIterableIterator<TurnEvent | 'timeout', undefined>
 }
 
 /**
- * Starts a turn, or answers the question that one waits with. Until the turn has begun every failure is a fault; after
- * it, an event.
+ * Starts a turn, or answers the pending question of one. Before the start of the turn a failure is a fault, after it an event.
  */
 export async function startChatTurn(
   deps: ChatTurnDeps,
@@ -56,40 +55,40 @@ export async function startChatTurn(
   signal: AbortSignal,
 ): Promise<Turn> {
   const input = turnInputOf(request)
-  const known = await readyIntern(deps, caller, internId)
-  found?.(known.id)
-  using way = prewarmConnection(deps, known)
-  const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, known.approvalMode)
+  const intern = await readyIntern(deps, caller, internId)
+  found?.(intern.id)
+  using connection = prewarmConnection(deps, intern)
+  const mode = modeOf(input.kind === 'prompt' ? input.mode : undefined, intern.approvalMode)
   if (input.kind === 'prompt') await withinRate(deps, caller)
   await screenInput(deps, caller, input, signal)
 
   const background = request.background === true
-  const speaker = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
-  const giveUp = new AbortController()
-  const stop = AbortSignal.any([signal, giveUp.signal])
-  const idleTimer = new IdleTimer(deps.budgetMs, () => giveUp.abort())
+  const client = { by: caller.userId, activity: request.stream_options?.include_activity === true, background }
+  const timeout = new AbortController()
+  const stop = AbortSignal.any([signal, timeout.signal])
+  const idleTimer = new IdleTimer(deps.budgetMs, () => timeout.abort())
   try {
-    const asked = { caller, known, link, way, speaker }
-    const begun =
+    const context = { caller, intern, link, connection, client }
+    const turn =
       input.kind === 'prompt'
-        ? await startPrompt(deps, asked, { ...input, mode, budget: request.budget }, stop)
-        : await resumeWithAnswer(deps, asked, input, stop)
-    const { started, events } = await openedStream(begun.heard)
-    await noteBegun(deps, asked, begun, started)
-    return { started, events: nextUntilIdle(keepingEnds(deps, begun, started, events), idleTimer, giveUp.signal) }
+        ? await startPrompt(deps, context, { ...input, mode, budget: request.budget }, stop)
+        : await resumeWithAnswer(deps, context, input, stop)
+    const { started, events } = await openStream(turn.events)
+    await storeStarted(deps, context, turn, started)
+    return { started, events: nextUntilIdle(storingEnd(deps, turn, started, events), idleTimer, timeout.signal) }
   } catch (error) {
     idleTimer.stop()
-    const timedOut = giveUp.signal.aborted
-    // A turn that has begun meanwhile is ended.
-    giveUp.abort()
+    const hasTimedOut = timeout.signal.aborted
+    // Ends a turn that was started meanwhile.
+    timeout.abort()
     if (signal.aborted)
       throw chatFault('client_closed_request', 'client_closed_request', 'The client closed the request.')
-    if (timedOut) throw timeoutFault(deps.budgetMs)
+    if (hasTimedOut) throw timeoutFault(deps.budgetMs)
     throw asChatFault(error)
   }
 }
 
-/** Text that is said to the intern as guardrails let it through, also that of files. @throws Fault `forbidden`. */
+/** Applies content filters to the text of a prompt, its files, or an answer. @throws Fault `forbidden`. */
 async function screenInput(deps: ChatTurnDeps, caller: Caller, input: TurnInput, signal: AbortSignal): Promise<void> {
   if (input.kind === 'answer') input.answer = await deps.screen(caller, input.answer, 'answer', signal)
   else {
@@ -100,23 +99,23 @@ async function screenInput(deps: ChatTurnDeps, caller: Caller, input: TurnInput,
 
 type Started = Turn['started']
 
-/** The event with which a turn begins, and what follows it. @throws Fault where it begins with none. */
-async function openedStream(heard: AsyncIterable<TurnEvent>) {
-  const events = heard[Symbol.asyncIterator]()
+/** Reads the first event of a turn. @returns it and the following events. @throws Fault if the turn did not start. */
+async function openStream(stream: AsyncIterable<TurnEvent>) {
+  const events = stream[Symbol.asyncIterator]()
   const first = await events.next()
-  if (!first.done && first.value.type === 'turn.failed') throw failedAtOnce(first.value)
+  if (!first.done && first.value.type === 'turn.failed') throw failedBeforeStart(first.value)
   if (!first.done && first.value.type === 'turn.started') return { started: first.value, events }
   await events.return?.()
   throw severed
 }
 
 /**
- * Stores a run before its caller knows its id: the caller can cancel it, and what it costs counts even if its intern is stopped
- * the next moment. An answer changes a stored run only when it moves it to the background.
+ * Stores a run before its caller receives its id, so that the caller can cancel it, and its cost counts even if its intern is
+ * stopped. An answer changes a stored run only if it moves it to the background.
  */
-async function noteBegun(
+async function storeStarted(
   deps: ChatTurnDeps,
-  { caller, link, speaker: { background } }: TurnContext,
+  { caller, link, client: { background } }: TurnContext,
   { intern, runs, prompted }: StartedTurn,
   { runId: id, sessionId }: Started,
 ): Promise<void> {
@@ -124,27 +123,27 @@ async function noteBegun(
   if (!background && !prompted) return
   await storeRun(deps, runs, intern.id, {
     ...{ id, sessionId, background, startedAt: at, budget, meteredKey: intern.keyHash },
-    // Whoever answers does not begin it.
+    // An answer does not start a run.
     startedBy: prompted ? caller.userId : null,
-    // Who is signed in, or follows a link, acts without a key of their own.
+    // Callers who are signed in or use a link have no key.
     keyHash: background && caller.access === undefined && !link ? caller.keyHash : undefined,
   })
 }
 
-/** The events of a turn: what its end or its question says is kept before its caller hears it. */
-function keepingEnds(
+/** The events of a turn. Its question or end is stored before the caller receives it. */
+function storingEnd(
   deps: ChatTurnDeps,
   { intern, runs, prompted }: StartedTurn,
   { runId, sessionId }: Started,
   events: AsyncIterator<TurnEvent>,
 ): AsyncIterator<TurnEvent> {
-  let decided: Promise<void> | undefined
+  let collected: Promise<void> | undefined
   const decision = () => {
-    decided = deps.decisions.collect(intern, runs)
+    collected = deps.decisions.collect(intern, runs)
   }
-  return completing(events, decision, async (event) => {
-    await decided
-    // What is answered must be known.
+  return completeLastEvent(events, decision, async (event) => {
+    await collected
+    // An answer requires the stored question.
     if (event.type === 'question.asked') {
       const action = event.action && (await deps.decisions.concealed(intern, event.action))
       const { question, deadlineAt } = event
@@ -152,14 +151,14 @@ function keepingEnds(
       return event
     }
     const limit = !prompted || prompted.budget?.costUsd !== undefined ? 'limited' : 'unlimited'
-    // A failure to look does not fail the reply.
-    const written = waitUntilStored(deps.db, intern.id, runId, limit).catch(() => {})
-    const [told] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), written])
-    return told
+    // A failure to read it does not fail the reply.
+    const stored = waitUntilStored(deps.db, intern.id, runId, limit).catch(() => {})
+    const [withUsage] = await Promise.all([withMeteredUsage(event, intern.keyHash, deps.metered), stored])
+    return withUsage
   })
 }
 
-/** The text of a file is said to the intern as much as any. */
+/** Applies content filters to the text of a file. */
 async function screenFile(
   deps: ChatTurnDeps,
   caller: Caller,
@@ -174,26 +173,26 @@ async function screenFile(
 const severed = chatFault(
   'bad_gateway',
   'stream_severed',
-  'The connection to the intern broke before the turn had begun.',
+  'The connection to the intern broke before the turn started.',
 )
 
-/** A stream that was no stream of events, or broke before the first of them. */
-function failedAtOnce({ reason, message, retryable }: Extract<TurnEvent, { type: 'turn.failed' }>) {
+/** The fault of a turn whose first event is a failure. */
+function failedBeforeStart({ reason, message, retryable }: Extract<TurnEvent, { type: 'turn.failed' }>) {
   return reason === 'stream_severed' ? severed : chatFault('bad_gateway', reason, message, { retryable })
 }
 
 export function timeoutMessage(budgetMs: number): string {
-  return `The intern said nothing for ${Math.round(budgetMs / 1000)} seconds.`
+  return `The intern sent no output for ${Math.round(budgetMs / 1000)} seconds.`
 }
 
 const timeoutFault = (budgetMs: number) => chatFault('gateway_timeout', 'timeout', timeoutMessage(budgetMs))
 
 async function readyIntern(deps: ChatTurnDeps, caller: Caller, id: string): Promise<Intern> {
   const intern = await findIntern(deps, caller, id).catch((error: unknown) => {
-    const unknown = error instanceof Fault && error.kind === 'not_found'
-    throw unknown ? chatFault('not_found', 'not_found', 'There is no such intern.') : error
+    const isUnknown = error instanceof Fault && error.kind === 'not_found'
+    throw isUnknown ? chatFault('not_found', 'not_found', 'There is no such intern.') : error
   })
-  // One that sleeps is woken when all else is known to be right.
+  // An intern that sleeps is woken after all other checks.
   if (intern.asleepSince === null) requireReady(intern)
   return intern
 }

@@ -29,7 +29,7 @@ const about = {
 }
 const by = z.string().nullable().describe('The ID of the member; null if unknown.')
 
-const Asked = z.discriminatedUnion('kind', [
+const QuestionItem = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('permission'),
     operation: z.string().nullable(),
@@ -70,7 +70,7 @@ export const EntryItem = z
       ...about,
       type: z.literal('question'),
       question_id: z.string(),
-      question: Asked,
+      question: QuestionItem,
       deadline_at: z.iso.datetime(),
       state: z.enum(['waiting', 'answered', 'ended']).describe('`ended`: the question ended without an answer.'),
       answer: z.string().nullable().describe('The chosen answer. Values typed into a form are not stored.'),
@@ -98,7 +98,7 @@ export const EntryItem = z
   .meta({ id: 'InternEntry', description: 'An entry of a transcript. It can still change.' })
 export type EntryItem = z.infer<typeof EntryItem>
 
-/** What a stream of a session tells besides entries: the next piece of a text. */
+/** The next piece of a text in the event stream of a session. */
 export const TextItem = z
   .object({
     entry_id: z.string(),
@@ -132,28 +132,28 @@ export function textItem(event: Extract<TranscriptEvent, { type: 'text' }>): z.i
 export type Names = ReadonlyMap<string, string | null>
 
 export function entryItem(entry: Entry, names: Names): EntryItem {
-  const told = { id: String(entry.id), run_id: entry.runId, at: time(entry.at), updated_at: time(entry.updatedAt) }
+  const common = { id: String(entry.id), run_id: entry.runId, at: time(entry.at), updated_at: time(entry.updatedAt) }
   switch (entry.type) {
     case 'prompt':
-      return { ...told, type: 'prompt', text: entry.text, approval_mode: entry.mode, by_user_id: entry.by }
+      return { ...common, type: 'prompt', text: entry.text, approval_mode: entry.mode, by_user_id: entry.by }
     case 'message':
     case 'reasoning':
-      return { ...told, type: entry.type, text: entry.text }
+      return { ...common, type: entry.type, text: entry.text }
     case 'tool_call': {
       const ended_at = entry.endedAt === null ? null : time(entry.endedAt)
-      return { ...told, ...activityItem(entry), ended_at } as EntryItem
+      return { ...common, ...activityItem(entry), ended_at } as EntryItem
     }
     case 'plan':
-      return { ...told, type: 'plan', steps: entry.steps }
+      return { ...common, type: 'plan', steps: entry.steps }
     case 'question':
-      return { ...told, type: 'question', ...questionItem(entry, names) }
+      return { ...common, type: 'question', ...questionItem(entry, names) }
     case 'decision': {
       const { type, operation, detail, decision } = entry
-      return { ...told, type, operation, detail: detail === null ? null : printableExactly(detail), ...decision }
+      return { ...common, type, operation, detail: detail === null ? null : printableExactly(detail), ...decision }
     }
     case 'end': {
       const { type, reason, message, model, usage } = entry
-      return { ...told, type, outcome: reason, message, model, usage }
+      return { ...common, type, outcome: reason, message, model, usage }
     }
     default:
       return entry satisfies never
@@ -175,5 +175,5 @@ function questionItem({ question, deadlineAt, answer }: Extract<Entry, { type: '
   }
 }
 
-/** A daemon may say any number. */
+/** Limits the time to valid dates, because a daemon can send any number. */
 const time = (at: number) => isoTime(Math.min(at, 8.64e15))

@@ -1,4 +1,4 @@
-/** Acts when nothing was heard for a while. */
+/** Calls `act` after a time without output. */
 export class IdleTimer {
   readonly #ms: number
   readonly #timer: NodeJS.Timeout
@@ -9,8 +9,8 @@ export class IdleTimer {
     this.#timer.unref()
   }
 
-  /** Something was heard: it begins anew. */
-  heard(): void {
+  /** Restarts the timer. */
+  restart(): void {
     this.#timer.refresh()
   }
 

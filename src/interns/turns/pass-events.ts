@@ -1,8 +1,8 @@
 import { closesStream, type TurnEvent } from '../contract/turn-event.ts'
 import type { IdleTimer } from './idle-timer.ts'
 
-/** Does what is to be done about the event that closes a reply, before it is told. */
-export function completing(
+/** Calls `decision` for each decision of a rule, and `complete` for the closing event before it is passed on. */
+export function completeLastEvent(
   events: AsyncIterator<TurnEvent>,
   decision: () => void,
   complete: (event: TurnEvent) => Promise<TurnEvent>,
@@ -16,11 +16,11 @@ export function completing(
   return { next, return: async () => (await events.return?.()) ?? { done: true, value: undefined } }
 }
 
-/** Passes events on while they come. When they stop coming for too long, `timeout` is the last. */
+/** Passes events on. After too long without one, `timeout` is the last. */
 export function nextUntilIdle(
   events: AsyncIterator<TurnEvent>,
   idleTimer: IdleTimer,
-  gaveUp: AbortSignal,
+  timedOut: AbortSignal,
 ): AsyncIterableIterator<TurnEvent | 'timeout', undefined> {
   const leave = async () => {
     idleTimer.stop()
@@ -31,11 +31,11 @@ export function nextUntilIdle(
     try {
       const result = await events.next()
       if (result.done) idleTimer.stop()
-      else idleTimer.heard()
+      else idleTimer.restart()
       return result
     } catch (error) {
       await leave()
-      if (!gaveUp.aborted) throw error
+      if (!timedOut.aborted) throw error
       return { done: false as const, value: 'timeout' as const }
     }
   }

@@ -14,7 +14,7 @@ export function replyText({ started }: Turn, names: ChunkNames, { now, budgetMs 
       const chunks = event === 'timeout' ? writer.timedOut(timeoutMessage(budgetMs)) : writer.of(event)
       return chunks.map(line).join('')
     },
-    /** The end of a reply that may not go on. */
+    /** The end of a reply whose caller lost access. */
     failed: ({ code, message }: { code: number; message: string }) => writer.refused(code, message).map(line).join(''),
     closing: 'data: [DONE]\n\n',
   }

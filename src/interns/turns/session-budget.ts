@@ -9,65 +9,65 @@ import { budgetOfTurn, type InternBudget, type PromptBudget } from '../registry/
 import { type Spent, sessionSpending, spentBySession } from '../runs/run-spending.ts'
 
 type BudgetDeps = { db: Pick<Db, 'query' | 'signals'>; spent: Spent }
-type Prompted = { id: string; budget: InternBudget | null }
+type PromptedIntern = { id: string; budget: InternBudget | null }
 
-/** A turn that is over is written down within this; the next one of its session waits for it so long. */
-const writtenWithinMs = 2000
+/** The longest wait of a turn for the end of the previous one to be stored. */
+const storedWithinMs = 2000
 
-type Limits = { sessionId: string | undefined; asked: PromptBudget | null | undefined }
+type Limits = { sessionId: string | undefined; promptBudget: PromptBudget | null | undefined }
 type Allowed = Pick<StartTurn, 'budget' | 'turnsBefore'>
 
 /**
- * Begins the next turn of a session with what it may take. Where another turn was quicker, it is worked out anew: of prompts
- * that come at once each would else see what the session had before all of them. @throws Fault `forbidden` where the
- * session may have no more turns: no reason of the chat route stands for that, as for limits of guardrails.
+ * Starts the next turn of a session with its remaining budget. If another turn of the session started meanwhile, the budget is
+ * computed again: concurrent prompts would otherwise all use the same remainder. @throws Fault `forbidden` if the session has
+ * reached a limit.
  */
 export async function startWithinBudget<T>(
   deps: BudgetDeps,
-  intern: Prompted,
+  intern: PromptedIntern,
   runs: Pick<Runs, 'transcripts'>,
   limits: Limits,
-  begin: (allowed: Allowed) => Promise<T>,
+  start: (allowed: Allowed) => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    const allowed = await allowedNow(deps, intern, runs, limits)
+    const allowed = await remainingBudget(deps, intern, runs, limits)
     try {
-      return await begin(allowed)
+      return await start(allowed)
     } catch (error) {
       if (!(error instanceof Refusal && error.kind === 'session_moved')) throw error
     }
   }
 }
 
-async function allowedNow(
+async function remainingBudget(
   deps: BudgetDeps,
-  { id, budget }: Prompted,
+  { id, budget }: PromptedIntern,
   { transcripts }: Pick<Runs, 'transcripts'>,
-  { sessionId, asked }: Limits,
+  { sessionId, promptBudget }: Limits,
 ): Promise<Allowed> {
-  const { session_max_turns: mostTurns, session_max_cost_usd: mostUsd } = budget ?? {}
-  if (sessionId === undefined || (mostTurns == null && mostUsd == null))
-    return { budget: budgetOfTurn(budget, asked, 0) }
-  // Before what it has spent: a turn in between is noticed.
+  const { session_max_turns: maxTurns, session_max_cost_usd: maxUsd } = budget ?? {}
+  if (sessionId === undefined || (maxTurns == null && maxUsd == null))
+    return { budget: budgetOfTurn(budget, promptBudget, 0) }
+  // Read before the cost, so that a turn that starts in between is noticed.
   const turnsBefore = (await transcripts.read(sessionId, { limit: 1 }))?.session.turns ?? 0
-  if (mostTurns != null && turnsBefore >= mostTurns) throw noTurnLeft(mostTurns)
-  const spent = mostUsd == null ? 0 : await spentBy(deps, id, sessionId)
-  if (mostUsd != null && spent >= mostUsd) throw sessionSpent(spent, mostUsd)
-  return { budget: budgetOfTurn(budget, asked, spent), turnsBefore }
+  if (maxTurns != null && turnsBefore >= maxTurns) throw tooManyTurns(maxTurns)
+  const spent = maxUsd == null ? 0 : await spentBy(deps, id, sessionId)
+  if (maxUsd != null && spent >= maxUsd) throw tooMuchSpent(spent, maxUsd)
+  return { budget: budgetOfTurn(budget, promptBudget, spent), turnsBefore }
 }
 
-const noTurnLeft = (most: number) =>
-  new Fault('forbidden', `The session has had the ${most} turns that it may have (session_max_turns).`)
+const tooManyTurns = (limit: number) =>
+  new Fault('forbidden', `The session reached its limit of ${limit} turns (session_max_turns).`)
 
 async function spentBy(deps: BudgetDeps, internId: string, sessionId: string): Promise<number> {
   const { query, signals } = deps.db
   const hasEnded = async () => !(await sessionSpending(query, internId, sessionId)).isOpen || undefined
-  await waitFor(hasEnded, { subscribe: changesOf(signals, 'run.changed', internId), timeoutMs: writtenWithinMs })
+  await waitFor(hasEnded, { subscribe: changesOf(signals, 'run.changed', internId), timeoutMs: storedWithinMs })
   return spentBySession(deps, internId, sessionId)
 }
 
-const sessionSpent = (spent: number, most: number) =>
+const tooMuchSpent = (spent: number, limit: number) =>
   new Fault(
     'forbidden',
-    `The session has cost ${usd(spent)} USD of the ${usd(most)} that it may (session_max_cost_usd).`,
+    `The session has cost ${usd(spent)} USD, its limit is ${usd(limit)} USD (session_max_cost_usd).`,
   )

@@ -6,19 +6,19 @@ import type { TurnEvent } from '../contract/turn-event.ts'
 import { awake, type WakeDeps, whileAwake } from '../lifecycle/wake.ts'
 import type { PromptBudget } from '../registry/budget.ts'
 import type { ApprovalMode } from '../registry/intern.ts'
-import type { Intern } from '../registry/store.ts'
+import { type Intern, isUp } from '../registry/store.ts'
 import type { DecisionCollector } from '../rules/collect.ts'
-import { type AnswerLink, type ApprovalDeps, answering } from '../runs/approvals.ts'
-import { announcing } from '../runs/limited-turns.ts'
+import { type AnswerLink, type ApprovalDeps, answerAudited } from '../runs/approvals.ts'
+import { announceTurn } from '../runs/limited-turns.ts'
 import type { Spent } from '../runs/run-spending.ts'
 import type { TurnInput } from './chat-request.ts'
 import { startWithinBudget } from './session-budget.ts'
 
 export type StartTurnDeps = ApprovalDeps &
   Pick<WakeDeps, 'hosts'> & {
-    /** After how long without a turn an intern falls asleep; 0 for never. */
+    /** The time without a turn after which an intern falls asleep; 0 for never. */
     idleMs: number
-    /** The way to the daemon of a running intern. */
+    /** The connection to the daemon of a running intern. */
     runsOf: (intern: Intern) => Runs
     spent: Spent
     decisions: DecisionCollector
@@ -26,22 +26,22 @@ export type StartTurnDeps = ApprovalDeps &
     budgetMs: number
   }
 
-/** Who asks what of which intern. */
+/** The caller and the intern of a turn. */
 export type TurnContext = {
   caller: Caller
-  /** As it was when the request came: it may sleep. */
-  known: Intern
+  /** The intern when the request arrived. It can be asleep. */
+  intern: Intern
   link: AnswerLink | undefined
-  way: Pick<ReturnType<typeof prewarmConnection>, 'to'>
-  speaker: TurnCaller & { background: boolean }
+  connection: Pick<ReturnType<typeof prewarmConnection>, 'to'>
+  client: TurnCaller & { background: boolean }
 }
 
-/** A turn that its intern has begun, or gone on with. */
+/** A turn that its intern has started or resumed. */
 export type StartedTurn = {
   intern: Intern
   runs: Runs
-  heard: AsyncIterable<TurnEvent>
-  /** When its prompt was given to the intern, and what it may take; undefined for an answer. */
+  events: AsyncIterable<TurnEvent>
+  /** The time and budget of its prompt; undefined for an answer. */
   prompted: { at: number; budget: TurnBudget | undefined } | undefined
 }
 
@@ -51,64 +51,64 @@ type Prompt = Extract<TurnInput, { kind: 'prompt' }> & {
 }
 type Answer = Extract<TurnInput, { kind: 'answer' }>
 
-/** Begins a turn within its budget. An intern that sleeps is woken for it. */
+/** Starts a turn within its budget. Wakes an intern that sleeps. */
 export function startPrompt(
   deps: StartTurnDeps,
-  { known, way, speaker }: TurnContext,
-  { prompt, attachments, mode, sessionId: wanted, budget: asked }: Prompt,
+  { intern: found, connection, client }: TurnContext,
+  { prompt, attachments, mode, sessionId: requestedSession, budget: promptBudget }: Prompt,
   stop: AbortSignal,
 ): Promise<StartedTurn> {
   const account = deps.newId()
-  return whileAwake(deps, known, stop, async (intern) => {
-    const runs = readyRuns(deps, way, intern)
+  return whileAwake(deps, found, stop, async (intern) => {
+    const runs = readyRuns(deps, connection, intern)
     let prompted: StartedTurn['prompted']
-    const limits = { sessionId: wanted, asked }
-    const heard = await startWithinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
-      // What all turns of a session may cost is counted by its name, before its first turn tells it.
-      const sessionId = wanted ?? (allowed?.sessionUsd === undefined ? undefined : deps.newId())
+    const limits = { sessionId: requestedSession, promptBudget }
+    const events = await startWithinBudget(deps, intern, runs, limits, ({ budget: allowed, turnsBefore }) => {
+      // The budget of a session needs its id before its first turn.
+      const sessionId = requestedSession ?? (allowed?.sessionUsd === undefined ? undefined : deps.newId())
       const turn = { account, internId: intern.id, sessionId, keyHash: intern.keyHash, budget: allowed }
-      return announcing(deps, turn, (budget) => {
+      return announceTurn(deps, turn, (budget) => {
         prompted = { at: deps.now(), budget }
-        const manner = { mode, budget, turnsBefore, ...speaker, ...(sessionId !== undefined && { sessionId }) }
-        return runs.start({ prompt, attachments, ...manner }, stop)
+        const runOptions = { mode, budget, turnsBefore, ...client, ...(sessionId !== undefined && { sessionId }) }
+        return runs.start({ prompt, attachments, ...runOptions }, stop)
       })
     })
-    return { intern, runs, heard, prompted }
+    return { intern, runs, events, prompted }
   })
 }
 
-/** Answers the question that a turn waits with. */
+/** Answers the pending question of a turn. */
 export async function resumeWithAnswer(
   deps: StartTurnDeps,
-  { caller, known, link, way, speaker }: TurnContext,
+  { caller, intern: found, link, connection, client }: TurnContext,
   input: Answer,
   stop: AbortSignal,
 ): Promise<StartedTurn> {
-  const intern = await awake(deps, known, stop)
-  const runs = readyRuns(deps, way, intern)
-  const answer = { caller, internId: known.id, link, answer: input }
-  const heard = await answering(deps, answer, (given) => runs.answer({ ...given, ...speaker }, stop))
-  return { intern, runs, heard, prompted: undefined }
+  const intern = await awake(deps, found, stop)
+  const runs = readyRuns(deps, connection, intern)
+  const answer = { caller, internId: found.id, link, answer: input }
+  const events = await answerAudited(deps, answer, (given) => runs.answer({ ...given, ...client }, stop))
+  return { intern, runs, events, prompted: undefined }
 }
 
-function readyRuns(deps: StartTurnDeps, way: TurnContext['way'], intern: Intern): Runs {
+function readyRuns(deps: StartTurnDeps, connection: TurnContext['connection'], intern: Intern): Runs {
   requireReady(intern)
-  // By another way: the one ahead is open for the turn.
-  deps.decisions.collectLeft(intern, deps.runsOf(intern))
-  return way.to(intern)
+  // On another connection: the prewarmed one is for the turn.
+  deps.decisions.collectRemaining(intern, deps.runsOf(intern))
+  return connection.to(intern)
 }
 
-/** The way to an intern that runs, on which a connection is made while its turn is made ready. */
-export function prewarmConnection({ runsOf }: Pick<StartTurnDeps, 'runsOf'>, known: Intern) {
-  const runs = known.status === 'running' && known.asleepSince === null ? runsOf(known) : undefined
-  const leave = runs?.ahead?.()
+/** Opens a connection to a running intern in advance, while its turn is prepared. */
+export function prewarmConnection({ runsOf }: Pick<StartTurnDeps, 'runsOf'>, found: Intern) {
+  const runs = isUp(found) ? runsOf(found) : undefined
+  const close = runs?.prewarm?.()
   return {
-    to: (intern: Intern) => (runs && intern === known ? runs : runsOf(intern)),
-    [Symbol.dispose]: () => leave?.(),
+    to: (intern: Intern) => (runs && intern === found ? runs : runsOf(intern)),
+    [Symbol.dispose]: () => close?.(),
   }
 }
 
-/** @throws Fault where the intern does not run. */
+/** @throws Fault if the intern does not run. */
 export function requireReady(intern: Intern): void {
   if (intern.status === 'running') return
   throw chatFault(
@@ -125,7 +125,7 @@ function whatNow({ id, status, lastFailureMessage }: Intern): string {
     case 'provisioning':
       return ' Try again in a moment.'
     case 'failed':
-      return ` ${lastFailureMessage ?? 'No reason is known.'} The service may start it again by itself; else ${start}.`
+      return ` ${lastFailureMessage ?? 'No reason is known.'} The service may restart it; otherwise ${start}.`
     case 'stopped':
       return ` ${start}.`
     default:

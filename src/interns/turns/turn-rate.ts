@@ -8,9 +8,8 @@ export type TurnRates = { user: number; organization: number }
 const minuteMs = 60_000
 
 /**
- * Counts a turn of the caller over all servers. Within a minute (of the clock, not a sliding one) a user and an
- * organization have so many.
- * @returns undefined, or in how many milliseconds the next minute begins when this turn is one too many.
+ * Counts a turn of the caller over all servers, per user and organization, in minutes of the clock.
+ * @returns undefined, or the milliseconds until the next minute if this turn exceeds a limit.
  */
 export async function countTurn(
   deps: { db: Db; now: Now },
@@ -26,7 +25,7 @@ export async function countTurn(
   return (minute + 1) * minuteMs - at
 }
 
-/** In one statement: each that writes waits for the disk, and the turn with it. */
+/** Uses one statement, because each write waits for the disk. */
 async function increment(db: Db, subjects: string[], minute: number): Promise<Map<string, number>> {
   const first = subjects.map((subject) => ({ subject, minute, turns: 1 }))
   const counted = await upsert(db.query, 'turn_counts', first, { key: ['subject', 'minute'], add: ['turns'] })
@@ -36,7 +35,7 @@ async function increment(db: Db, subjects: string[], minute: number): Promise<Ma
   return new Map(counted.map(({ subject, turns }) => [subject, turns]))
 }
 
-/** The first turn of a minute clears away the minutes before it. */
+/** Deletes the counts of earlier minutes, with the first turn of a minute. */
 async function forgetOld(db: Db, subject: string, minute: number): Promise<void> {
   await db.query.deleteFrom('turn_counts').where('subject', '=', subject).where('minute', '<', minute).execute()
 }

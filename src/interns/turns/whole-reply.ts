@@ -5,13 +5,13 @@ import { type ChunkNames, chunkWriter, type InternChunk } from '../contract/chun
 import type { BudgetPart } from '../contract/turn-budget.ts'
 import { type Turn, timeoutMessage } from './chat-turn.ts'
 
-/** What one answer may hold; who wants more streams it. In UTF-16 units. */
-const longestReply = 16 * 1024 * 1024
+/** The longest reply that is not streamed, in UTF-16 units. */
+const maxReplyLength = 16 * 1024 * 1024
 
 type ToolCalls = NonNullable<InternChunk['choices'][number]['delta']['tool_calls']>
 
 /**
- * The reply of a turn as one chat completion. What would end a stream as an error is a fault.
+ * Collects the reply of a turn into one chat completion. An error that would end a stream is thrown.
  * @throws Fault with the reason that a chunk would have had.
  */
 export async function wholeReply(
@@ -51,7 +51,7 @@ class Reply {
       throw chatFault(kindOfCode[error.code] ?? 'bad_gateway', reason, error.message, more)
     }
     if (chunk.activity)
-      this.#activity = [...this.#activity.filter((one) => !isOlder(one, chunk.activity!)), chunk.activity]
+      this.#activity = [...this.#activity.filter((one) => !isReplacedBy(one, chunk.activity!)), chunk.activity]
     for (const { delta, finish_reason } of chunk.choices) {
       if (delta.content) this.#content.push(delta.content)
       if (delta.reasoning) this.#reasoning.push(delta.reasoning)
@@ -59,11 +59,11 @@ class Reply {
       this.#calls.push(...(delta.tool_calls ?? []))
       this.#finish = finish_reason ?? this.#finish
     }
-    if (this.#characters > longestReply)
+    if (this.#characters > maxReplyLength)
       throw chatFault(
         'bad_gateway',
         'turn_failed',
-        'The reply is too long for one answer: ask for it with "stream": true.',
+        'The reply is too long for one response: request it with "stream": true.',
       )
   }
 
@@ -86,8 +86,8 @@ class Reply {
   }
 }
 
-/** Of one tool call, and of plans, the latest is all there is to know. */
-function isOlder(one: ActivityItem, later: ActivityItem): boolean {
+/** Whether an activity is replaced by a later one: the same tool call, or any plan. */
+function isReplacedBy(one: ActivityItem, later: ActivityItem): boolean {
   if (one.type === 'plan') return later.type === 'plan'
   return later.type === 'tool_call' && one.tool_call_id === later.tool_call_id
 }

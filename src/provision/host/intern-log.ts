@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { type Duplex, duplexPair } from 'node:stream'
 import { contractVersion } from '#interns/contract/runs.ts'
-import { type InternLog, neverStarted } from '#interns/remote/log.ts'
+import { type InternLog, neverStartedNote } from '#interns/remote/log.ts'
 import { createServer } from '#platform/net/node-http.ts'
 import { logFile } from './intern-home.ts'
 
@@ -20,7 +20,7 @@ export async function readLog(home: string, bytes: number): Promise<InternLog> {
     return { text: buffer.toString('utf8', 0, bytesRead), isCut: from > 0 }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return { none: neverStarted }
+    if (code === 'ENOENT') return { none: neverStartedNote }
     if (code === 'ELOOP') return { none: 'Its log was replaced by something else.' }
     throw error
   }

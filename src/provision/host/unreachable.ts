@@ -11,7 +11,7 @@ export function unreachable(message: string): Runs {
     ...{ list: refuse, read: refuse, write: refuse, remove: refuse },
     ...{ makeFolder: refuse, rename: refuse, pack: refuse, unpack: refuse },
   }
-  const rules = { judgeBy: refuse, decisions: refuse, rest: refuse }
+  const rules = { setRules: refuse, decisions: refuse, rest: refuse }
   return {
     ...{ transcripts, files, start: refuse, answer: refuse, cancel: refuse, question: refuse, health: refuse },
     ...rules,

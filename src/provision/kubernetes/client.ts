@@ -1,4 +1,4 @@
-import type { LogWanted } from '#interns/remote/log.ts'
+import type { LogLength } from '#interns/remote/log.ts'
 import { LineReader } from '#platform/text/lines.ts'
 import { type Kind, type KubernetesObject, kinds, pathOf, type Warning } from './object.ts'
 import {
@@ -27,7 +27,7 @@ export type KubernetesClient = {
   /** The warnings of the cluster about objects of this name, of all kinds. */
   warnings: (name: string) => Promise<Warning[]>
   /** The last lines of a container's log, limited to the last bytes; undefined without a container. */
-  log: (pod: string, container: string, range: LogWanted) => Promise<{ text: string; isCut: boolean } | undefined>
+  log: (pod: string, container: string, range: LogLength) => Promise<{ text: string; isCut: boolean } | undefined>
   /** Creates or changes the object by server-side apply. It takes over fields that others have set. */
   apply: (object: KubernetesObject) => Promise<KubernetesObject>
   /** Changes only the given fields. */

@@ -13,7 +13,7 @@ import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { type Intern, isUp } from '#interns/registry/store.ts'
 import { connectRuns, type DaemonAddress } from '#interns/remote/connect-runs.ts'
 import type { DaemonCertificates } from '#interns/remote/daemon-certificates.ts'
-import type { InternLog, LogWanted } from '#interns/remote/log.ts'
+import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { Config } from '#platform/config/settings.ts'
 import type { Now } from '#platform/core/clock.ts'
@@ -138,7 +138,7 @@ export class KubernetesProvisioner implements Provisioner {
     return isUp(intern) ? this.runs(intern) : connectRuns(() => this.#addressOfFiles(intern))
   }
 
-  log(intern: Intern, range: LogWanted): Promise<InternLog> {
+  log(intern: Intern, range: LogLength): Promise<InternLog> {
     if (!this.#isHere(intern)) return remoteLog(this.#deps, intern, range.bytes)
     return podLog(this.#client, intern.id, range)
   }

@@ -1,5 +1,5 @@
 import { Refusal } from '#interns/contract/refusal.ts'
-import type { InternLog, LogWanted } from '#interns/remote/log.ts'
+import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { KubernetesClient } from './client.ts'
 import { daemonContainer, podNameOf } from './objects.ts'
 import { KubernetesError } from './requests.ts'
@@ -10,7 +10,7 @@ const none = 'It has no running pod, and the log of an earlier pod was deleted w
 export async function podLog(
   client: Pick<KubernetesClient, 'log'>,
   internId: string,
-  range: LogWanted,
+  range: LogLength,
 ): Promise<InternLog> {
   try {
     return (await client.log(podNameOf(internId), daemonContainer, range)) ?? { none }

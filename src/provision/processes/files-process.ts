@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { keptToken } from '#interns/remote/connect-runs.ts'
+import { hostConnectionToken } from '#interns/remote/connect-runs.ts'
 import type { Config } from '#platform/config/settings.ts'
 import { withoutInherited } from '#platform/process/inherited-files.ts'
 import { markerOf, markerVariable } from '#platform/process/process-marker.ts'
@@ -39,7 +39,7 @@ export async function startFilesProcess({
   prepareFolders(home, uid)
   starting()
   const settings = JSON.stringify({
-    ...{ token: keptToken, workspace: join(home, 'workspace'), state: join(home, 'state') },
+    ...{ token: hostConnectionToken, workspace: join(home, 'workspace'), state: join(home, 'state') },
     limits: { maxUploadBytes: config.intern_upload_bytes, maxDiskBytes: config.intern_disk_bytes },
   })
   const [command = process.execPath, ...args] = [

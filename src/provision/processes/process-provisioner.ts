@@ -9,8 +9,8 @@ import type { GitAuthor } from '#interns/registry/git-author.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { McpServer } from '#interns/registry/mcp-servers.ts'
 import { type Intern, isUp } from '#interns/registry/store.ts'
-import { connectRuns, keptThrough } from '#interns/remote/connect-runs.ts'
-import type { InternLog, LogWanted } from '#interns/remote/log.ts'
+import { connectRuns, storageThrough } from '#interns/remote/connect-runs.ts'
+import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import { once } from '#platform/async/once.ts'
 import type { Config } from '#platform/config/settings.ts'
@@ -172,10 +172,10 @@ export class ProcessProvisioner implements Provisioner {
 
   storage(intern: Intern): Pick<Runs, 'files' | 'transcripts'> {
     if (!this.#isHere(intern)) return remoteStorage(this.#deps, intern)
-    return isUp(intern) ? localRuns(this.#homeOf(intern)) : keptThrough(() => this.#connectStorage(intern))
+    return isUp(intern) ? localRuns(this.#homeOf(intern)) : storageThrough(() => this.#connectStorage(intern))
   }
 
-  async log(intern: Intern, { bytes }: LogWanted): Promise<InternLog> {
+  async log(intern: Intern, { bytes }: LogLength): Promise<InternLog> {
     return this.#isHere(intern) ? readLog(this.#homeOf(intern), bytes) : remoteLog(this.#deps, intern, bytes)
   }
 

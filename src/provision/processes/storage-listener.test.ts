@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { keptThrough } from '#interns/remote/connect-runs.ts'
-import { daemonName, keptName, logName } from '#interns/remote/daemon-certificates.ts'
+import { storageThrough } from '#interns/remote/connect-runs.ts'
+import { daemonName, logName, storageName } from '#interns/remote/daemon-certificates.ts'
 import { connectTls } from '#interns/remote/tls-connection.ts'
 import type { Holder } from '#platform/net/certificates.ts'
 import { daemonTls, testAuthority } from '#test/harness/service/certificates.ts'
@@ -12,17 +12,17 @@ import { startStorageListener } from './storage-listener.ts'
 const server: Holder = { name: 'server.interns.internal', as: 'client' }
 
 /** A listener, and a client with this certificate, or none. Each request is answered with the id of its intern. */
-async function startListener(holder: Holder | undefined, serverName = keptName('ada')) {
+async function startListener(holder: Holder | undefined, serverName = storageName('ada')) {
   const authority = await testAuthority()
-  const forKept = async () => {
-    const issued = await authority.issue({ name: keptName('*'), as: 'server' })
+  const forStorage = async () => {
+    const issued = await authority.issue({ name: storageName('*'), as: 'server' })
     return { ...issued, authorities: authority.certificate, renewAt: 0 }
   }
   const requested: string[] = []
   const upstream = createServer((socket) => void socket.once('data', () => socket.end(page(requested.at(-1)!))))
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
   const { port: inner } = upstream.address() as { port: number }
-  const deps = { listen: '127.0.0.1', ports: '22000-29000', certificates: { forKept }, warn: assert.fail }
+  const deps = { listen: '127.0.0.1', ports: '22000-29000', certificates: { forStorage }, warn: assert.fail }
   const opened = await startStorageListener(deps, async (id, what) => {
     if (id === 'busy') throw new Refusal('files_busy', 'Too many requests.')
     requested.push(what === 'log' ? `log of ${id}` : id)
@@ -30,7 +30,7 @@ async function startListener(holder: Holder | undefined, serverName = keptName('
   })
   const certificate = holder && (await authority.issue(holder))
   const tls = daemonTls(serverName, authority.certificate, certificate)
-  const { files } = keptThrough(async () => connectTls({ host: '127.0.0.1', port: opened.port, token: '', tls }))
+  const { files } = storageThrough(async () => connectTls({ host: '127.0.0.1', port: opened.port, token: '', tls }))
   const close = async () => {
     await opened.close()
     await new Promise((resolve) => upstream.close(resolve))
@@ -60,7 +60,7 @@ test('the log of an intern has a separate name', async () => {
 })
 
 test('a refusal is returned to the requesting server', async () => {
-  await using listener = await startListener(server, keptName('busy'))
+  await using listener = await startListener(server, storageName('busy'))
   await assert.rejects(listener.list(), { kind: 'files_busy', message: 'Too many requests.', retryable: true })
 })
 

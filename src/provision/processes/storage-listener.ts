@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Server, TLSSocket } from 'node:tls'
 import { Refusal } from '#interns/contract/refusal.ts'
-import { type DaemonCertificates, wantedByName } from '#interns/remote/daemon-certificates.ts'
+import { type DaemonCertificates, parseServerName } from '#interns/remote/daemon-certificates.ts'
 import { boundHandshakes } from '#platform/net/bound-handshakes.ts'
 import { enableKeepAlive } from '#platform/net/tcp-keepalive.ts'
 import { freePort, renewCertificatesEveryMs } from './tcp-listener.ts'
@@ -12,7 +12,7 @@ export type StorageListener = { port: number; close: () => Promise<void> }
 type StorageListenerDeps = {
   listen: string
   ports: string
-  certificates: Pick<DaemonCertificates, 'forKept'>
+  certificates: Pick<DaemonCertificates, 'forStorage'>
   warn: (message: string) => void
 }
 
@@ -30,7 +30,7 @@ const maxAttempts = 10
 export async function startStorageListener(deps: StorageListenerDeps, connect: Connect): Promise<StorageListener> {
   const { certificates, warn } = deps
   const secureContext = async () => {
-    const { certificate: cert, key, authorities: ca } = await certificates.forKept()
+    const { certificate: cert, key, authorities: ca } = await certificates.forStorage()
     return { cert, key, ca, minVersion: 'TLSv1.3' as const }
   }
   const clientCheck = { requestCert: true, rejectUnauthorized: true, handshakeTimeout: handshakeMs }
@@ -79,7 +79,7 @@ async function forward(socket: TLSSocket, connect: Connect): Promise<void> {
   let storage: Duplex
   try {
     // An unknown name is refused.
-    const { id, what } = wantedByName(String(socket.servername)) ?? { id: '', what: 'kept' as const }
+    const { id, what } = parseServerName(String(socket.servername)) ?? { id: '', what: 'kept' as const }
     storage = await connect(id, what)
   } catch (error) {
     return refuse(socket, error)

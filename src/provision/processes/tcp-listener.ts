@@ -7,7 +7,7 @@ import { writeWhole } from '../host/intern-home.ts'
 export type TcpListeners = {
   listen: string
   ports: string
-  certificates: Pick<DaemonCertificates, 'forDaemon' | 'forKept'>
+  certificates: Pick<DaemonCertificates, 'forDaemon' | 'forStorage'>
 }
 
 const maxAttempts = 50

@@ -1,7 +1,7 @@
 import type { Runs } from '#interns/contract/runs.ts'
 import type { Progress } from '#interns/registry/intern.ts'
 import type { Intern } from '#interns/registry/store.ts'
-import type { InternLog, LogWanted } from '#interns/remote/log.ts'
+import type { InternLog, LogLength } from '#interns/remote/log.ts'
 import type { TcpAccess } from '#interns/remote/tcp-access.ts'
 import type { StorageListener } from '../processes/storage-listener.ts'
 
@@ -46,7 +46,7 @@ export type Provisioner = {
   /** The files of its workspace and its transcripts, whether it runs or not. */
   storage: (intern: Intern) => Pick<Runs, 'files' | 'transcripts'>
   /** The end of its daemon's log, whether it runs or not. @throws Refusal if the log cannot be read. */
-  log: (intern: Intern, range: LogWanted) => Promise<InternLog>
+  log: (intern: Intern, range: LogLength) => Promise<InternLog>
   /**
    * Opens the port at which servers of other hosts read the stored files of this host's interns that do not run, and the logs of all;
    * undefined without a port. @param find reads the current state of an intern.

@@ -15,8 +15,8 @@ test('rules are pushed at most three times', async () => {
   let calls = 0
   const refusing = (times: number) => ({
     runs: () => ({
-      judgeBy: async () => {
-        if (++calls <= times) throw new Error('The intern went away before it answered.')
+      setRules: async () => {
+        if (++calls <= times) throw new Error('The connection to the intern broke before its response.')
       },
     }),
   })

@@ -39,7 +39,7 @@ export class RulePusher {
     const rules = { agent: agentNameOf(intern.agent), sets }
     for (let attempt = 1; ; attempt++) {
       try {
-        await provisioner.runs(intern).judgeBy(rules, AbortSignal.timeout(patienceMs))
+        await provisioner.runs(intern).setRules(rules, AbortSignal.timeout(patienceMs))
         break
       } catch (error) {
         if (attempt === maxAttempts) throw error

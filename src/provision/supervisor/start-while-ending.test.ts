@@ -55,7 +55,7 @@ async function startTwo({ db }: Store, events: string[], ending: Promise<void>) 
       serveStorage: async () => undefined,
     },
     ...{ secretOf: async () => undefined, watch: () => () => {}, leave: async () => {}, adopt: async () => true },
-    runs: () => ({ judgeBy: async () => {} }),
+    runs: () => ({ setRules: async () => {} }),
     start: async () => void events.push('start'),
     stop: async () => {
       events.push('ends')

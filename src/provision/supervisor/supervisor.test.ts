@@ -41,7 +41,7 @@ async function superviseOne(
       adopt: async () => true,
       stop: async () => {},
       leave: async () => {},
-      runs: () => ({ judgeBy: async () => {} }),
+      runs: () => ({ setRules: async () => {} }),
     },
     ...start,
   } as unknown as Provisioner
@@ -237,7 +237,7 @@ onEachDatabase('an intern that falls asleep', (kind) => {
   test('does not fail in concurrent passes', async () => {
     await using store = await newDb(kind)
     // A resting daemon reports that, and is not adopted.
-    const runs = { judgeBy: async () => {}, rest: async () => 0 }
+    const runs = { setRules: async () => {}, rest: async () => 0 }
     const resting = { start: async () => undefined, adopt: async () => false, runs: () => runs as never }
     for (let round = 0; round < 10; round++) {
       await store.db.query.deleteFrom('interns').execute()

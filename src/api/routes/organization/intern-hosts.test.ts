@@ -61,7 +61,7 @@ onEachDatabase('hosts of interns', (kind) => {
   test('have all interns moved, which are started there if they were in service', async () => {
     await using here = await withLostHost(kind)
     const nowhere = await command(here.service, 'lost', 'move', { to: 'nowhere' })
-    assert.deepEqual([nowhere.status, /no host nowhere is there/.test(nowhere.text)], [400, true])
+    assert.deepEqual([nowhere.status, /nowhere is not available/.test(nowhere.text)], [400, true])
     const { body } = await command(here.service, 'lost', 'move', { to: 'here' })
     assert.deepEqual(
       body.data.map(({ name, status }: any) => [name, status]),
@@ -78,7 +78,7 @@ onEachDatabase('hosts of interns', (kind) => {
     await using here = await withLostHost(kind)
     for (const [name, body] of [['give-up'], ['move', { to: 'here' }]] as const) {
       const there = await command(here.service, 'here', name, body)
-      assert.deepEqual([there.status, /The host here is there/.test(there.text)], [409, true])
+      assert.deepEqual([there.status, /The host here is available/.test(there.text)], [409, true])
       assert.equal((await command(here.service, 'unheard-of', name, body)).status, 404)
     }
     assert.equal((await here.service.ask('GET', '/interns/near')).body.hostname, 'here')
@@ -88,7 +88,7 @@ onEachDatabase('hosts of interns', (kind) => {
 const since = (at: number | null) =>
   at === null
     ? { reason: null, since: null }
-    : { reason: 'The host lost has not been heard of.', since: new Date(at).toISOString() }
+    : { reason: 'The host lost does not respond.', since: new Date(at).toISOString() }
 const used = (capacity_used: number, interns: number) => ({ capacity_used, interns })
 
 /** A service on the host `here`, and interns of two organizations on one that nobody has heard of for an hour. */

@@ -1,4 +1,4 @@
-/** Words with which a program runs what follows; the name of the program may end with a version. */
+/** Options with which a program runs other code. */
 const codeOptions: [program: RegExp, option: RegExp][] = [
   [
     /^python[\d.]*$|^pypy[\d.]*$/,
@@ -26,7 +26,7 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
     /^git$/,
     /^(?:bisect|filter-branch|hook|instaweb|daemon|shell|web--browse|mergetool|difftool|remote-ext|send-email|for-each-repo)$/,
   ],
-  // Settings that name a program, which an innocent command then runs, or other files of settings.
+  // Settings that name a program, which a harmless command then runs, or other settings files.
   [
     /^git$/,
     /^(?:alias\.|filter\.[^.]+\.(?:clean|smudge|process)|diff\.(?:external|[^.]+\.(?:command|textconv))|merge\.[^.]+\.driver)/i,
@@ -66,19 +66,19 @@ const codeOptions: [program: RegExp, option: RegExp][] = [
   [/^pip[\d.]*$|^uv$|^uvx$|^pipx$/, /^run$/],
 ]
 
-/** Words that change what comes after: a variable that is set, a program under another name. */
+/** Words that change later commands: they set a variable, or install a program under another name. */
 const changingWords: [program: RegExp, word: RegExp][] = [
   [/^printf$/, /^-v/],
   [/^g?(?:cp|ln|mv|install|link)$/, /^\/(?:[^/]+\/)*s?bin\//],
 ]
 
-/** Options of one command of a program alone: elsewhere the letter means something else. */
+/** Options of one subcommand of a program. For other subcommands the letter means something else. */
 const commandOptions: [program: RegExp, option: RegExp, command: string][] = [
   [/^git$/, /^-[A-Za-z]*x/, 'rebase'],
   [/^git$/, /^-[A-Za-z]*u/, 'clone'],
 ]
 
-/** The same as `codeOptions`, of programs that take a long option cut short: `--exe` is `--exec`. */
+/** Like `codeOptions`, for programs that accept abbreviated long options: `--exe` is `--exec`. */
 const longOptions: [program: RegExp, options: string[]][] = [
   [/^git$/, ['config', 'exec', 'upload-pack', 'receive-pack', 'ext-diff', 'paginate', 'open-files', 'output']],
   [
@@ -95,11 +95,11 @@ const longOptions: [program: RegExp, options: string[]][] = [
   [/^less$|^more$|^man$/, ['pager', 'html']],
 ]
 
-/** Whether a program has an option by which it runs others. */
+/** Whether a program has an option that runs other code. */
 export const hasCodeOptions = (name: string) =>
   [...codeOptions, ...commandOptions, ...longOptions].some(([program]) => program.test(name))
 
-/** Tells of each word of a command whether it is an option by which its program runs others. */
+/** Creates a test whether a word of a command is an option that runs other code. */
 export function codeOptionOf(name: string, words: string[]): (word: string) => boolean {
   const short = [...codeOptions, ...changingWords, ...commandOptions.filter(([, , command]) => words.includes(command))]
     .filter(([program]) => program.test(name))
@@ -107,11 +107,11 @@ export function codeOptionOf(name: string, words: string[]): (word: string) => b
   const long = longOptions.filter(([program]) => program.test(name)).flatMap(([, options]) => options)
   return (word) => {
     if (short.some((option) => option.test(word))) return true
-    const said = /^--([^=]+)/.exec(word)?.[1]
-    return said !== undefined && long.some((option) => said.startsWith(option) || option.startsWith(said))
+    const given = /^--([^=]+)/.exec(word)?.[1]
+    return given !== undefined && long.some((option) => given.startsWith(option) || option.startsWith(given))
   }
 }
 
-/** Variables whose value is run, or is read as settings that may be: `GIT_EXTERNAL_DIFF='git push' git diff`. */
+/** Variables whose value is executed, or names settings that can be: `GIT_EXTERNAL_DIFF='git push' git diff`. */
 export const codeVariables =
   /^(?:GIT_(?:CONFIG|SSH|EXTERNAL_DIFF|PROXY_COMMAND|ASKPASS|EXEC_PATH|TEMPLATE_DIR)\w*|\w*(?:PAGER|EDITOR|BROWSER)|VISUAL|PROMPT_COMMAND|PS4|(?:BASH_)?ENV|LESS(?:OPEN|CLOSE)|PERL5(?:OPT|DB)|RUBYOPT|MAKEFLAGS|TAR_OPTIONS|RSYNC_RSH|npm_config_\w+|(?:LD|DYLD)_\w+|PATH|HOME|XDG_CONFIG_HOME|NODE_OPTIONS(?==.*(?:import|require|loader|data:|-r\b)))=/is

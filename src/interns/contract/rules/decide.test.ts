@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { judge } from './decide.ts'
+import { decide } from './decide.ts'
 import type { Action, Rule, RuleScope } from './rule.ts'
 
 const nothing: Action = { operation: null, command: null, paths: [], hosts: [], root: '/work', unsure: false }
@@ -10,7 +10,7 @@ const fetch = (...hosts: string[]): Action => ({ ...nothing, operation: 'fetch',
 
 const of = (scope: RuleScope, ...rules: Rule[]) => ({ scope, version: 3, rules })
 const effectOf = (rules: Rule[], action: Action, agent = 'builtin') =>
-  judge([of('intern', ...rules)], action, agent)?.effect
+  decide([of('intern', ...rules)], action, agent)?.effect
 
 test('the first rule that matches decides, and is told with its version', () => {
   const rules: Rule[] = [
@@ -18,12 +18,12 @@ test('the first rule that matches decides, and is told with its version', () => 
     { effect: 'deny', name: 'no edits', tools: ['edit'] },
   ]
   assert.equal(effectOf(rules, edit('src/a.ts')), 'allow')
-  const decision = judge([of('intern', ...rules)], edit('a.ts'), 'builtin')
+  const decision = decide([of('intern', ...rules)], edit('a.ts'), 'builtin')
   assert.deepEqual(decision, { effect: 'deny', scope: 'intern', version: 3, rule: 2, name: 'no edits', why: null })
 })
 
 test('without a rule that matches nothing is decided', () => {
-  assert.equal(judge([], shell('ls'), 'builtin'), undefined)
+  assert.equal(decide([], shell('ls'), 'builtin'), undefined)
   assert.equal(effectOf([{ effect: 'deny', tools: ['edit'] }], shell('ls')), undefined)
 })
 
@@ -37,9 +37,9 @@ test('of the rules of a workspace and of an intern the stricter decide, whicheve
     ['allow', 'allow', 'allow'],
   ] as const) {
     const sets = [of('workspace', rule(workspace)), of('intern', rule(intern))]
-    assert.equal(judge(sets, shell('make'), 'builtin')?.effect, decided, `${workspace} and ${intern}`)
+    assert.equal(decide(sets, shell('make'), 'builtin')?.effect, decided, `${workspace} and ${intern}`)
   }
-  assert.equal(judge([of('workspace', rule('deny')), of('intern')], shell('ls'), 'builtin'), undefined)
+  assert.equal(decide([of('workspace', rule('deny')), of('intern')], shell('ls'), 'builtin'), undefined)
 })
 
 test('a command of several is allowed if each is, denied if one is, and left open if one is', () => {
@@ -53,7 +53,7 @@ test('a command of several is allowed if each is, denied if one is, and left ope
 })
 
 test('what may be denied is asked about, also where a later rule allows it', () => {
-  const decision = judge(
+  const decision = decide(
     [of('intern', { effect: 'deny', commands: ['git push'] }, { effect: 'allow' })],
     shell('git $X'),
     'x',

@@ -1,23 +1,23 @@
 import { posix } from 'node:path'
 import type { SimpleCommand } from './shell-words.ts'
 
-/** More `cd` than anybody needs are not followed. */
-const most = 20
+/** The limit of followed `cd` commands. */
+const maxFolders = 20
 
-/** The commands of a list, each with the folders that it may be run in; undefined where that is not known. */
+/** The commands of a list, each with its possible working folders; undefined if they are unknown. */
 export function inFolders(
   commands: SimpleCommand[],
   root: string,
 ): { command: SimpleCommand; folders: string[] | undefined }[] {
-  let [here, folders]: [string, string[] | undefined] = [root, [root]]
+  let [current, folders]: [string, string[] | undefined] = [root, [root]]
   return commands.map((command) => {
     const before = folders
     if (command.words[0] === 'cd' && folders) {
       const to = command.words.slice(1).find((word) => word === null || !/^-./.test(word))
-      const isKnown = to != null && to !== '-' && folders.length <= most
-      here = isKnown ? posix.resolve(here, to) : here
-      // It may have failed: `cd a || cat b`.
-      folders = isKnown ? [...folders, here] : undefined
+      const isKnown = to != null && to !== '-' && folders.length <= maxFolders
+      current = isKnown ? posix.resolve(current, to) : current
+      // The `cd` can fail: `cd a || cat b`.
+      folders = isKnown ? [...folders, current] : undefined
     }
     return { command, folders: before }
   })

@@ -1,24 +1,24 @@
 /**
- * Whether a list is what a pattern of parts says, of which `any` stands for any number of items. It goes back to the last
- * `any` alone, so its time is at most the product of both lengths, whatever somebody makes up.
+ * Whether a list matches a pattern of parts, in which `any` matches any number of items. It backtracks only to the last `any`,
+ * so its time is at most the product of both lengths.
  */
-export function matchesList<Item>(
+export function matchesPattern<Item>(
   parts: readonly string[],
   items: readonly Item[],
   any: string,
   matches: (part: string, item: Item) => boolean,
 ): boolean {
   let [part, item] = [0, 0]
-  let [behindAny, taken] = [-1, 0]
+  let [afterAny, taken] = [-1, 0]
   while (item < items.length) {
     if (part < parts.length && parts[part] === any) {
-      behindAny = ++part
+      afterAny = ++part
       taken = item
     } else if (part < parts.length && matches(parts[part]!, items[item]!)) {
       part++
       item++
-    } else if (behindAny >= 0) {
-      part = behindAny
+    } else if (afterAny >= 0) {
+      part = afterAny
       item = ++taken
     } else return false
   }
@@ -26,8 +26,8 @@ export function matchesList<Item>(
   return part === parts.length
 }
 
-/** Whether a text is what a pattern says, in which `*` is any run of characters. */
+/** Whether a text matches a pattern, in which `*` matches any characters. */
 export function matchesGlob(pattern: string, text: string): boolean {
   if (!pattern.includes('*')) return pattern === text
-  return matchesList([...pattern], [...text], '*', (part, item) => part === item)
+  return matchesPattern([...pattern], [...text], '*', (part, item) => part === item)
 }

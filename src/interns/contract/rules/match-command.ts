@@ -2,56 +2,56 @@ import { matchesGlob } from './glob.ts'
 import type { Word } from './shell-words.ts'
 import { programOf } from './wrapper-commands.ts'
 
-/** `perhaps`: what decides it is known only when the command runs. */
+/** `perhaps`: it depends on values that are known only when the command runs. */
 export type Match = 'yes' | 'no' | 'perhaps'
 
-/** The words of a pattern; `**` at its end stands for any further words. */
+/** The words of a pattern. `**` at its end matches any further words. */
 export const patternWords = (pattern: string) => pattern.trim().split(/\s+/)
 
-/** Whether a command is exactly what may be done. A word that is not known is never what a pattern says. */
+/** Whether a command matches the pattern of an `allow` exactly. An unknown word never matches. */
 export function isExactly(pattern: string, words: Word[]): boolean {
-  const wanted = patternWords(pattern)
-  const open = wanted.at(-1) === '**'
-  if (open) wanted.pop()
-  if (open ? words.length < wanted.length : words.length !== wanted.length) return false
+  const expected = patternWords(pattern)
+  const isOpen = expected.at(-1) === '**'
+  if (isOpen) expected.pop()
+  if (isOpen ? words.length < expected.length : words.length !== expected.length) return false
   if (words.includes(null)) return false
-  return wanted.every((each, at) => matchesGlob(each, words[at]!))
+  return expected.every((each, at) => matchesGlob(each, words[at]!))
 }
 
 /**
- * Whether a command does what is to be asked about or denied: it begins with the words of the pattern, whatever follows and
- * whatever options stand between them, and under whichever path the program is called.
+ * Whether a command matches the pattern of an `ask` or `deny`: it starts with the words of the pattern, with any options
+ * between them and any words after them. The program can be called with any path.
  */
-export function begins(pattern: string, words: Word[]): Match {
+export function startsWithPattern(pattern: string, words: Word[]): Match {
   const [program, ...rest] = words
   if (program == null) return 'perhaps'
-  const found = beginsExactly(pattern, [program, ...rest])
-  // Where names of files are one in any case, `GIT` is `git`.
+  const found = startsWithWords(pattern, [program, ...rest])
+  // On a case-insensitive file system, `GIT` is `git`.
   const lower = program.toLowerCase()
-  return found === 'no' && lower !== program ? beginsExactly(pattern, [lower, ...rest]) : found
+  return found === 'no' && lower !== program ? startsWithWords(pattern, [lower, ...rest]) : found
 }
 
-function beginsExactly(pattern: string, [program, ...rest]: [string, ...Word[]]): Match {
-  const wanted = patternWords(pattern).filter((word) => word !== '**')
-  const name = wanted[0]?.includes('/') ? program : programOf(program)
-  const found = follows(wanted, [name, ...rest])
+function startsWithWords(pattern: string, [program, ...rest]: [string, ...Word[]]): Match {
+  const expected = patternWords(pattern).filter((word) => word !== '**')
+  const name = expected[0]?.includes('/') ? program : programOf(program)
+  const found = matchWords(expected, [name, ...rest])
   // `git-push` is `git push`.
-  return found === 'no' && name.includes('-') ? follows(wanted, [...name.split('-'), ...rest]) : found
+  return found === 'no' && name.includes('-') ? matchWords(expected, [...name.split('-'), ...rest]) : found
 }
 
-function follows(wanted: string[], words: Word[]): Match {
-  if (wanted.length === 0) return 'yes'
-  if (words[0] == null || !matchesGlob(wanted[0]!, words[0])) return 'no'
+function matchWords(expected: string[], words: Word[]): Match {
+  if (expected.length === 0) return 'yes'
+  if (words[0] == null || !matchesGlob(expected[0]!, words[0])) return 'no'
   let at = 1
-  for (const each of wanted.slice(1)) {
+  for (const each of expected.slice(1)) {
     for (;;) {
       if (at >= words.length) return 'no'
       const word = words[at]!
       if (word === null) return 'perhaps'
       if (matchesGlob(each, word)) break
-      // An option, and perhaps its value.
-      const isBehindOption = at > 1 && words[at - 1]?.startsWith('-')
-      if (!word.startsWith('-') && !isBehindOption) return 'no'
+      // An option, or its value.
+      const isAfterOption = at > 1 && words[at - 1]?.startsWith('-')
+      if (!word.startsWith('-') && !isAfterOption) return 'no'
       at++
     }
     at++
@@ -59,7 +59,7 @@ function follows(wanted: string[], words: Word[]): Match {
   return 'yes'
 }
 
-/** Whether the words of a pattern stand together anywhere in a script that cannot be read. */
+/** Whether the words of a pattern occur anywhere in a script that cannot be parsed. */
 export function isWithin(pattern: string, loose: string[]): boolean {
-  return loose.some((word, from) => beginsExactly(pattern, [word, ...loose.slice(from + 1, from + 200)]) === 'yes')
+  return loose.some((word, from) => startsWithWords(pattern, [word, ...loose.slice(from + 1, from + 200)]) === 'yes')
 }

@@ -1,49 +1,49 @@
 import { posix } from 'node:path'
-import { matchesGlob, matchesList } from './glob.ts'
+import { matchesGlob, matchesPattern } from './glob.ts'
 
 /**
- * Whether a path is one that a glob means. `*` is within one name, `**` any folders; `dir/**` is the folder, too. A glob
- * without `/` at its start is within the workspace.
+ * Whether a path matches a glob. `*` matches within one name, `**` any folders; `dir/**` includes the folder itself. A glob
+ * without `/` at its start is relative to the workspace.
  */
 export function pathMatches(glob: string, path: string): boolean {
-  return matchesList(posix.normalize(glob).split('/'), path.split('/'), '**', matchesGlob)
+  return matchesPattern(posix.normalize(glob).split('/'), path.split('/'), '**', matchesGlob)
 }
 
-/** Some file systems take names for one that differ in case, or in how an accent is written. */
+/** Folds case and accents, because some file systems treat such names as equal. */
 export const foldedPath = (path: string) => path.normalize('NFC').toLowerCase()
 
-/** A path, told in `folder`, as seen from a root where it is within it, else from the root of all; without `..`. */
+/** Resolves a path in `folder`. @returns it relative to `root` if it is inside, otherwise absolute. */
 export function pathFrom(root: string, path: string, folder = root): string {
   const whole = posix.resolve(folder, path)
   if (whole === root) return '.'
   return root !== '/' && whole.startsWith(`${root}/`) ? whole.slice(root.length + 1) : whole
 }
 
-/** `*.example.com` is every host below `example.com`, and not itself. */
+/** `*.example.com` matches every host below `example.com`, and not `example.com` itself. */
 export function hostMatches(pattern: string, host: string): boolean {
-  const wanted = pattern.toLowerCase()
-  if (wanted === '*') return true
-  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : host === wanted
+  const expected = pattern.toLowerCase()
+  if (expected === '*') return true
+  return expected.startsWith('*.') ? host.endsWith(expected.slice(1)) : host === expected
 }
 
-/** The host of an address, in one form for all ways to write it; undefined where programs may read it differently. */
+/** The normalized host of a URL; undefined if programs could parse it differently. */
 export function hostOf(address: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\@]+$/i.test(address)) return undefined
-  // A scheme that the standard does not know leaves the host as it is written.
+  // For an unknown scheme, URL.parse does not normalize the host.
   const url = URL.parse(address) && URL.parse(address.replace(/^[a-z][a-z0-9+.-]*:/i, 'http:'))
   return url?.hostname.toLowerCase().replace(/\.$/, '') || undefined
 }
 
-/** What programs take for the dot of a name. */
+/** The characters that programs accept as dots of a host name. */
 const dot = '[.\\u3002\\uff0e\\uff61]'
 const label = '[\\p{L}\\p{N}_%-]+'
 const dotted = new RegExp(`(?<![\\p{L}\\p{N}_%-])${label}(?:${dot}${label})+${dot}?|\\[[0-9a-f:.]+\\]|localhost`, 'giu')
-/** A name of one word where an address has its host. */
+/** A host name without dots, at the position of the host in a URL. */
 const single = new RegExp(`(?<=\\/\\/|@)${label}(?=[:/?#\\s]|$)`, 'giu')
-/** A number may be an address, too: 2130706433 is 127.0.0.1. */
+/** A number can be an address: 2130706433 is 127.0.0.1. */
 const numbers = /(?<=\/\/|@)(?:0x[0-9a-f]+|\d+)(?=[:/?#\s]|$)|(?<![\w.-])(?:0x[0-9a-f]{6,8}|\d{8,12})(?![\w.-])/gi
 
-/** Every host that a text may name, however an address is written: `host/path`, `user@host:path`, `https://host`. */
+/** All possible hosts in a text: `host/path`, `user@host:path`, `https://host`. */
 export function hostsWithin(text: string): string[] {
   const names = [...(text.match(dotted) ?? []), ...(text.match(single) ?? [])]
   const written = names.map((host) => hostOf(`http://${host}/`) ?? host.toLowerCase())
@@ -52,5 +52,5 @@ export function hostsWithin(text: string): string[] {
   ]
 }
 
-/** Whether an address has a part that curl fills in: `https://{a,b}.example`, `https://a[1-9].example`. */
-export const mayNameOthers = (text: string) => /:\/\/[^\s/]*(?:\{|\[(?![0-9a-f:.]+\]))/i.test(text)
+/** Whether a URL has a part that curl expands: `https://{a,b}.example`, `https://a[1-9].example`. */
+export const hasUrlExpansion = (text: string) => /:\/\/[^\s/]*(?:\{|\[(?![0-9a-f:.]+\]))/i.test(text)

@@ -1,39 +1,45 @@
 import { inFolders } from './folders.ts'
-import { begins, isExactly, isWithin, type Match } from './match-command.ts'
-import { foldedPath, hostMatches, hostsWithin, mayNameOthers, pathFrom, pathMatches } from './match-path.ts'
+import { isExactly, isWithin, type Match, startsWithPattern } from './match-command.ts'
+import { foldedPath, hasUrlExpansion, hostMatches, hostsWithin, pathFrom, pathMatches } from './match-path.ts'
 import type { Action, Rule } from './rule.ts'
 import { looseWords, readCommands, type SimpleCommand } from './shell-words.ts'
 import { runsOtherCommands } from './wrapper-commands.ts'
 
-/** A part of what is to be done that is judged by itself: a simple command, or all of a call that is no command. */
+/** A part of an action that is matched separately: a simple command, or a whole call that is not a command. */
 export type Part = {
   action: Action
   agent: string
-  /** The command, where it can be read with certainty. */
+  /** The command, if it can be parsed reliably. */
   command: SimpleCommand | undefined
-  /** All that may be a word of a command that cannot be read; undefined for what is no such command. */
+  /** The possible words of a command that cannot be parsed; otherwise undefined. */
   loose: string[][] | undefined
-  /** The same of what is told to a tool that is no shell as its `command`: it is not what is done, but may come to it. */
-  told: string[][]
-  /** The folders that it may be run in, because of `cd` before it; undefined where that is not known. */
+  /** The possible words of the `command` argument of a tool that is not a shell. The tool can run it. */
+  argumentWords: string[][]
+  /** The possible working folders after `cd` commands; undefined if unknown. */
   folders: string[] | undefined
 }
 
-/** A command is as many parts as it has simple commands; one that cannot be read is one. */
+/** Splits a command into its simple commands. One that cannot be parsed is one part. */
 export function partsOf(action: Action, agent: string): Part[] {
   const text = action.command ?? ''
   const whole = { action, agent, command: undefined, folders: [action.root] }
-  if (!isCommand(action)) return [{ ...whole, loose: undefined, told: looseWords(text) }]
+  if (!isCommand(action)) return [{ ...whole, loose: undefined, argumentWords: looseWords(text) }]
   const commands = action.unsure ? undefined : readCommands(text)
   if (!commands || commands.length === 0 || commands.some(runsOtherCommands))
-    return [{ ...whole, loose: looseWords(text), told: [] }]
-  return inFolders(commands, action.root).map((each) => ({ action, agent, loose: undefined, told: [], ...each }))
+    return [{ ...whole, loose: looseWords(text), argumentWords: [] }]
+  return inFolders(commands, action.root).map((each) => ({
+    action,
+    agent,
+    loose: undefined,
+    argumentWords: [],
+    ...each,
+  }))
 }
 
 const isCommand = ({ operation, command }: Action) =>
   operation === null ? command !== null : operation === 'shell' || operation.startsWith('shell.')
 
-/** Whether a rule is about a part. For an `allow` all that there is must be what it says; for the others any of it. */
+/** Whether a rule matches a part. For an `allow` everything in the part must match, for other effects anything. */
 export function ruleMatches(rule: Rule, part: Part): Match {
   const found = [...conditions(rule, part)]
   if (found.includes('no')) return 'no'
@@ -43,53 +49,53 @@ export function ruleMatches(rule: Rule, part: Part): Match {
 function* conditions(rule: Rule, part: Part): Iterable<Match> {
   const { agents, tools, commands, unclear, paths, hosts, effect } = rule
   const isAllow = effect === 'allow'
-  // What is not read with certainty, or is more than its words, is never what somebody allowed.
-  if (isAllow) yield said(isPlain(part))
-  // A tool that is not for files or addresses may do anything with those that it is told: who means it says its name.
-  if (isAllow && !tools && (paths || hosts)) yield said(forPlaces.has(part.action.operation ?? ''))
-  if (agents) yield said(agents.includes(part.agent))
+  // A command that cannot be parsed reliably, or that does more than its words, is never allowed.
+  if (isAllow) yield matchOf(isPlain(part))
+  // A tool of another kind can do anything with its files and addresses. It is allowed only by its name.
+  if (isAllow && !tools && (paths || hosts)) yield matchOf(fileAndWebTools.has(part.action.operation ?? ''))
+  if (agents) yield matchOf(agents.includes(part.agent))
   if (tools) yield toolMatches(tools, part, isAllow)
-  if (unclear) yield said(part.loose !== undefined)
+  if (unclear) yield matchOf(part.loose !== undefined)
   if (commands)
     yield isAllow
-      ? said(commands.some((each) => isExactly(each, part.command?.words ?? [null])))
+      ? matchOf(commands.some((each) => isExactly(each, part.command?.words ?? [null])))
       : commandMatches(commands, part)
-  if (paths) yield isAllow ? said(all(part.action.paths, paths, pathAllowed)) : pathsMatch(paths, part)
-  if (hosts) yield isAllow ? said(all(part.action.hosts, hosts, hostMatches)) : hostsMatch(hosts, part)
+  if (paths) yield isAllow ? matchOf(all(part.action.paths, paths, pathAllowed)) : pathsMatch(paths, part)
+  if (hosts) yield isAllow ? matchOf(all(part.action.hosts, hosts, hostMatches)) : hostsMatch(hosts, part)
 }
 
-const forPlaces = new Set(['edit', 'delete', 'move', 'read', 'search', 'fetch'])
+const fileAndWebTools = new Set(['edit', 'delete', 'move', 'read', 'search', 'fetch'])
 
-const said = (yes: boolean): Match => (yes ? 'yes' : 'no')
+const matchOf = (yes: boolean): Match => (yes ? 'yes' : 'no')
 
 function isPlain({ action, command, loose }: Part): boolean {
   if (loose || action.unsure) return false
   return !command || (command.assigned.length === 0 && command.redirects.length === 0 && !command.words.includes(null))
 }
 
-/** `**` is any folder of the workspace there, and no other. */
+/** Here `**` matches only folders of the workspace. */
 const pathAllowed = (glob: string, path: string) =>
   glob.startsWith('/') === path.startsWith('/') && pathMatches(glob, path)
 
 const all = (values: string[], patterns: string[], matches: (pattern: string, value: string) => boolean) =>
   values.length > 0 && values.every((value) => patterns.some((pattern) => matches(pattern, value)))
 
-/** `shell` stands for `shell.escalate`, too, where something is to be asked about or denied. */
+/** For `ask` and `deny`, `shell` also matches `shell.escalate`. */
 function toolMatches(tools: string[], { action: { operation } }: Part, isAllow: boolean): Match {
   if (operation === null) return isAllow ? 'no' : 'perhaps'
-  return said(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))
+  return matchOf(tools.some((tool) => operation === tool || (!isAllow && operation.startsWith(`${tool}.`))))
 }
 
-function commandMatches(patterns: string[], { command, loose, told }: Part): Match {
+function commandMatches(patterns: string[], { command, loose, argumentWords }: Part): Match {
   if (loose) return patterns.some((pattern) => loose.some((words) => isWithin(pattern, words))) ? 'yes' : 'perhaps'
-  if (!command) return said(patterns.some((pattern) => told.some((words) => isWithin(pattern, words))))
-  const found = patterns.map((pattern) => begins(pattern, command.words))
+  if (!command) return matchOf(patterns.some((pattern) => argumentWords.some((words) => isWithin(pattern, words))))
+  const found = patterns.map((pattern) => startsWithPattern(pattern, command.words))
   return found.includes('yes') ? 'yes' : found.includes('perhaps') ? 'perhaps' : 'no'
 }
 
-/** Of a command its words count as paths: which of them are is not known. */
-function pathsMatch(patterns: string[], { action, command, loose, told, folders }: Part): Match {
-  const words = command ? [...command.words, ...command.redirects] : (loose ?? told).flat()
+/** All words of a command count as paths, because it is unknown which ones are. */
+function pathsMatch(patterns: string[], { action, command, loose, argumentWords, folders }: Part): Match {
+  const words = command ? [...command.words, ...command.redirects] : (loose ?? argumentWords).flat()
   const named = words.flatMap((word) => (word === null ? [] : pathsIn(word)))
   const paths = named.flatMap((word) => (folders ?? [action.root]).map((folder) => pathFrom(action.root, word, folder)))
   const globs = patterns.map(foldedPath)
@@ -102,8 +108,8 @@ function pathsMatch(patterns: string[], { action, command, loose, told, folders 
   return action.unsure || loose || !folders || words.includes(null) ? 'perhaps' : 'no'
 }
 
-/** All that words of a command may name, as they are written: `a/../b` is another file than `b` where `a` is a link. */
-export function placesNamed(action: Action): string[] {
+/** The possible paths of a command, not normalized: `a/../b` is not `b` if `a` is a link. */
+export function pathsNamed(action: Action): string[] {
   return partsOf(action, '').flatMap(({ command, folders = [action.root], loose }) => {
     const words = command ? [...command.words, ...command.redirects] : (loose ?? []).flat()
     const named = words.flatMap((word) => (word === null ? [] : pathsIn(word)))
@@ -120,18 +126,18 @@ function pathsIn(word: string): string[] {
 function hostsMatch(patterns: string[], { action, command, loose }: Part): Match {
   const hosts = hostsOf(action)
   if (hosts.some((host) => patterns.some((pattern) => hostMatches(pattern, host)))) return 'yes'
-  const isUnsure = action.unsure || loose || command?.words.includes(null) || mayNameOthers(action.command ?? '')
+  const isUnsure = action.unsure || loose || command?.words.includes(null) || hasUrlExpansion(action.command ?? '')
   return isUnsure || command?.words.some((word) => word && patterns.includes(word)) ? 'perhaps' : 'no'
 }
 
-/** The same for all parts and rules: looked for once. */
-const found = new WeakMap<Action, string[]>()
+/** The hosts of each action, computed once for all parts and rules. */
+const hostsByAction = new WeakMap<Action, string[]>()
 
 function hostsOf(action: Action): string[] {
-  const known = found.get(action)
-  if (known) return known
+  const cached = hostsByAction.get(action)
+  if (cached) return cached
   const text = action.command ?? ''
   const hosts = [...action.hosts, ...[text, text.replace(/["'\\]/g, '')].flatMap(hostsWithin)]
-  found.set(action, hosts)
+  hostsByAction.set(action, hosts)
   return hosts
 }

@@ -1,71 +1,71 @@
-/** What a rule decides. Each is stricter than the one before. */
+/** The effects of rules, from the least to the most strict. */
 export const effects = ['allow', 'ask', 'deny'] as const
 export type Effect = (typeof effects)[number]
 
-/** One rule. All of its conditions must hold; of the values of one condition, one. Without conditions it is about everything. */
+/** A rule. All its conditions must match, each with one of its values. A rule without conditions matches everything. */
 export type Rule = {
   effect: Effect
-  /** What people call it. */
+  /** The display name. */
   name?: string | undefined
   agents?: string[] | undefined
   tools?: string[] | undefined
   commands?: string[] | undefined
-  /** Only commands that cannot be read with certainty. */
+  /** Matches only commands that cannot be parsed reliably. */
   unclear?: true | undefined
   paths?: string[] | undefined
   hosts?: string[] | undefined
 }
 
 export const scopes = ['workspace', 'intern'] as const
-/** Whose rules they are: of all interns of a workspace, or of one intern. */
+/** The rules of all interns of a workspace, or of one intern. */
 export type RuleScope = (typeof scopes)[number]
 
-/** Rules in their order, as one version of them says. */
+/** A version of a list of rules. */
 export type RuleSet = { scope: RuleScope; version: number; rules: Rule[] }
 
-/** What an intern wants to do, as far as its agent tells. */
+/** An action of an intern, as reported by its agent. */
 export type Action = {
-  /** The kind of tool in one word, as in a permission; null where it is not known. */
+  /** The kind of tool in one word, as in a permission; null if unknown. */
   operation: string | null
   command: string | null
-  /** As seen from the workspace where they are within it, else from the root; `..` and links are resolved. */
+  /** Relative to the workspace if inside, otherwise absolute. `..` and links are resolved. */
   paths: string[]
-  /** Where words of its command lead by links that are there: what a `deny` is about, and no reason to allow. */
+  /** The targets of links among the words of its command. A `deny` matches them, an `allow` does not. */
   linked?: string[] | undefined
-  /** The hosts of the addresses that it would fetch. */
+  /** The hosts of the URLs that it fetches. */
   hosts: string[]
-  /** The folder that it works in. */
+  /** The working folder. */
   root: string
-  /** Something of it cannot be told: a path or an address that is none, or more than is kept. */
+  /** A part of the action is unknown: an invalid path or URL, or more than is stored. */
   unsure: boolean
 }
 
-/** What decided: a rule by its place in its set, from 1 on. `ask` may also come of a `deny` that perhaps holds. */
+/** The rule that decided, by its position in its set, from 1. `ask` can also result from a `deny` that possibly matches. */
 export type Decision = {
   effect: Effect
   scope: RuleScope
   version: number
   rule: number
   name: string | null
-  /** Why it is only asked where the rule says `deny`. */
+  /** Why a rule with `deny` only requires a question. */
   why: string | null
 }
 
-/** What a daemon is told to judge by: the rules that hold for its intern, and the name of the agent that runs it. */
+/** The rules in force for an intern, and the name of its agent. */
 export type RulesInForce = { agent: string; sets: RuleSet[] }
 
-/** A decision that was made in a run, in the words of the audit trail. `seq` rises with each of a daemon. */
+/** A decision in a run, for the audit trail. `seq` rises with each decision of a daemon. */
 export type LoggedDecision = {
   seq: number
   sessionId: string
   runId: string
   at: number
   operation: string | null
-  /** What it was about, cut to 2,000 characters. */
+  /** The details of the action, cut to 2,000 characters. */
   detail: string | null
   decision: Decision
 }
 
-/** What rules call the agent of an intern. */
+/** The name of an intern's agent in rules. */
 export const agentNameOf = (agent: string | object | null): string =>
   agent === null ? 'builtin' : typeof agent === 'string' ? agent : 'custom'

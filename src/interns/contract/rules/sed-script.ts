@@ -1,12 +1,12 @@
 import type { Word } from './shell-words.ts'
 
-/** A line, the last one, a pattern, or every so many lines. */
+/** An address: a line number, the last line, a pattern, or every nth line. */
 const address = String.raw`(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*)`
 const addresses = String.raw`(?:${address}(?: ?, ?(?:${address}|[+~]\d+))? ?!? ?)?`
 /** `s/a/b/g`, `y/abc/xyz/`. */
 const substitution = String.raw`s([/|#,:@!%])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\]|\\[^])*\1[gpiI\d]*`
 const transliteration = String.raw`y/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/`
-/** What is put in goes on to the end of its line. */
+/** Inserted text, up to the end of the line. */
 const text = String.raw`[aic](?:[^\n\\]|\\[^])*`
 const plain = new RegExp(
   String.raw` ?${addresses}(?:[pdDPqQ=hHgGxnNl]|${substitution}|${transliteration}|${text}|[{}]|[bt:] ?\w*)? ?(?:[;\n}]|(?<=\{ ?)|$)`,
@@ -14,12 +14,12 @@ const plain = new RegExp(
 )
 
 /**
- * Whether a script of `sed` is known to change text and no more: it does not run commands (`e`, `s/…/…/e`), and reads and writes
- * no further files.
+ * Whether a script of `sed` only changes text: it does not run commands (`e`, `s/…/…/e`), and does not read or write other
+ * files.
  */
-function isPlainSed(written: string): boolean {
-  // So that no two parts of the pattern can share a long run of them in many ways.
-  const script = written.replace(/[ \t]+/g, ' ')
+function isPlainSed(source: string): boolean {
+  // Collapses whitespace, so that the pattern cannot backtrack over long runs of it.
+  const script = source.replace(/[ \t]+/g, ' ')
   let at = 0
   while (at < script.length) {
     plain.lastIndex = at
@@ -30,7 +30,7 @@ function isPlainSed(written: string): boolean {
   return true
 }
 
-/** Whether `sed`, told these words, may run commands. */
+/** Whether `sed` with these arguments can run commands. */
 export function sedRunsOthers(words: Word[]): boolean {
   const scripts: Word[] = []
   const others: Word[] = []
@@ -42,12 +42,12 @@ export function sedRunsOthers(words: Word[]): boolean {
     else if (/^--(?!f|line|l)/.test(word) || /^-[nErzsub]*(?:i.*)?$/.test(word)) continue
     else {
       const script = /^-[nErzsub]*e([\s\S]*)$/.exec(word)
-      // A file of commands, or an option whose value might be taken for the script.
+      // A script file, or an option whose value could be mistaken for the script.
       if (!script) return true
       scripts.push(script[1] === '' ? (words[++at] ?? null) : script[1]!)
     }
   }
-  // After `-i ''`, as BSD writes it, the script is the next.
+  // After `-i ''` of BSD, the script is the next argument.
   if (scripts.length === 0) scripts.push(...others.slice(0, others[0] === '' ? 2 : 1))
   return scripts.some((script) => script !== null && !isPlainSed(script))
 }

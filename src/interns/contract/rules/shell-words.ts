@@ -1,41 +1,41 @@
 /**
- * A word of a command as bash would read it; null where what it becomes is known only when it runs: `$HOME`, `*.ts`.
+ * A word of a command as bash parses it; null if its value is known only when the command runs: `$HOME`, `*.ts`.
  */
 export type Word = string | null
 
 /** A simple command. */
 export type SimpleCommand = {
   words: Word[]
-  /** The files that it is redirected to or from. */
+  /** The files of its redirections. */
   redirects: Word[]
-  /** Variables set for it alone, as they are written, which may change what it does: `PATH=. git status`. */
+  /** Variables set only for this command, which can change what it does: `PATH=. git status`. */
   assigned: string[]
-  /** Whether a word that is not known may become an option: `*` is `-exec` where a file is called that, `src/*` is not. */
+  /** Whether an unknown word can become an option: `*` can be a file named `-exec`, `src/*` cannot. */
   mayHaveOptions: boolean
 }
 
-/** Words that begin or join compound commands, where a command could begin. */
+/** Words that start or join compound commands. */
 const reserved = new Set(
   'if then else elif fi for while until do done case esac select function time coproc { } ! [[ ]] in'.split(' '),
 )
 
-const longest = 64 * 1024
-/** Each is judged by itself by each rule. */
-const mostCommands = 1000
-/** No command of somebody who means well has them. */
+const maxScriptLength = 64 * 1024
+/** Every rule is matched with every command. */
+const maxCommands = 1000
+/** Control characters, which do not occur in legitimate commands. */
 const controls = /[\x00-\x08\x0b-\x1f\x7f]/
 const allControls = new RegExp(controls, 'g')
 
-/** Thrown inside where a script is more than a list of simple commands. */
+/** Thrown internally for a script that is more than a list of simple commands. */
 class Unclear extends Error {}
 
 /**
- * The simple commands of a script, read as bash reads them, or undefined. It knows words, quotes, `;`, `&&`, `||`, `|`, `&`,
- * lines, comments and redirections to files, and gives up on everything else (substitutions, loops, functions, here
- * documents): what it does not know cannot be misread.
+ * Parses a script into its simple commands like bash. It supports words, quotes, `;`, `&&`, `||`, `|`, `&`, lines, comments
+ * and redirections to files. For everything else (substitutions, loops, functions, here documents) it returns undefined, so
+ * that nothing is misinterpreted.
  */
 export function readCommands(script: string): SimpleCommand[] | undefined {
-  if (script.length > longest || controls.test(script)) return undefined
+  if (script.length > maxScriptLength || controls.test(script)) return undefined
   try {
     return new Reader(script).read()
   } catch (error) {
@@ -81,7 +81,7 @@ class Reader {
   #separate(rest: string): void {
     const two = rest.slice(0, 2)
     const length = two === '&&' || two === '||' || two === '|&' ? 2 : 1
-    // `;;` and `;&` belong to `case`; two separators in a row are an error in bash, but for line breaks.
+    // `;;` and `;&` belong to `case`. Two separators in a row are an error in bash, except for line breaks.
     if (rest[0] !== '\n' && isEmpty(this.#command)) throw new Unclear()
     this.#at += length
     this.#endCommand()
@@ -90,13 +90,13 @@ class Reader {
   #endCommand(): void {
     const command = this.#command
     if (isEmpty(command)) return
-    // A variable that is set for good changes what comes after it; a redirection alone empties a file.
+    // An assignment without a command changes later commands; a redirection alone empties a file.
     if (command.words.length === 0) throw new Unclear()
-    if (this.#commands.push(command) > mostCommands) throw new Unclear()
+    if (this.#commands.push(command) > maxCommands) throw new Unclear()
     this.#command = newCommand()
   }
 
-  /** `length` of an operator that was seen already. */
+  /** @param length of an operator that was already recognized; 0 if not. */
   #redirect(length: number): void {
     const operator =
       length > 0 ? '&>' : /^(?:>>|>\||>&|<&|<>|<<|>|<)/.exec(this.#script.slice(this.#at, this.#at + 2))![0]
@@ -113,7 +113,7 @@ class Reader {
   #word(): void {
     const { word, bare, mayBeOption } = this.#readWord()
     const next = this.#script[this.#at]
-    // The number of the file that is redirected.
+    // A file descriptor before a redirection.
     if ((next === '<' || next === '>') && bare && word !== null && /^\d+$/.test(word)) return
     if (next === '(') throw new Unclear()
     const { words } = this.#command
@@ -128,16 +128,16 @@ class Reader {
     this.#command.mayHaveOptions ||= word === null && mayBeOption
   }
 
-  /** The last word as it is written, if it begins with an unquoted `name=`. */
+  /** The source of the last word, if it starts with an unquoted `name=`. */
   #assignment: string | undefined
 
-  /** `bare` if nothing of it is quoted. */
+  /** `bare`: no part of it is quoted. */
   #readWord(): { word: Word; bare: boolean; mayBeOption: boolean } {
     let text = ''
-    /** What it begins with for certain: the text before the first part that is not known. */
-    let begin: string | undefined
+    /** The text before the first unknown part. */
+    let prefix: string | undefined
     let bare = true
-    let known = true
+    let isKnown = true
     let first = true
     const from = this.#at
     while (this.#at < this.#script.length) {
@@ -147,31 +147,31 @@ class Reader {
       if (char === "'") text += this.#singleQuoted()
       else if (char === '"') {
         const inside = this.#doubleQuoted()
-        if (inside === null) known = false
+        if (inside === null) isKnown = false
         else text += inside
       } else if (char === '\\') text += this.#escaped()
       else if (char === '$') {
         this.#variable()
-        known = false
+        isKnown = false
       } else if (char === '`') throw new Unclear()
       else {
         if ('*?{}'.includes(char) || (char === '~' && (first || text.endsWith('=') || text.endsWith(':'))))
-          known = false
-        if (char === '[' || char === ']') known &&= this.#standsAlone(from)
+          isKnown = false
+        if (char === '[' || char === ']') isKnown &&= this.#standsAlone(from)
         text += char
         this.#at++
       }
       if (`'"\\`.includes(char)) bare = false
-      if (!known) begin ??= char === '~' ? '/' : text.slice(0, before)
+      if (!isKnown) prefix ??= char === '~' ? '/' : text.slice(0, before)
       first = false
     }
     const source = this.#script.slice(from, this.#at)
     this.#assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/.test(source) ? source : undefined
-    const mayBeOption = begin === '' || begin?.startsWith('-') === true
-    return { word: known || (bare && reserved.has(text)) ? text : null, bare, mayBeOption }
+    const mayBeOption = prefix === '' || prefix?.startsWith('-') === true
+    return { word: isKnown || (bare && reserved.has(text)) ? text : null, bare, mayBeOption }
   }
 
-  /** `[` and `]` as the command `test` is written. */
+  /** Whether `[` or `]` is a word, as in the command `test`. */
   #standsAlone(from: number): boolean {
     const after = this.#script[this.#at + 1]
     return this.#at === from && (after === undefined || ' \t\n;|&'.includes(after))
@@ -187,7 +187,7 @@ class Reader {
 
   #doubleQuoted(): Word {
     let text = ''
-    let known = true
+    let isKnown = true
     this.#at++
     for (;;) {
       const char = this.#script[this.#at]
@@ -195,7 +195,7 @@ class Reader {
       if (char === '"') break
       if (char === '$') {
         this.#variable()
-        known = false
+        isKnown = false
       } else if (char === '\\' && '$`"\\\n'.includes(this.#script[this.#at + 1] ?? ' ')) text += this.#escaped()
       else {
         text += char
@@ -203,7 +203,7 @@ class Reader {
       }
     }
     this.#at++
-    return known ? text : null
+    return isKnown ? text : null
   }
 
   #escaped(): string {
@@ -214,7 +214,7 @@ class Reader {
   }
 
   /**
-   * Only `$name` and `${name}`: all other forms run commands, or may. What `$_` becomes is a word of the command before:
+   * Accepts only `$name` and `${name}`: all other forms can run commands. `$_` is a word of the previous command:
    * `: -exec; find . $_ …`.
    */
   #variable(): void {
@@ -229,17 +229,16 @@ const isEmpty = ({ words, redirects, assigned }: SimpleCommand) =>
   words.length === 0 && redirects.length === 0 && assigned.length === 0
 
 /**
- * All that may be a word of a script, without quotes and whatever stands around it: once with `a=b` and `a,b` as one word,
- * once as two. For scripts that cannot be read with certainty: a word that is looked for is among these, unless the script
- * makes it up as it runs.
+ * All possible words of a script that cannot be parsed, without quotes and operators: one list with `a=b` and `a,b` as one word,
+ * one list with them split. A word of the script is in these lists, unless it is computed when the script runs.
  */
 export function looseWords(script: string): string[][] {
   const bare = script
-    .slice(0, longest * 4)
+    .slice(0, maxScriptLength * 4)
     .replace(/\\\n/g, '')
     .replace(/["'\\]/g, '')
     .replace(allControls, '')
-  return [/[\s;&|()<>{}[\]$`]+/, /[\s;&|()<>{}[\]$`,=]+/].map((apart) =>
-    bare.split(apart).filter((word) => word !== ''),
+  return [/[\s;&|()<>{}[\]$`]+/, /[\s;&|()<>{}[\]$`,=]+/].map((separator) =>
+    bare.split(separator).filter((word) => word !== ''),
   )
 }

@@ -4,8 +4,8 @@ import type { SimpleCommand, Word } from './shell-words.ts'
 
 const words = (text: string) => new Set(text.trim().split(/\s+/))
 
-/** Programs that run what their arguments or their input say, and words of the shell that change what others mean. */
-const carriers = words(`
+/** Programs that run commands from their arguments or input, and shell builtins that change later commands. */
+const wrappers = words(`
   sh bash dash ash zsh ksh mksh fish csh tcsh rbash busybox toybox env xargs parallel eval exec command builtin source .
   nohup setsid nice ionice chrt taskset timeout stdbuf unbuffer time strace ltrace gdb sudo su doas runuser chroot
   unshare nsenter setpriv bwrap firejail prlimit systemd-run script watch flock ssh expect socat nc ncat at batch crontab
@@ -22,37 +22,39 @@ const carriers = words(`
   genv gxargs gtimeout gnice gnohup gstdbuf gtime gawk ld.so
 `)
 
-/** Interpreters that read a program from their input when no file is named. */
+/** Interpreters that read a program from standard input if no file is named. */
 const readsInput = /^(?:python|pypy|node|bun|deno|perl|ruby|php|lua|tclsh|Rscript)[\d.]*$/i
 const input = /^\/dev\/stdin$|^\/(?:dev|proc\/[^/]+)\/fd\//
-/** What they are told is a command again. */
+/** Programs whose arguments are a command. */
 const launchers = /^(?:npx|pnpx|bunx|uvx)$/
 
 export const programOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 /**
- * Whether a command is more than its own words: it runs other commands that are in its arguments or its input, or changes
- * what the commands after it do. What it does cannot be told from its words alone.
+ * Whether a command runs other commands from its arguments or input, or changes what later commands do. Its effect cannot be
+ * determined from its words.
  */
 export function runsOtherCommands({ words: [program, ...rest], assigned, mayHaveOptions }: SimpleCommand): boolean {
   if (program == null || program === '' || assigned.some((variable) => codeVariables.test(variable))) return true
-  const called = programOf(program)
-  // Where names of files are one in any case, so are programs.
-  return [called, called.toLowerCase()].some((name) => carries(name, rest) || (mayHaveOptions && hasCodeOptions(name)))
+  const programName = programOf(program)
+  // On a case-insensitive file system, so are names of programs.
+  return [programName, programName.toLowerCase()].some(
+    (name) => isWrapper(name, rest) || (mayHaveOptions && hasCodeOptions(name)),
+  )
 }
 
-function carries(name: string, rest: Word[]): boolean {
-  if (carriers.has(name) || /^ld-(?:linux|musl)/.test(name)) return true
-  const known = rest.filter((word) => word !== null)
-  if (readsInput.test(name) && readsProgram(known)) return true
+function isWrapper(name: string, rest: Word[]): boolean {
+  if (wrappers.has(name) || /^ld-(?:linux|musl)/.test(name)) return true
+  const knownWords = rest.filter((word) => word !== null)
+  if (readsInput.test(name) && readsProgram(knownWords)) return true
   if (/^g?sed$/.test(name)) return sedRunsOthers(rest)
-  // The first word of tar may be options without a dash, and those name programs.
-  if (/^(?:g|bsd)?tar$/.test(name) && /^[A-Za-z]*[IF]/.test(known[0] ?? '')) return true
+  // The first argument of tar can be options without a dash, which can name programs.
+  if (/^(?:g|bsd)?tar$/.test(name) && /^[A-Za-z]*[IF]/.test(knownWords[0] ?? '')) return true
   if (launchers.test(name)) {
-    const launched = known.findIndex((word) => !word.startsWith('-') && !launchers.test(programOf(word)))
-    if (launched >= 0 && carries(programOf(known[launched]!), known.slice(launched + 1))) return true
+    const launched = knownWords.findIndex((word) => !word.startsWith('-') && !launchers.test(programOf(word)))
+    if (launched >= 0 && isWrapper(programOf(knownWords[launched]!), knownWords.slice(launched + 1))) return true
   }
-  return known.some(codeOptionOf(name, known))
+  return knownWords.some(codeOptionOf(name, knownWords))
 }
 
 function readsProgram(words: string[]): boolean {
