@@ -13,7 +13,7 @@ const { createLog, logStream } = await import('#platform/process/log.ts')
 const { newUuid } = await import('#platform/core/id.ts')
 const { once } = await import('#platform/async/once.ts')
 const { activeSandbox } = await import('#app/active-sandbox.ts')
-const { tellUncaught } = await import('#platform/process/uncaught.ts')
+const { logUncaught } = await import('#platform/process/uncaught.ts')
 const { welcome } = await import('#api/pages/welcome.ts')
 const { countOf } = await import('#app/workers/count.ts')
 
@@ -104,7 +104,7 @@ try {
     await stop({ drain: false }, 1)
     process.exit(1)
   })
-  tellUncaught({ log, end: endUncaught })
+  logUncaught({ log, end: endUncaught })
   // Tried while the rest starts, and told for people only: that it cannot be tried must not end anything.
   const trying = activeSandbox({ config, path: process.env.PATH }).catch((error: Error) => `unknown: ${error.message}`)
   const service = await starting

@@ -12,7 +12,7 @@ process.umask(0o077)
 
 const { createLog } = await import('#platform/process/log.ts')
 const { newUuid } = await import('#platform/core/id.ts')
-const { tellUncaught } = await import('#platform/process/uncaught.ts')
+const { logUncaught } = await import('#platform/process/uncaught.ts')
 const { portOf } = await import('#app/workers/ports.ts')
 const { runWorker } = await import('#app/workers/worker.ts')
 
@@ -21,7 +21,7 @@ runWorker({
   variable: (name) => process.env[name],
   now: Date.now,
   newId: newUuid,
-  tellUncaught,
+  logUncaught,
   createLog: ({ log_level }) => createLog({ level: log_level, format: 'json' }),
   exit(code) {
     if (process.connected) process.exit(code)

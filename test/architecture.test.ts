@@ -106,6 +106,25 @@ test('no two folders of a room import each other by value, but those that are li
   assert.deepEqual(mutual.sort(), mutualFolders)
 })
 
+test('the processes beside an intern load no Zod, which needs 12 MB', () => {
+  const next = Map.groupBy(
+    edges.filter(({ isType }) => !isType),
+    (edge) => edge.from,
+  )
+  const importer = new Map<string, string>()
+  const visit = (file: string) => {
+    for (const { to } of next.get(file) ?? []) {
+      if (importer.has(to)) continue
+      importer.set(to, file)
+      visit(to)
+    }
+  }
+  for (const file of ['bin/daemon.ts', 'bin/files.ts', 'bin/files-in-pod.ts']) visit(file)
+  const trail: string[] = []
+  for (let file = importer.get('src/platform/json/lazy-zod.ts'); file; file = importer.get(file)) trail.push(file)
+  assert.deepEqual(trail, [])
+})
+
 test('platform/core imports nothing outside of itself', () => {
   const wrong = edges.filter(
     ({ from, to }) => subfolderOf(from) === 'platform/core' && subfolderOf(to) !== 'platform/core',

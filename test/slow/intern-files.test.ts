@@ -181,8 +181,8 @@ test('special names work, or the error says what is wrong with them', async () =
   ])
   assert.deepEqual((await put(`${'d/'.repeat(1800)}f`))[0], 400)
   assert.match((await put('a\0b'))[1], /U\+0000/)
-  assert.deepEqual(await put('../x'), [400, '../x holds ".."; give a path from the workspace down.'])
-  assert.deepEqual(await put('/etc/passwd'), [400, '/etc/passwd is absolute; give a path relative to the workspace.'])
+  assert.deepEqual(await put('../x'), [400, '../x contains ".."; use a path inside the workspace.'])
+  assert.deepEqual(await put('/etc/passwd'), [400, '/etc/passwd is absolute; use a path relative to the workspace.'])
   const invalid = await fetch(`${service.url}/interns/${id}/files/content?path=a%FFb`, {
     headers: { authorization: `Bearer ${service.apiKey}` },
   })
@@ -225,7 +225,7 @@ test('what does not fit is refused, and leaves all as it was', async () => {
   const ask = filesOf(service, id)
   await ask('PUT', 'content', { path: 'f' }, { body: 'old' })
   const large = await ask('PUT', 'content', { path: 'f' }, { body: Buffer.alloc(5_000_000) })
-  assert.deepEqual([large.status, /more than the 100000 bytes that fit/.test(large.body.error.message)], [413, true])
+  assert.deepEqual([large.status, /exceeds the 100000 bytes/.test(large.body.error.message)], [413, true])
   // Zeros of a gigabyte are a megabyte when zipped, and no more than fits of it is ever unpacked.
   const bomb = tarOf((folder) => execFileSync('truncate', ['-s', '1G', join(folder, 'zeros')]))
   assert.equal((await ask('PUT', 'archive', {}, { body: bomb })).status, 413)
@@ -254,7 +254,7 @@ test('an archive that is bad anywhere changes nothing, and is told where', async
     return `${status} ${told.error?.message}`
   }
   const good = tarOf((folder) => writeFileSync(join(folder, 'f'), Buffer.alloc(300_000, 'x')))
-  assert.match(await refusal('no archive'), /^400 The archive is not a whole tar\.gz/)
+  assert.match(await refusal('no archive'), /^400 The archive is not a complete tar\.gz/)
   assert.match(await refusal(good.subarray(0, good.length - 20)), /^400 The archive is not a whole/)
   const outside = ['--absolute-names', '--transform=s,^\\./,../,']
   const filled = (folder: string) => writeFileSync(join(folder, 'evil'), 'x')

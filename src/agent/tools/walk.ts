@@ -1,6 +1,6 @@
 import { basename, dirname, join, matchesGlob, relative, sep } from 'node:path'
 import { locate } from '#platform/files/confined-folder.ts'
-import { saidOf } from '#platform/files/file-error.ts'
+import { describeFileError } from '#platform/files/file-error.ts'
 import { HeldFolder } from '#platform/files/held-folder.ts'
 import { type Exclusion, IgnoreRules } from './ignore/ignore-rules.ts'
 import { aboutFile, type Entry, isFile, sortedEntries, type Workspace } from './workspace.ts'
@@ -47,7 +47,7 @@ function* walk(workspace: Workspace, from: string, real: string, options: WalkOp
     const entries = sortedEntries(folder.entries())
     yield* walkIn({ folder, entries, path: from, names, rules: rulesAbove(workspace, names), depth: 1 }, options)
   } catch (error) {
-    throw saidOf(from, error)
+    throw describeFileError(from, error)
   } finally {
     folders.dispose()
   }

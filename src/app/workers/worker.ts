@@ -22,7 +22,7 @@ type WorkerDeps = Pick<Parts, 'now' | 'newId' | 'variable'> & {
   port: Port
   createLog: (config: WorkerStart['config']) => Log
   /** Tells what nobody catches to a log. `end` is called where the process is to end for it. */
-  tellUncaught: (uncaught: { log: Log; end: () => unknown }) => void
+  logUncaught: (uncaught: { log: Log; end: () => unknown }) => void
   /** Ends the process. */
   exit: (code: number) => void
 }
@@ -61,7 +61,7 @@ export function runWorker(deps: WorkerDeps): void {
     async 'worker.start'(start) {
       try {
         started = await startWorker(deps, start, rpc, handlers)
-        deps.tellUncaught({ log: started.log, end: once(() => leave((worker) => worker.stop(atOnce), 1)) })
+        deps.logUncaught({ log: started.log, end: once(() => leave((worker) => worker.stop(atOnce), 1)) })
       } catch (error) {
         throw error instanceof StartupError ? Object.assign(error, { code: startCode }) : error
       }

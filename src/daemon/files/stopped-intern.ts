@@ -1,18 +1,18 @@
 import { Refusal } from '#interns/contract/refusal.ts'
 import { contractVersion, type Runs } from '#interns/contract/runs.ts'
 import type { Transcripts } from '#interns/contract/transcript.ts'
-import { z } from '#platform/json/schema.ts'
-import { workspaceFiles } from './workspace-files.ts'
+import { type WorkspaceDeps, workspaceFiles } from './workspace-files.ts'
 
-const Settings = z.object({
-  token: z.string().min(1),
-  workspace: z.string().min(1),
-  state: z.string().min(1),
-  limits: z.object({ maxUploadBytes: z.number(), maxDiskBytes: z.number() }),
-})
-export type FilesSettings = z.infer<typeof Settings>
+export type FilesSettings = { token: string } & WorkspaceDeps
 
-export const readFilesSettings = (json: string): FilesSettings => Settings.parse(JSON.parse(json))
+/** Reads the settings that the server passes to this process. @throws Error for settings of another form. */
+export function readFilesSettings(json: string): FilesSettings {
+  const { token, workspace, state, limits } = JSON.parse(json) as FilesSettings
+  const isText = (value: unknown) => typeof value === 'string' && value !== ''
+  const hasLimits = typeof limits?.maxUploadBytes === 'number' && typeof limits.maxDiskBytes === 'number'
+  if ([token, workspace, state].every(isText) && hasLimits) return { token, workspace, state, limits }
+  throw new Error('The settings need token, workspace, state and limits (maxUploadBytes, maxDiskBytes).')
+}
 
 /** The files and transcripts of an intern that does not run, through the interface of a daemon. */
 export function stoppedInternRuns(

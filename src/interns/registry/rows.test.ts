@@ -89,7 +89,7 @@ onEachDatabase('interns in the database', (kind) => {
     assert.deepEqual([full.description, full.instructions, full.model, full.agent], Object.values(told))
     assert.equal(full.status, 'queued')
     assert.doesNotMatch(JSON.stringify(internRecord(full)), /"d"/)
-    await assert.rejects(make(here, 'ada'), { kind: 'conflict', message: /the name "ada" already/ })
+    await assert.rejects(make(here, 'ada'), { kind: 'conflict', message: /The name "ada" is already used/ })
     await assert.rejects(make(here, 'eve', { workspace_id: 'x' }), { kind: 'not_found' })
     assert.equal((await make(here, 'eve', { workspace_id: 'w' })).name, 'eve')
   })

@@ -1,14 +1,14 @@
-/** Tells that a reader has left: as much of an `AbortSignal` as a request needs, which is a tenth of its cost. */
+/** Signals that a reader has disconnected: the part of `AbortSignal` that a request needs, at a tenth of its cost. */
 export type LeaveSignal = {
   readonly aborted: boolean
   addEventListener: (type: 'abort', listener: () => void, options?: { once?: boolean }) => void
   removeEventListener: (type: 'abort', listener: () => void) => void
 }
 
-/** Aborts once at most: a listener is called once, however it was added. */
+/** Controls a `LeaveSignal`. Each listener is called at most once. */
 export class Leaving implements LeaveSignal {
   #aborted = false
-  /** Made with the first: an empty list that grows takes room for 17 at once. */
+  /** Created with the first listener, because an empty list that grows allocates room for 17. */
   #listeners: (() => void)[] | undefined
 
   get aborted(): boolean {
@@ -35,10 +35,10 @@ export class Leaving implements LeaveSignal {
   }
 }
 
-/** The same for who needs a real `AbortSignal`. */
-export function abortSignalOf(left: LeaveSignal): AbortSignal {
+/** Creates an `AbortSignal` that aborts with a `LeaveSignal`. */
+export function abortSignalOf(signal: LeaveSignal): AbortSignal {
   const controller = new AbortController()
-  if (left.aborted) controller.abort()
-  else left.addEventListener('abort', () => controller.abort(), { once: true })
+  if (signal.aborted) controller.abort()
+  else signal.addEventListener('abort', () => controller.abort(), { once: true })
   return controller.signal
 }

@@ -1,6 +1,6 @@
 /**
- * An object whose members are made when they are first read, and kept. To spread it makes them all. For what is there
- * once in a process: each such object is of a hidden class of its own.
+ * Creates an object whose members are computed at their first use and cached. Spreading it computes all of them. Use it only for
+ * singletons, because each such object has its own hidden class.
  */
 export function madeWhenRead<T extends object>(makers: { readonly [Name in keyof T]: () => T[Name] }): T {
   const made = {} as T

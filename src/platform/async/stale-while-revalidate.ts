@@ -1,27 +1,27 @@
 const freshForMs = 5000
 
 /**
- * What the database says, at most some seconds old, for those who may not wait for it. A call gets what was last read, and
- * starts a new read for the next call.
+ * Caches a value that is read from the database, for callers that cannot wait. A call returns the last value, and starts a new
+ * read if it is older than some seconds.
  */
 export function staleWhileRevalidate<T>(first: T, read: () => Promise<T>): () => T {
-  let known = first
+  let value = first
   let readAt = Number.NEGATIVE_INFINITY
-  let reading = false
+  let isReading = false
 
-  async function readAgain(): Promise<void> {
-    reading = true
+  async function refresh(): Promise<void> {
+    isReading = true
     try {
-      known = await read()
+      value = await read()
       readAt = performance.now()
     } catch {
-      // The database is away, which others tell of.
+      // The outage of the database is reported elsewhere.
     } finally {
-      reading = false
+      isReading = false
     }
   }
   return () => {
-    if (!reading && performance.now() - readAt > freshForMs) void readAgain()
-    return known
+    if (!isReading && performance.now() - readAt > freshForMs) void refresh()
+    return value
   }
 }

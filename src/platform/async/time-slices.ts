@@ -1,6 +1,6 @@
 /**
- * Slices of time on the event loop for many pieces of work together. A caller that finds the slice used up waits until
- * all other events have been handled.
+ * Slices of time on the event loop shared by many pieces of work. A caller that finds the slice used up waits until all
+ * other events have been handled.
  */
 export class TimeSlices {
   readonly #ms: number
@@ -14,26 +14,26 @@ export class TimeSlices {
   }
 
   /**
-   * @returns what to wait for before going on; undefined while there is time left. It is waited for once: who looked
-   * again instead of doing a piece of its work would find the slice used up by whoever came first, each time.
+   * @returns a promise to wait for before continuing; undefined while there is time left. A caller must wait only once and then
+   * do a piece of work: other callers can use up the next slice before it.
    */
   used(): Promise<void> | undefined {
-    // A caller that begins while others wait, waits with them.
+    // A new caller waits with those that already wait.
     if (this.#next) return this.#next
-    if (this.#endsAt === 0) this.#begin()
+    if (this.#endsAt === 0) this.#start()
     if (this.#now() < this.#endsAt) return undefined
     this.#next = new Promise((resolve) => {
       setImmediate(() => {
         this.#next = undefined
-        this.#begin()
+        this.#start()
         resolve()
       })
     })
     return this.#next
   }
 
-  /** A slice is over, too, when the event loop goes on by itself. */
-  #begin(): void {
+  /** Starts a slice. It also ends when the event loop continues. */
+  #start(): void {
     const endsAt = this.#now() + this.#ms
     this.#endsAt = endsAt
     setImmediate(() => {

@@ -2,7 +2,7 @@ import { FileError } from './file-error.ts'
 
 export type Body = AsyncIterable<Uint8Array>
 
-/** Passes on what comes, and no more than so many bytes of it. */
+/** Passes a body on. @throws FileError `too_large` above `maxBytes`. */
 export async function* bounded(body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const piece of body) {
@@ -15,5 +15,5 @@ export async function* bounded(body: Body, maxBytes: number): AsyncGenerator<Uin
 export const tooLarge = (maxBytes: number) =>
   new FileError(
     'too_large',
-    `is more than the ${maxBytes} bytes that fit, by the intern's disk limit or by the service's for uploads`,
+    `exceeds the ${maxBytes} bytes that the intern's disk limit or the service's upload limit allows`,
   )

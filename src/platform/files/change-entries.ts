@@ -2,7 +2,7 @@ import { lstat, rename } from 'node:fs/promises'
 import { type ConfinedFolder, inFolder, locate, locateEntry, makeFolders, within } from './confined-folder.ts'
 import { FileError } from './file-error.ts'
 
-/** Makes a folder, and those that it lies in. @returns whether it was not there yet, and how many were not in all. */
+/** Creates a folder and its missing parents. @returns whether it was created, and the number of created folders. */
 export async function makeFolder(confined: ConfinedFolder, path: string): Promise<{ made: boolean; folders: number }> {
   const target = await locate(confined, path)
   const before = await lstat(target).catch(() => undefined)
@@ -11,21 +11,21 @@ export async function makeFolder(confined: ConfinedFolder, path: string): Promis
   return { made: before === undefined, folders }
 }
 
-/** Gives an entry another name, in the same folder or another. A link is moved itself. */
+/** Renames an entry, within its folder or to another one. A link is not followed. */
 export async function renameEntry(
   confined: ConfinedFolder,
   { from, to, replace }: { from: string; to: string; replace: boolean },
 ): Promise<void> {
   const source = await locateEntry(confined, from)
   const target = await locateEntry(confined, to)
-  await inFolder(confined, source.parent, (left) =>
-    inFolder(confined, target.parent, async (right) => {
-      const [old, fresh] = [within(left, source.name), within(right, target.name)]
-      const found = await lstat(old)
-      const there = await lstat(fresh).catch(() => undefined)
-      const isSame = there?.ino === found.ino && there.dev === found.dev
-      if (there && !isSame && !replace) throw new FileError('conflict', 'cannot be moved there: that name is taken')
-      await rename(old, fresh)
+  await inFolder(confined, source.parent, (sourceFolder) =>
+    inFolder(confined, target.parent, async (targetFolder) => {
+      const [oldPath, newPath] = [within(sourceFolder, source.name), within(targetFolder, target.name)]
+      const entry = await lstat(oldPath)
+      const existing = await lstat(newPath).catch(() => undefined)
+      const isSame = existing?.ino === entry.ino && existing.dev === entry.dev
+      if (existing && !isSame && !replace) throw new FileError('conflict', 'cannot be moved: the new name is taken')
+      await rename(oldPath, newPath)
     }),
   )
 }

@@ -4,34 +4,34 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { FileError } from './file-error.ts'
 
 /**
- * A folder no file operation leaves. Names are resolved through symbolic links and must end inside; what is then opened
- * is opened under the descriptor of its own folder, whose place is checked once more, so a folder that is swapped for
- * a link in between gains nothing.
+ * A folder that file operations cannot leave. Paths are resolved through symbolic links and must end inside. Files are then opened
+ * relative to the descriptor of their folder, whose location is checked again, so that replacing a folder by a link meanwhile has
+ * no effect.
  */
 export type ConfinedFolder = { root: string; given: string }
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
-const held = '/proc/self/fd'
-const canHold = existsSync(held)
+const descriptors = '/proc/self/fd'
+const hasDescriptors = existsSync(descriptors)
 
 export async function openConfined(path: string): Promise<ConfinedFolder> {
   return { root: await realpath(path), given: resolve(path) }
 }
 
-/** Gives `act` a name for the folder that holds even when the folder is moved or replaced meanwhile. */
+/** Calls `act` with a path of the folder that stays valid if the folder is moved or replaced. */
 export async function inFolder<T>(
   confined: ConfinedFolder,
   folder: string,
   act: (folder: string, handle: FileHandle) => Promise<T>,
 ): Promise<T> {
   await using handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-  if (!canHold) return await act(folder, handle)
-  const name = heldName(handle)
+  if (!hasDescriptors) return await act(folder, handle)
+  const name = descriptorPath(handle)
   mustBeInside(confined, await readlink(name))
   return await act(name, handle)
 }
 
-/** A folder within one that is held: a link in its place is not followed. */
+/** Like `inFolder`, for a subfolder of an open folder. A link is not followed. */
 export async function inFolderOf<T>(
   folder: string,
   name: Buffer,
@@ -39,25 +39,25 @@ export async function inFolderOf<T>(
 ): Promise<T> {
   const path = within(folder, name)
   await using handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-  return await act(canHold ? heldName(handle) : path.toString(), handle)
+  return await act(hasDescriptors ? descriptorPath(handle) : path.toString(), handle)
 }
 
-const heldName = (handle: FileHandle) => `${held}/${handle.fd}`
+const descriptorPath = (handle: FileHandle) => `${descriptors}/${handle.fd}`
 
-/** What an entry of a folder is called, whatever bytes its name has. */
+/** The path of an entry of a folder. Its name can be any bytes. */
 export function within(folder: string, name: Buffer | string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), typeof name === 'string' ? Buffer.from(name) : name])
 }
 
-/** A regular file, opened to be read. */
+/** Opens a regular file for reading. */
 export async function openFile(confined: ConfinedFolder, path: string, open = openRegular): Promise<FileHandle> {
   const target = await locate(confined, path)
   return inFolder(confined, parentOf(confined, target), (folder) => open(within(folder, basename(target))))
 }
 
-/** The same of an entry of a folder that is held. A link is not followed. */
+/** Opens a regular file of an open folder. A link is not followed. */
 export async function openRegular(path: Buffer): Promise<FileHandle> {
-  // A pipe that nobody writes to must not hold us up.
+  // Opening a pipe without a writer must not block.
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   const found = await file.stat()
   if (found.isFile()) return file
@@ -68,15 +68,15 @@ export async function openRegular(path: Buffer): Promise<FileHandle> {
 }
 
 /**
- * The same of a file that has no other name: nobody can tell where the other names of one are, perhaps outside. That it
- * has one name does not do: the name by which it was opened may have been taken from it since.
+ * Opens a regular file without hard links, which could be outside of the workspace. Also checks that the path still leads to the
+ * opened file, because it could have been the removed name of one with other links.
  */
 export async function openAlone(path: Buffer): Promise<FileHandle> {
   const file = await openRegular(path)
   try {
     const [opened, named] = [await file.stat(), await lstat(path)]
     if (named.nlink > 1) {
-      const why = 'has other names (hard links), which may lie outside the workspace: copy it first'
+      const why = 'has other names (hard links), which can be outside of the workspace: copy it first'
       throw new FileError('outside', why)
     }
     if (named.ino !== opened.ino || named.dev !== opened.dev) throw new FileError('conflict', 'is being replaced')
@@ -87,13 +87,13 @@ export async function openAlone(path: Buffer): Promise<FileHandle> {
   }
 }
 
-/** The folder of an entry, which the confined folder itself is not. */
+/** The folder of an entry. @throws FileError for the confined folder itself. */
 export function parentOf(confined: ConfinedFolder, target: string): string {
   if (target === confined.root) throw new FileError('conflict', 'is a folder')
   return dirname(target)
 }
 
-/** Makes a folder, and those that it lies in, where they are missing. @returns how many were. */
+/** Creates a folder and its parents, if missing. @returns the number of created folders. */
 export async function makeFolders(confined: ConfinedFolder, folder: string): Promise<number> {
   let current = confined.root
   let made = 0
@@ -111,14 +111,14 @@ export async function makeFolders(confined: ConfinedFolder, folder: string): Pro
   return made
 }
 
-/** @returns the real path a name stands for, whether or not something is there yet. */
+/** @returns the real path of a name, which need not exist. */
 export async function locate(confined: ConfinedFolder, path: string): Promise<string> {
   const real = await realOf(absoluteOf(confined, path))
   mustBeInside(confined, real)
   return real
 }
 
-/** The same of an entry itself: where it is a link, it is the link that is meant. */
+/** Like `locate`, without following the entry itself if it is a link. */
 export async function locateEntry(confined: ConfinedFolder, path: string): Promise<{ parent: string; name: string }> {
   const absolute = absoluteOf(confined, path)
   if (absolute === confined.root) throw new FileError('invalid', 'is the workspace itself')
@@ -147,6 +147,6 @@ export function mustBeInside(confined: ConfinedFolder, path: string): void {
 }
 
 function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const fromFolder = relative(folder, path)
+  return fromFolder !== '..' && !fromFolder.startsWith(`..${sep}`) && !isAbsolute(fromFolder)
 }

@@ -1,6 +1,6 @@
 import { printableLine } from '../text/printable.ts'
 
-/** Why something cannot be done with a file, in a word for programs. */
+/** The kinds of file errors. */
 export type FileErrorKind =
   | 'invalid'
   | 'outside'
@@ -11,7 +11,7 @@ export type FileErrorKind =
   | 'full'
   | 'range'
 
-/** The message is about one name, and follows it: `is outside the workspace`. */
+/** The message continues a sentence that starts with the name of the file: `is outside the workspace`. */
 export class FileError extends Error {
   readonly kind: FileErrorKind
 
@@ -24,37 +24,37 @@ export class FileError extends Error {
 const errorTexts: Record<string, [kind: FileErrorKind, text: string]> = {
   ENOENT: ['unknown', 'does not exist'],
   EISDIR: ['conflict', 'is a folder'],
-  ENOTDIR: ['conflict', 'is not a folder, or lies under something that is none'],
+  ENOTDIR: ['conflict', 'is not a folder, or is inside of something that is not a folder'],
   ENOTEMPTY: ['conflict', 'is a folder that is not empty'],
   EEXIST: ['conflict', 'exists already'],
   ELOOP: ['outside', 'is a symbolic link that cannot be followed'],
-  EACCES: ['no_access', 'may not be accessed'],
-  EPERM: ['no_access', 'may not be accessed'],
-  EROFS: ['no_access', 'may not be changed'],
+  EACCES: ['no_access', 'cannot be accessed: permission denied'],
+  EPERM: ['no_access', 'cannot be accessed: permission denied'],
+  EROFS: ['no_access', 'cannot be changed: the file system is read-only'],
   ENXIO: ['invalid', 'is not a regular file'],
-  EINVAL: ['invalid', 'cannot be moved there, or has a name that is not possible'],
+  EINVAL: ['invalid', 'cannot be moved there, or has an invalid name'],
   ENOSPC: ['full', 'cannot be written: the disk is full'],
   EDQUOT: ['full', 'cannot be written: the disk is full'],
-  EFBIG: ['too_large', 'is larger than a file may be here'],
-  ENAMETOOLONG: ['invalid', 'has too long a name'],
-  ERR_INVALID_ARG_VALUE: ['invalid', 'has a name that is not possible'],
+  EFBIG: ['too_large', 'exceeds the maximum file size of the file system'],
+  ENAMETOOLONG: ['invalid', 'has a name that is too long'],
+  ERR_INVALID_ARG_VALUE: ['invalid', 'has an invalid name'],
 }
 
-/** Says what was wrong with the file, in the words in which it was named. */
+/** Runs `act`, and adds the path to its error. */
 export async function aboutFile<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    throw saidOf(path, error)
+    throw describeFileError(path, error)
   }
 }
 
-/** What went wrong with this file, as a sentence. */
-export function saidOf(path: string, error: unknown): Error {
+/** Describes the error of a file in a sentence with its path. */
+export function describeFileError(path: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException
-  const known = code === undefined ? undefined : errorTexts[code]
-  const text = `${printableLine(path)} ${known?.[1] ?? message}.`
-  if (known) return new FileError(known[0], text, { cause: error })
+  const described = code === undefined ? undefined : errorTexts[code]
+  const text = `${printableLine(path)} ${described?.[1] ?? message}.`
+  if (described) return new FileError(described[0], text, { cause: error })
   return error instanceof FileError
     ? new FileError(error.kind, text, { cause: error })
     : new Error(text, { cause: error })

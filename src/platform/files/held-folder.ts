@@ -6,9 +6,9 @@ const descriptors = '/proc/self/fd'
 const hasDescriptors = existsSync(descriptors)
 
 /**
- * A folder that is held open to be walked. Its entries are opened below its descriptor and links are not followed, so
- * the walk stays inside even when folders are moved or replaced meanwhile. The calls are synchronous: a search opens tens
- * of thousands of files, and an asynchronous call costs a multiple of what it does.
+ * An open folder for walking a tree. Entries are opened relative to its descriptor and links are not followed, so that the walk
+ * stays inside if folders are moved or replaced. The calls are synchronous: a search opens tens of thousands of files, and an
+ * asynchronous call costs several times as much.
  */
 export class HeldFolder implements Disposable {
   readonly #fd: number
@@ -19,7 +19,7 @@ export class HeldFolder implements Disposable {
     this.#path = hasDescriptors ? `${descriptors}/${this.#fd}` : path
   }
 
-  /** @param path as `locate` returns it. @throws FileError where the folder has been moved out of the confined one. */
+  /** @param path as `locate` returns it. @throws FileError if the folder was moved out of the confined one. */
   static open(confined: ConfinedFolder, path: string): HeldFolder {
     const folder = new HeldFolder(path)
     try {
@@ -39,7 +39,7 @@ export class HeldFolder implements Disposable {
     return readdirSync(this.#path, { withFileTypes: true })
   }
 
-  /** Reads the first bytes of a file into a buffer. A pipe gives none. @returns how many. */
+  /** Reads the first bytes of a file into a buffer. A pipe has none. @returns the number of bytes. */
   read(name: string, into: Buffer): number {
     const fd = openSync(`${this.#path}/${name}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     try {

@@ -1,8 +1,8 @@
 import { isAbsolute, join, normalize } from 'node:path'
 
 /**
- * Whether a link in this folder, named relative to the root, stays below the root. Ways that go up behind a name do not
- * count as staying: the name may be a link to a place higher up.
+ * Whether the target of a link stays below the root. `folder` is the folder of the link, relative to the root. A target with `..`
+ * after a name is refused, because the name can be a link to a higher folder.
  */
 export function staysBelow(folder: string, target: string): boolean {
   if (target === '' || isAbsolute(target)) return false

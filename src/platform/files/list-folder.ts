@@ -6,23 +6,23 @@ import { type ConfinedFolder, inFolder, locate, within } from './confined-folder
 export type EntryKind = 'file' | 'folder' | 'link' | 'other'
 
 export type FileEntry = {
-  /** What is not UTF-8 of it stands as U+FFFD. */
+  /** Bytes that are not UTF-8 are replaced by U+FFFD. */
   name: string
-  /** Whether `name` is its whole name, so that it can be asked for. */
+  /** Whether `name` is the exact name, so that it can be requested. */
   isNameValid: boolean
   kind: EntryKind
   size: number
   /** Milliseconds since the epoch. */
   modifiedAt: number
   isExecutable: boolean
-  /** Where a link leads, as it is written in it. */
+  /** The target of a link, unresolved. */
   target: string | null
 }
 
-/** `after` is the `next` of the page before. */
+/** `after` is `next` of the previous page. */
 export type ListPage = { limit: number; after?: string | undefined }
 
-/** The entries of a folder in the order of their bytes, however many it has: only a page of them is held. */
+/** Lists the entries of a folder in the order of their bytes. Only one page is held in memory. */
 export async function listFolder(
   confined: ConfinedFolder,
   path: string,
@@ -35,16 +35,16 @@ export async function listFolder(
     const entries = await Promise.all(page.map((name) => entryAt(folder, name)))
     const last = page.at(-1)
     return {
-      // What has gone meanwhile is left out.
+      // Without entries that were deleted meanwhile.
       entries: entries.filter((entry) => entry !== undefined),
       ...(names.length > limit && last && { next: last.toString('base64url') }),
     }
   })
 }
 
-/** The names of a folder's entries as the bytes they are. */
+/** The names of a folder's entries as bytes. */
 export async function* namesIn(folder: string): AsyncGenerator<Buffer> {
-  // The type of the option leaves out what it may be.
+  // The type of the option lacks this value.
   const entries = await opendir(folder, { encoding: 'buffer' as BufferEncoding })
   for await (const { name } of entries) yield name as unknown as Buffer
 }
@@ -54,13 +54,13 @@ async function firstNames(folder: string, count: number, after: Buffer | undefin
   for await (const name of namesIn(folder)) {
     if (after && Buffer.compare(name, after) <= 0) continue
     if (first.length === count && Buffer.compare(name, first[count - 1]!) > 0) continue
-    first.splice(placeOf(first, name), 0, name)
+    first.splice(insertionIndex(first, name), 0, name)
     if (first.length > count) first.pop()
   }
   return first
 }
 
-function placeOf(sorted: Buffer[], name: Buffer): number {
+function insertionIndex(sorted: Buffer[], name: Buffer): number {
   let [from, to] = [0, sorted.length]
   while (from < to) {
     const middle = (from + to) >> 1

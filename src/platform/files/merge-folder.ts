@@ -1,35 +1,38 @@
 import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ConfinedFolder, inFolder, within } from './confined-folder.ts'
-import { FileError, saidOf } from './file-error.ts'
+import { describeFileError, FileError } from './file-error.ts'
 import { namesIn } from './list-folder.ts'
 
 /**
- * Moves what is in one folder into another, within the confined folder: what is missing there as a whole, files over
- * files. `look` only tells whether that can be done. @throws FileError naming what stands in the way.
+ * Moves the entries of one folder into another, within the confined folder. Files replace files, folders are merged. `check` only
+ * checks whether that is possible. @throws FileError naming the conflicting entry.
  */
 export async function mergeFolder(
   confined: ConfinedFolder,
   { from, to }: { from: string; to: string },
-  what: 'look' | 'move',
+  mode: 'check' | 'move',
 ): Promise<void> {
   const both: string[] = []
-  await inFolder(confined, join(confined.root, from), (left) =>
-    inFolder(confined, join(confined.root, to), async (right) => {
-      for await (const name of namesIn(left)) {
-        const [fresh, old] = [within(left, name), within(right, name)]
-        const [coming, there] = [await lstat(fresh), await lstat(old).catch(() => undefined)]
-        if (coming.isDirectory() && there?.isDirectory()) both.push(name.toString())
-        else if (there && (coming.isDirectory() || there.isDirectory())) {
-          throw saidOf(join(to, name.toString()), new FileError('conflict', inTheWay(coming.isDirectory())))
-        } else if (what === 'move') await rename(fresh, old)
+  await inFolder(confined, join(confined.root, from), (source) =>
+    inFolder(confined, join(confined.root, to), async (target) => {
+      for await (const name of namesIn(source)) {
+        const [newPath, oldPath] = [within(source, name), within(target, name)]
+        const [entry, existing] = [await lstat(newPath), await lstat(oldPath).catch(() => undefined)]
+        if (entry.isDirectory() && existing?.isDirectory()) both.push(name.toString())
+        else if (existing && (entry.isDirectory() || existing.isDirectory())) {
+          throw describeFileError(
+            join(to, name.toString()),
+            new FileError('conflict', conflictText(entry.isDirectory())),
+          )
+        } else if (mode === 'move') await rename(newPath, oldPath)
       }
     }),
   )
-  for (const name of both) await mergeFolder(confined, { from: join(from, name), to: join(to, name) }, what)
+  for (const name of both) await mergeFolder(confined, { from: join(from, name), to: join(to, name) }, mode)
 }
 
-const inTheWay = (isFolder: boolean) =>
+const conflictText = (isFolder: boolean) =>
   isFolder
-    ? 'is a folder in the archive, and something else here'
-    : 'is a folder here, and something else in the archive'
+    ? 'is a folder in the archive, but not in the workspace'
+    : 'is a folder in the workspace, but not in the archive'

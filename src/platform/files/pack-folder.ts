@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { createTarPacker, type TarHeader } from 'modern-tar'
 import { type ConfinedFolder, inFolder, locate, openAlone, within } from './confined-folder.ts'
-import { LeftOut } from './left-out.ts'
 import { staysBelow } from './link-target.ts'
 import { kindOf, namesIn } from './list-folder.ts'
 import { requireLevels } from './relative-path.ts'
+import { SkippedEntries } from './skipped-entries.ts'
 
 export type ArchiveLimits = { maxBytes: number; maxEntries: number }
 
@@ -17,10 +17,10 @@ const pieceBytes = 256 * 1024
 
 type Packing = {
   confined: ConfinedFolder
-  /** The real path of what is packed. */
+  /** The real path of the packed folder. */
   root: string
   add: (header: TarHeader) => WritableStream<Uint8Array>
-  leftOut: LeftOut
+  skipped: SkippedEntries
   limits: ArchiveLimits
   bytes: number
   entries: number
@@ -28,38 +28,38 @@ type Packing = {
 }
 
 /**
- * A folder as tar.gz, its files as they are when their turn comes. What may not or cannot be packed is left out and said
- * to be so in a last file, or to `tell`. @throws FileError before there is anything, when it is no folder.
+ * Packs a folder as tar.gz. Entries that cannot be packed are skipped, and listed in a last file, or reported to `onSkipped`.
+ * @throws FileError before the first byte if it is not a folder.
  */
 export async function packFolder(
   confined: ConfinedFolder,
   path: string,
   limits: ArchiveLimits,
-  tell?: (leftOut: string) => void,
+  onSkipped?: (list: string) => void,
 ): Promise<AsyncIterable<Buffer>> {
   const root = await locate(confined, path)
   await inFolder(confined, root, async (folder) => (await opendir(folder)).close())
   const { readable, controller } = createTarPacker()
-  const left = new AbortController()
+  const stopping = new AbortController()
   const gzip = createGzip()
-  // Whoever reads the archive hears of a failure, and that is enough.
+  // The reader of the archive receives the failure.
   pipeline(Readable.fromWeb(readable as never), gzip).catch((error) => {
-    left.abort()
+    stopping.abort()
     gzip.destroy(error)
   })
   const packing: Packing = {
-    ...{ confined, root, limits, add: (header) => controller.add(header), leftOut: new LeftOut() },
-    ...{ bytes: 0, entries: 0, signal: left.signal },
+    ...{ confined, root, limits, add: (header) => controller.add(header), skipped: new SkippedEntries() },
+    ...{ bytes: 0, entries: 0, signal: stopping.signal },
   }
-  packAll(packing, tell).then(
+  packAll(packing, onSkipped).then(
     () => controller.finalize(),
     (error) => controller.error(error),
   )
   return gzip
 }
 
-async function packAll(packing: Packing, tell: ((leftOut: string) => void) | undefined): Promise<void> {
-  const { root, confined, leftOut, signal } = packing
+async function packAll(packing: Packing, onSkipped: ((list: string) => void) | undefined): Promise<void> {
+  const { root, confined, skipped, signal } = packing
   const folders = ['']
   for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
     const current = path
@@ -69,12 +69,12 @@ async function packAll(packing: Packing, tell: ((leftOut: string) => void) | und
       folders.push(...(await inFolder(confined, join(root, current), (held) => packEntries(packing, current, held))))
     } catch (error) {
       if (signal.aborted || current === '') throw error
-      leftOut.add(current, error)
+      skipped.add(current, error)
     }
   }
-  const told = leftOut.text()
-  if (told && tell) tell(told.toString())
-  else if (told) await addFile(packing, { name: LeftOut.fileName, size: told.length }, [told])
+  const list = skipped.text()
+  if (list && onSkipped) onSkipped(list.toString())
+  else if (list) await addFile(packing, { name: SkippedEntries.fileName, size: list.length }, [list])
 }
 
 /** @returns the folders in it. */
@@ -88,17 +88,17 @@ async function packEntries(packing: Packing, path: string, held: string): Promis
       requireLevels(name)
       packing.entries += 1
       if (packing.entries > packing.limits.maxEntries) {
-        throw new Error(`is behind the ${packing.limits.maxEntries} entries that one archive may hold`)
+        throw new Error(`exceeds the limit of ${packing.limits.maxEntries} entries of an archive`)
       }
       const kind = kindOf(await lstat(within(held, bytes)))
       if (kind === 'folder') folders.push(name)
       else if (kind === 'file') await packFile(packing, name, within(held, bytes))
       else if (kind === 'link') await packLink(packing, path, name, within(held, bytes))
-      else throw new Error('is no file, folder or link')
+      else throw new Error('is not a file, folder or link')
     } catch (error) {
-      // A file that broke off in the middle has left half an entry behind.
+      // After a failure within a file, the archive has an incomplete entry.
       if (packing.signal.aborted || error instanceof Broken) throw error
-      packing.leftOut.add(name, error)
+      packing.skipped.add(name, error)
     }
   }
   return folders.sort().reverse()
@@ -108,7 +108,7 @@ async function packFile(packing: Packing, name: string, path: Buffer): Promise<v
   await using file = await openAlone(path)
   const found = await file.stat()
   const room = packing.limits.maxBytes - packing.bytes
-  if (found.size > room) throw new Error(`has ${found.size} bytes, more than the ${room} that fit into the archive`)
+  if (found.size > room) throw new Error(`has ${found.size} bytes, more than the remaining ${room} of the archive`)
   packing.bytes += found.size
   const header = { name, size: found.size, mode: found.mode & 0o777, mtime: found.mtime }
   await addFile(
@@ -118,24 +118,24 @@ async function packFile(packing: Packing, name: string, path: Buffer): Promise<v
   )
 }
 
-/** As many bytes as the header says: what has grown is cut, and what became shorter is filled up and told. */
+/** Yields exactly `size` bytes: truncates a file that grew, zero-pads one that shrank, and reports it. */
 async function* exactly(packing: Packing, name: string, pieces: AsyncIterable<Buffer>, size: number) {
   let missing = size
   for await (const piece of pieces) {
-    const wanted = piece.subarray(0, missing)
-    missing -= wanted.length
-    if (wanted.length > 0) yield wanted
+    const part = piece.subarray(0, missing)
+    missing -= part.length
+    if (part.length > 0) yield part
     if (missing === 0) return
   }
   if (missing === 0) return
-  packing.leftOut.add(name, new Error('became shorter while it was read: its end is filled with zeros'))
+  packing.skipped.add(name, new Error('became shorter while it was read: its end is filled with zeros'))
   for (; missing > 0; missing -= Math.min(missing, pieceBytes)) yield Buffer.alloc(Math.min(missing, pieceBytes))
 }
 
 async function packLink(packing: Packing, folder: string, name: string, path: Buffer): Promise<void> {
   const target = await readlink(path)
   const inRoot = relative(packing.root, join(packing.root, folder))
-  if (!staysBelow(inRoot, target)) throw new Error('is a link that leads out of what is packed')
+  if (!staysBelow(inRoot, target)) throw new Error('is a link that leads out of the packed folder')
   await addBodyless(packing, { name, type: 'symlink', linkname: target })
 }
 

@@ -1,28 +1,28 @@
 import { FileError } from './file-error.ts'
 
-/** The longest path, in bytes: the kernel takes 4,096, with the folder before it. */
-const longestPath = 3500
-const longestName = 255
-/** In archives. No program goes deeper by itself, and each level costs a look at each entry. */
-const mostLevels = 100
+/** The longest path, in bytes. The kernel accepts 4,096 with the folder before it. */
+const maxPathBytes = 3500
+const maxNameBytes = 255
+/** The depth limit of archives. Ordinary trees are less deep, and each level costs time for each entry. */
+const maxLevels = 100
 
-/** @throws FileError for an entry of an archive that lies too deep. */
+/** @throws FileError for an entry of an archive that is too deep. */
 export function requireLevels(path: string): void {
-  if (path.split('/').length > mostLevels) throw new FileError('invalid', `lies more than ${mostLevels} folders deep`)
+  if (path.split('/').length > maxLevels) throw new FileError('invalid', `is more than ${maxLevels} folders deep`)
 }
 
 /**
- * A path as strangers may give one: relative to the folder, with `/` between its parts. The folder itself is `.` or
- * nothing. @throws FileError that says what is wrong with it.
+ * Checks a path of an untrusted caller: relative to the folder, with `/` between its parts. The folder itself is `.` or empty.
+ * @throws FileError that says what is wrong with it.
  */
 export function relativePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
-  if (path.includes('\0')) throw new FileError('invalid', 'holds a character that no name can have (NUL)')
+  if (path.includes('\0')) throw new FileError('invalid', 'contains the invalid character NUL')
   if (path.includes('\ufffd')) throw new FileError('invalid', 'is not valid UTF-8')
-  if (path.startsWith('/')) throw new FileError('invalid', 'is absolute; give a path relative to the workspace')
-  if (parts.includes('..')) throw new FileError('invalid', 'holds ".."; give a path from the workspace down')
-  const long = parts.find((part) => Buffer.byteLength(part) > longestName)
-  if (long !== undefined) throw new FileError('invalid', `holds a name of more than ${longestName} bytes`)
-  if (Buffer.byteLength(path) > longestPath) throw new FileError('invalid', `has more than ${longestPath} bytes`)
+  if (path.startsWith('/')) throw new FileError('invalid', 'is absolute; use a path relative to the workspace')
+  if (parts.includes('..')) throw new FileError('invalid', 'contains ".."; use a path inside the workspace')
+  const long = parts.find((part) => Buffer.byteLength(part) > maxNameBytes)
+  if (long !== undefined) throw new FileError('invalid', `contains a name of more than ${maxNameBytes} bytes`)
+  if (Buffer.byteLength(path) > maxPathBytes) throw new FileError('invalid', `has more than ${maxPathBytes} bytes`)
   return parts.join('/') || '.'
 }

@@ -4,10 +4,10 @@ import { type ConfinedFolder, inFolder, inFolderOf, locateEntry, within } from '
 import { FileError } from './file-error.ts'
 import { namesIn } from './list-folder.ts'
 
-/** Rounds over a folder in which somebody else keeps making files. */
-const mostRounds = 100
+/** The limit of rounds over a folder in which new files appear. */
+const maxRounds = 100
 
-/** Deletes a file, a link itself, or a folder: one that is not empty only if that is wanted. */
+/** Deletes a file, a link (not its target), or a folder. A folder with entries is deleted only if `recursive` is set. */
 export async function removeEntry(confined: ConfinedFolder, path: string, recursive: boolean): Promise<void> {
   const { parent, name } = await locateEntry(confined, path)
   await inFolder(confined, parent, async (folder) => {
@@ -19,21 +19,20 @@ export async function removeEntry(confined: ConfinedFolder, path: string, recurs
 }
 
 /**
- * Empties a folder of any depth and with any names while no more than two are open: what lies in its folders is moved up
- * into it first. No path gets too long in this way, and none is followed twice, so a link that is put in the place of a
- * folder meanwhile is itself what goes.
+ * Empties a folder of any depth, with at most two open folders: moves the entries of its subfolders up into it first. So no path
+ * gets too long, and no path is resolved twice: a link that replaces a folder meanwhile is deleted itself.
  */
 async function emptyFolder(folder: string, handle: FileHandle): Promise<void> {
   await makeWritable(handle)
-  for (let round = 0; round < mostRounds; round++) {
-    let found = false
+  for (let round = 0; round < maxRounds; round++) {
+    let hasEntries = false
     for await (const name of namesIn(folder)) {
-      found = true
-      await ifThere(() => removeOne(folder, name))
+      hasEntries = true
+      await ignoreChanged(() => removeOne(folder, name))
     }
-    if (!found) return
+    if (!hasEntries) return
   }
-  throw new FileError('conflict', 'cannot be emptied: new files come all the time')
+  throw new FileError('conflict', 'cannot be emptied: new files appear all the time')
 }
 
 async function removeOne(folder: string, name: Buffer): Promise<void> {
@@ -43,7 +42,7 @@ async function removeOne(folder: string, name: Buffer): Promise<void> {
   await inFolderOf(folder, name, async (inner, handle) => {
     await makeWritable(handle)
     for await (const innerName of namesIn(inner)) {
-      await ifThere(() => removeOrLift(folder, inner, innerName))
+      await ignoreChanged(() => removeOrLift(folder, inner, innerName))
     }
   })
   await isRemoved(entry)
@@ -53,7 +52,7 @@ async function removeOrLift(folder: string, inner: string, name: Buffer): Promis
   const entry = within(inner, name)
   if (!(await lstat(entry)).isDirectory()) return unlink(entry)
   if (await isRemoved(entry)) return
-  // The kernel changes a folder that gets another parent, so it must be writable itself.
+  // Moving a folder changes its `..` entry, so the folder itself must be writable.
   await inFolderOf(inner, name, (_, handle) => makeWritable(handle))
   await rename(entry, within(folder, `.${randomUUID()}`))
 }
@@ -75,8 +74,8 @@ async function makeWritable(handle: FileHandle): Promise<void> {
   if ((mode & 0o700) !== 0o700) await handle.chmod(0o700)
 }
 
-/** Somebody else may have been quicker, or have put something else there: the next round looks again. */
-async function ifThere(act: () => Promise<void>): Promise<void> {
+/** Ignores entries that were deleted or replaced meanwhile. The next round checks again. */
+async function ignoreChanged(act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {

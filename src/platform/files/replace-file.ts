@@ -5,15 +5,15 @@ import { type ConfinedFolder, inFolder, locate, makeFolders, parentOf } from './
 import { FileError } from './file-error.ts'
 
 type Replacing = {
-  /** Writes all that the file will hold. */
+  /** Writes the content of the file. */
   fill: (draft: FileHandle) => Promise<unknown>
-  /** Whether a file that is there is replaced; refused otherwise. */
+  /** Whether an existing file is replaced. Otherwise it is an error. */
   replace?: boolean
 }
 
 /**
- * Writes the whole file, making it and its folders when they are missing. A file that was there is replaced at once or,
- * when writing fails, not at all. @returns whether it was made.
+ * Writes a file, and creates it and its folders if they are missing. An existing file is replaced atomically. @returns whether the
+ * file was created.
  */
 export async function replaceFile(
   confined: ConfinedFolder,

@@ -8,7 +8,7 @@ import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { type Body, bounded, tooLarge } from './bounded-body.ts'
 import { makeFolder } from './change-entries.ts'
 import { type ConfinedFolder, inFolder, locate, makeFolders } from './confined-folder.ts'
-import { FileError, saidOf } from './file-error.ts'
+import { describeFileError, FileError } from './file-error.ts'
 import { staysBelow } from './link-target.ts'
 import { mergeFolder } from './merge-folder.ts'
 import type { ArchiveLimits } from './pack-folder.ts'
@@ -20,8 +20,8 @@ export type Unpacked = { files: number; folders: number; links: number; bytes: n
 type Unpacking = { confined: ConfinedFolder; staging: string; limits: ArchiveLimits; done: Unpacked; made: number }
 
 /**
- * Puts what a tar.gz holds into a folder, replacing files of the same names. It is unpacked beside it first: an archive
- * that cannot be read to its end, or holds what may not be there, changes nothing.
+ * Unpacks a tar.gz into a folder, and replaces files of the same names. It is unpacked into a temporary folder first, so that an
+ * incomplete archive, or one with forbidden entries, changes nothing.
  */
 export async function unpackArchive(
   confined: ConfinedFolder,
@@ -35,9 +35,9 @@ export async function unpackArchive(
   try {
     for await (const entry of entriesOf(body, limits)) await unpackEntry(unpacking, entry)
     await makeFolder(confined, path)
-    const way = { from: staging, to: relative(confined.root, await locate(confined, path)) }
-    await mergeFolder(confined, way, 'look')
-    await mergeFolder(confined, way, 'move')
+    const paths = { from: staging, to: relative(confined.root, await locate(confined, path)) }
+    await mergeFolder(confined, paths, 'check')
+    await mergeFolder(confined, paths, 'move')
     return done
   } finally {
     await removeEntry(confined, staging, true).catch(() => {})
@@ -66,9 +66,10 @@ async function* entriesOf(body: Body, limits: ArchiveLimits): AsyncGenerator<Par
   }
 }
 
-const tooMany = ({ maxEntries }: ArchiveLimits) => new FileError('too_large', `holds more than ${maxEntries} entries`)
+const tooMany = ({ maxEntries }: ArchiveLimits) =>
+  new FileError('too_large', `contains more than ${maxEntries} entries`)
 
-/** An entry may bring a hundred folders along that the archive does not name. */
+/** Counts created folders, because one entry can create a hundred that the archive does not list. */
 function countFolders(unpacking: Unpacking, folders: number): void {
   unpacking.made += folders
   if (unpacking.made > unpacking.limits.maxEntries) throw tooMany(unpacking.limits)
@@ -77,9 +78,10 @@ function countFolders(unpacking: Unpacking, folders: number): void {
 function asArchiveError(error: unknown): unknown {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (error instanceof FileError) return error
-  if (code.startsWith('Z_')) return new FileError('invalid', 'is not a whole tar.gz archive: it cannot be unzipped')
+  if (code.startsWith('Z_'))
+    return new FileError('invalid', 'is not a complete tar.gz archive: it cannot be decompressed')
   if (code) return error
-  return new FileError('invalid', `is not a tar archive that can be read (${message.replace(/\.$/, '')})`)
+  return new FileError('invalid', `is not a readable tar archive (${message.replace(/\.$/, '')})`)
 }
 
 async function unpackEntry(unpacking: Unpacking, { header, body }: ParsedTarEntry): Promise<void> {
@@ -98,26 +100,26 @@ async function unpackEntry(unpacking: Unpacking, { header, body }: ParsedTarEntr
     if (path === '.') throw new FileError('invalid', 'has no name')
     if (header.type === 'file') await unpackFile(unpacking, path, header, body as unknown as Body)
     else if (header.type === 'symlink') await unpackLink(unpacking, path, header.linkname ?? '')
-    else throw new FileError('invalid', refusedTypes[header.type as keyof typeof refusedTypes] ?? 'is no file')
+    else throw new FileError('invalid', refusedTypes[header.type as keyof typeof refusedTypes] ?? 'is not a file')
   } catch (error) {
-    throw saidAsEntry(header.name, error)
+    throw describeEntryError(header.name, error)
   }
 }
 
 const refusedTypes = {
-  link: 'is a hard link; make the archive with "tar --hard-dereference"',
+  link: 'is a hard link; create the archive with "tar --hard-dereference"',
   fifo: 'is a pipe, which is not unpacked',
   'character-device': 'is a device, which is not unpacked',
   'block-device': 'is a device, which is not unpacked',
 }
 
-/** The archive is to blame, and its entry says where. */
-function saidAsEntry(name: string, error: unknown): unknown {
-  // The archive ends within it, or cannot be unzipped from there on.
+/** Describes the error of an entry as an error of the archive. */
+function describeEntryError(name: string, error: unknown): unknown {
+  // The archive ends within the entry, or cannot be decompressed from there.
   if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) return asArchiveError(error)
-  const said = saidOf(name.length > 200 ? `${name.slice(0, 200)}…` : name, asArchiveError(error))
-  if (!(said instanceof FileError)) return said
-  return new FileError(said.kind, `holds an entry that is refused: ${said.message.replace(/\.$/, '')}`, {
+  const described = describeFileError(name.length > 200 ? `${name.slice(0, 200)}…` : name, asArchiveError(error))
+  if (!(described instanceof FileError)) return described
+  return new FileError(described.kind, `contains a refused entry: ${described.message.replace(/\.$/, '')}`, {
     cause: error,
   })
 }
@@ -129,7 +131,7 @@ async function unpackFile(unpacking: Unpacking, path: string, header: FileHeader
   const room = limits.maxBytes - done.bytes
   if (header.size > room) throw tooLarge(limits.maxBytes)
   await inParent(unpacking, path, async (folder, name) => {
-    // The later of two entries of one name is the one that counts.
+    // The last one of two entries with the same name applies.
     await removeEntry(confined, join(unpacking.staging, path), false).catch(() => {})
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
     await using file = await open(join(folder, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
@@ -151,7 +153,7 @@ async function unpackLink(unpacking: Unpacking, path: string, target: string): P
   unpacking.done.links += 1
 }
 
-/** The folder of an entry, made where it is missing; a link that the archive brought is followed only within it. */
+/** Calls `act` with the folder of an entry, which is created if missing. Links of the archive are followed only within it. */
 async function inParent(
   unpacking: Unpacking,
   path: string,
@@ -161,6 +163,6 @@ async function inParent(
   const parent = await locate(confined, join(staging, dirname(path)))
   countFolders(unpacking, await makeFolders(confined, parent))
   const inStaging = relative(join(confined.root, staging), parent)
-  if (inStaging.startsWith('..')) throw new FileError('outside', 'lies behind a link that leads out of the archive')
+  if (inStaging.startsWith('..')) throw new FileError('outside', 'is behind a link that leads out of the archive')
   await inFolder(confined, parent, (folder) => act(folder, basename(path), inStaging))
 }

@@ -4,7 +4,7 @@ import { replaceFile } from './replace-file.ts'
 
 export type WriteLimits = { maxBytes: number }
 
-/** Writes a file from a stream. One that breaks off leaves the file as it was. */
+/** Writes a file from a stream. The file is unchanged if the stream fails. */
 export async function writeStream(
   confined: ConfinedFolder,
   path: string,

@@ -10,8 +10,8 @@ export const authorityVariables = [
 ] as const
 
 /**
- * The authorities that this process trusts, as PEM; undefined unless NODE_EXTRA_CA_CERTS added some. All but Node take a
- * file instead of the system's authorities, so that these belong into it as well.
+ * The authorities that this process trusts, as PEM; undefined unless NODE_EXTRA_CA_CERTS added some. Programs other
+ * than Node use such a file instead of the system's authorities, so it contains these as well.
  */
 export const trustedAuthorities = once((): string | undefined => {
   const { getCACertificates } = process.getBuiltinModule('node:tls')

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import type { Server } from 'node:tls'
 
 /**
- * Strangers who connect and say nothing hold no more than `most` connections: whoever has waited the longest goes when
- * another comes. Whoever shakes hands at once, as servers do, is through before that.
+ * Limits connections without a completed TLS handshake to `max`: a new one closes the oldest. Legitimate clients complete the
+ * handshake before that.
  */
-export function boundHandshakes(server: Pick<Server, 'on'>, most: number): void {
+export function boundHandshakes(server: Pick<Server, 'on'>, max: number): void {
   const waiting = new Map<string, Socket>()
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   server.on('connection', (socket) => {
@@ -14,10 +14,10 @@ export function boundHandshakes(server: Pick<Server, 'on'>, most: number): void 
     socket.once('close', () => {
       if (waiting.get(name) === socket) waiting.delete(name)
     })
-    if (waiting.size <= most) return
-    const [oldest, longest] = waiting.entries().next().value!
-    waiting.delete(oldest)
-    longest.destroy()
+    if (waiting.size <= max) return
+    const [oldestName, oldest] = waiting.entries().next().value!
+    waiting.delete(oldestName)
+    oldest.destroy()
   })
   server.on('secureConnection', (socket) => void waiting.delete(nameOf(socket)))
 }

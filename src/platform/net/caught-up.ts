@@ -1,6 +1,6 @@
 import type { ResponseStream } from './response-stream.ts'
 
-/** @returns a function whose promise resolves when the reader has caught up, or is gone. */
+/** @returns a function that waits until the reader has caught up, or has disconnected. */
 export function caughtUpWith(response: ResponseStream): () => Promise<void> {
   let wake = () => {}
   response.onDrain(() => wake())

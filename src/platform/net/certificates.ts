@@ -31,17 +31,17 @@ import {
 /** A certificate and its private key, as PEM. */
 export type Issued = { certificate: string; key: string }
 
-/** From when until when a certificate holds, in milliseconds since the epoch. */
+/** The validity of a certificate, in milliseconds since the epoch. */
 export type Period = { from: number; until: number }
 
-/** Whoever has one may be asked as `name` (server), or may ask (client): one certificate is never good for both. */
+/** The holder of a certificate, which is valid either for servers or for clients. */
 export type Holder = { name: string; as: 'server' | 'client' }
 
 const newKeyPair = promisify(generateKeyPair)
 const commonName = '2.5.4.3'
 const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
 
-/** An authority that signs for itself, and nothing but certificates of holders. */
+/** Creates a self-signed authority that can sign only certificates of holders. */
 export async function makeAuthority(name: string, period: Period): Promise<Issued> {
   const { publicKey, privateKey } = await newKeyPair('ec', { namedCurve: 'prime256v1' })
   const extensions = [
@@ -52,7 +52,7 @@ export async function makeAuthority(name: string, period: Period): Promise<Issue
   return { certificate, key: pemOf(privateKey) }
 }
 
-/** A certificate with a key of its own, signed by the authority of this name. */
+/** Issues a certificate with a new key, signed by an authority. */
 export async function issueCertificate(
   authority: Issued & { name: string },
   holder: Holder,
@@ -94,7 +94,7 @@ function signed({ subject, issuer, publicKey, period, extensions }: Described, k
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }
 
-/** Sixteen bytes that are a positive number without a leading zero, as the format wants them. */
+/** Sixteen bytes that form a positive number without leading zeros, as the format requires. */
 function serialNumber(): ArrayBuffer {
   const bytes = new Uint8Array(randomBytes(16))
   bytes[0] = (bytes[0]! & 0x3f) | 0x40

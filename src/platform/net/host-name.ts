@@ -1,4 +1,4 @@
-/** A host as it is named in rules: without its port, in lower case. */
+/** Normalizes a host: without its port, in lower case. */
 export function nameOf(host: string): string {
   return host.toLowerCase().replace(/:\d+$/, '')
 }

@@ -8,7 +8,7 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
-/** Addresses and networks, to be looked up in. */
+/** Creates a list of addresses and networks for lookups. */
 export function networksOf(addresses: readonly string[]): BlockList {
   const networks = new BlockList()
   for (const text of addresses) {

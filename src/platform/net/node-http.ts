@@ -1,8 +1,8 @@
 /**
- * `node:http` without what it would bring along: a named import of it reads every export, and with them come the
- * WebSocket client and `fetch`, which cost each process 16 MB and a tenth of a second at its start.
+ * `node:http` without an import: a named import reads every export, which loads the WebSocket client and `fetch`. They cost each
+ * process 16 MB and a tenth of a second at its start.
  */
 export const { Agent, createServer, request } = process.getBuiltinModule('node:http')
 
-/** The same with TLS, loaded when somebody speaks it. */
+/** `node:https`, loaded at its first use. */
 export const https = () => process.getBuiltinModule('node:https')

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { once } from '../async/once.ts'
 import { networksOf } from './networks.ts'
 
-/** Public by their number, but only a cloud's own machines reach them, and are told secrets there: Azure's WireServer. */
+/** Addresses in a public range that only machines of a cloud reach, and that serve secrets: Azure's WireServer. */
 export const cloudAddresses = ['168.63.129.16/32']
 
 /** Addresses for a single host, a single site or documentation, not for the Internet; by the registries of the IANA. */
@@ -12,16 +12,16 @@ const notPublic = once(() =>
     ...cloudAddresses,
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
     ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
-    // Within what is given out (2000::/3): Teredo and its like, documentation, and 6to4, which may hold any IPv4 address.
+    // Within the allocated range (2000::/3): Teredo and its like, documentation, and 6to4, which can contain any IPv4 address.
     ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
   ]),
 )
-const givenOut = once(() => networksOf(['2000::/3']))
+const allocated = once(() => networksOf(['2000::/3']))
 
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, '')
   if (!isIPv6(plain)) return !notPublic().check(plain, 'ipv4')
-  return givenOut().check(plain, 'ipv6') && !notPublic().check(plain, 'ipv6')
+  return allocated().check(plain, 'ipv6') && !notPublic().check(plain, 'ipv6')
 }
 
 type Resolve = (host: string) => Promise<string[]>
@@ -34,10 +34,11 @@ const isSpecialName = (host: string) =>
   /\.(internal|local|localhost|localdomain|home\.arpa|lan|intranet|corp)\.?$/i.test(host)
 
 /**
- * The addresses of a host, all of them public: who may name a host must not reach with it what only this one reaches.
- * @param setting by which the operator may name it all the same.
+ * Resolves a host, and requires that all its addresses are public: a user who names a host must not reach private services of
+ * this one.
+ * @param setting the setting with which the operator can allow a private host.
  * @param options `isProxied`: a proxy connects, so a name that only the proxy can resolve is left to it, with no address.
- * @throws Error that says, for whoever named the host, what is wrong with it.
+ * @throws Error that says what is wrong with the host.
  */
 export async function publicAddresses(
   hostname: string,

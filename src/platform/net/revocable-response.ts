@@ -3,16 +3,15 @@ import type { Fault } from '../core/fault.ts'
 import type { ResponseStream } from './response-stream.ts'
 
 /**
- * A response stream that can be revoked. To its writer that looks as if the client had left, but the
- * reader is told why.
+ * A response stream that can be revoked. Its writer sees a disconnected client, its reader receives the reason.
  */
 export class RevocableResponse implements ResponseStream {
   readonly #inner: ResponseStream
-  readonly #left = new Leaving()
+  readonly #leaving = new Leaving()
   #revoked: Fault | undefined
   #ended = false
-  #tell: ((fault: Fault) => void) | undefined
-  readonly #leave = () => this.#left.abort()
+  #writeFault: ((fault: Fault) => void) | undefined
+  readonly #leave = () => this.#leaving.abort()
 
   constructor(inner: ResponseStream) {
     this.#inner = inner
@@ -25,10 +24,10 @@ export class RevocableResponse implements ResponseStream {
   }
 
   get signal(): LeaveSignal {
-    return this.#left
+    return this.#leaving
   }
 
-  /** Why it was taken away, if it was. */
+  /** The reason of the revocation, if it was revoked. */
   get revoked(): Fault | undefined {
     return this.#revoked
   }
@@ -57,21 +56,21 @@ export class RevocableResponse implements ResponseStream {
   }
 
   /**
-   * @param tell writes a fault in the words of the stream, and ends it; called when it has opened, and once at most.
+   * @param writeFault writes a fault in the form of the stream, and ends it. Called at most once, and only after it has opened.
    */
-  onRevoked(tell: (fault: Fault) => void): void {
-    this.#tell = tell
+  onRevoked(writeFault: (fault: Fault) => void): void {
+    this.#writeFault = writeFault
   }
 
   revoke(fault: Fault): void {
     if (this.#revoked || !this.isOpen) return
     this.#revoked = fault
-    // Before anybody hears of it: the last words must be the last.
-    if (this.opened) this.#tell?.(fault)
-    this.#left.abort()
+    // Written before the signal aborts, so that nothing follows it.
+    if (this.opened) this.#writeFault?.(fault)
+    this.#leaving.abort()
   }
 
-  /** The request is over: the inner stream keeps no listener of it. */
+  /** Removes the listener of the inner stream at the end of the request. */
   release(): void {
     this.#inner.signal.removeEventListener('abort', this.#leave)
   }

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 
-/** Silent for so long, the other side is asked by TCP whether it is there: three times, every two seconds. */
-const asked = { afterMs: 4000, everyMs: 2000, times: 3 }
+/** TCP sends a probe after this time without data, and up to three at this interval. */
+const probes = { afterMs: 4000, everyMs: 2000, times: 3 }
 
 /**
- * A host without power says nothing, and a connection on which nothing is to be sent would stay for ever: it breaks ten seconds
- * after the last sign of the other side. Node before 24 asks once a second, ten times.
+ * Detects a crashed host: without it, an idle connection would stay open forever. The connection breaks ten seconds after the last
+ * packet of the other side. Node before 24 probes once a second, ten times.
  */
 export function enableKeepAlive(socket: Socket): void {
-  socket.setKeepAlive(true, asked.afterMs, asked.everyMs, asked.times)
+  socket.setKeepAlive(true, probes.afterMs, probes.everyMs, probes.times)
 }

@@ -6,8 +6,8 @@ const closesOnExec = 0o2000000
 
 /**
  * The `stdio` list of a child process that inherits no other open file. Node closes its own files on exec; but files
- * that our parent left open in this process would pass on to every child. In the place of each such file the child gets
- * the null device. Where the system does not list open files, the list stays as it is.
+ * that our parent left open in this process would be inherited by every child. The child gets the null device instead. On
+ * systems that do not list open files, the list is unchanged.
  */
 export function withoutInherited(stdio: Slot[]): Slot[] {
   const { numbers, nothing } = inheritedFiles()
@@ -20,7 +20,7 @@ export function withoutInherited(stdio: Slot[]): Slot[] {
   return slots
 }
 
-/** Inherited files can only be there from the start: they are looked for once. */
+/** Files can be inherited only at the start, so they are searched once. */
 const inheritedFiles = once(() => {
   const numbers = openDescriptors().filter((number) => number > 2 && !closesOnExecution(number))
   return { numbers, nothing: numbers.length > 0 ? openSync('/dev/null', 'r+') : -1 }

@@ -3,7 +3,7 @@ import { once } from '../async/once.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Packages that few starts need, and that would make every start slower: each is loaded when it is first asked for. */
+/** Packages that few starts need, and that would slow down every start. Each is loaded at its first use. */
 export const lazyModules = {
   phoneMetadata: once(() => require('libphonenumber-js/min/metadata') as import('libphonenumber-js/min').MetadataJson),
   undici: once(() => require('undici') as typeof import('undici')),

@@ -6,7 +6,7 @@ export type Log = pino.Logger
 /** Headers and members that may hold a secret; they never reach a log line. */
 const redact = { paths: ['headers.authorization', 'req.headers.authorization', '*.secret'], censor: '[secret]' }
 
-/** Our keys, wherever a message, an error or a value may have picked one up. */
+/** API keys anywhere in a message, an error or a value. */
 const anyKey = /sb-v1-[0-9a-f]{64}/gi
 const masked = (line: string) => line.replace(anyKey, 'sb-v1-[secret]')
 const hooks = { streamWrite: masked }
@@ -48,7 +48,7 @@ export function plainLines(log: Log, message: string): (facts: object) => void {
   }
 }
 
-/** How much text waits for more to become bytes together, and for how long. */
+/** The limits of buffered text. */
 const held = { characters: 4000, ms: 50 }
 
 /**

@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 
-/** The variable in the environment of an intern's processes, which their children inherit: by it they are known. */
+/** The environment variable that marks an intern's processes. Their children inherit it. */
 export const markerVariable = 'SIGNALBOX_AGENT_OF'
 
-/** The beginning of all marks of one intern; each agent process has one of its own behind it. */
+/** The prefix of all marks of one intern. Each agent process has its own suffix. */
 export function markerOf(workspace: string): string {
   return createHash('sha256').update(workspace).digest('hex').slice(0, 32)
 }
 
-/** At most so much of an environment is searched. Ordinary ones are smaller. */
+/** The searched part of an environment. Ordinary ones are smaller. */
 const searchedBytes = 256 * 1024
 
-/** At most so many lists of processes are made for one search, where others are born all the time. */
-const mostLists = 100
+/** The limit of process lists for one search, if new processes appear all the time. */
+const maxLists = 100
 
 /**
- * Ends every process whose mark begins so, wherever it has gone, and all of its group. Only on Linux can they be found.
- * A process that only forks and exits may be gone before it is looked at, and what it left be missing in the list: so
- * lists are made until one has nothing new. The newest comes first: it is the one that is still there.
- * @returns how many there were.
+ * Kills every process with a mark that starts with `mark`, and its process group. Works only on Linux. A process that forks and
+ * exits can end before it is checked, and its child can be missing in the list, so lists are read until one has no new process.
+ * The newest process is checked first, because it most likely still exists.
+ * @returns the number of killed processes.
  */
 export function killMarked(mark: string): number {
   // One buffer for all: reading each file whole would cost a small daemon a good part of its memory.
   const buffer = Buffer.allocUnsafeSlow(searchedBytes)
   const seen = new Set<number>()
   let ended = 0
-  for (let lists = 0; lists < mostLists; lists++) {
+  for (let lists = 0; lists < maxLists; lists++) {
     const young = processes().filter((pid) => !seen.has(pid))
     if (young.length === 0) break
     for (const pid of young) {
@@ -41,14 +41,14 @@ function killIfMarked(pid: number, mark: string, buffer: Buffer): boolean {
   try {
     if (!environmentOf(pid, buffer).includes(`${markerVariable}=${mark}`) || isZombie(pid)) return false
   } catch {
-    // Gone already, or not ours to see.
+    // It has ended, or access is denied.
     return false
   }
   try {
     killGroup(pid)
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended in this very moment; what it began is in the next list.
+    // It has just ended. Its children are in the next list.
   }
   return true
 }
@@ -63,7 +63,7 @@ function killGroup(pid: number): void {
 /** Whether the process has ended and only waits for its parent to read its status. */
 const isZombie = (pid: number) => ['Z', 'X'].includes(statusOf(pid)[0] ?? '')
 
-/** State, parent, group and on: what stands behind the name, which may hold anything. */
+/** State, parent, group and following fields, after the name, which can contain anything. */
 function statusOf(pid: number): string[] {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return line.slice(line.lastIndexOf(')') + 2).split(' ')

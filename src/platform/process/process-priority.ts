@@ -3,10 +3,10 @@ import { getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const lowest = 19
-/** The kernel takes one change of a group a tenth of a second from all users but root together. */
+/** The kernel accepts one change of a group per tenth of a second, from all users except root together. */
 const retry = { times: 20, everyMs: 150 }
 
-/** The niceness of this process and `by` more. */
+/** The niceness of this process, increased by `by`. */
 export function nicenessPlus(by: number): number {
   try {
     return Math.min(lowest, getPriority() + by)
@@ -16,9 +16,8 @@ export function nicenessPlus(by: number): number {
 }
 
 /**
- * Lets a process at the head of a session, and what it starts, give way to this one: it gets the niceness of this
- * process and `by` more. Where sessions share the processor as groups, as on most Linux desktops and servers, niceness
- * counts only among the processes of one session, so the session gets it too. Best effort: never throws.
+ * Lowers the priority of a session leader and its children: sets the niceness of this process, increased by `by`. With autogroup
+ * scheduling, as on most Linux systems, niceness counts only within a session, so the session gets it as well. Never throws.
  */
 export async function lowerPriority(pid: number, by = 0): Promise<void> {
   const niceness = nicenessPlus(by)

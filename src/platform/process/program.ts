@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
 /**
- * Whether a command can be run: a file of its name in a folder of `path`, or at the place that it names. If the place
- * depends on an unknown folder, the command is taken to be there.
+ * Whether a command is installed: an executable file of its name in a folder of `path`, or at its absolute path. A relative path
+ * counts as installed, because its folder is unknown.
  */
 export function isInstalled(command: string, path = ''): boolean {
   if (isAbsolute(command)) return isExecutable(command)

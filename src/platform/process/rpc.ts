@@ -1,18 +1,18 @@
-/** Carries messages to another process, in order. They arrive as copies. */
+/** A channel to another process. Messages arrive in order, as copies. */
 export type Port = {
   send: (message: unknown) => void
   onMessage: (listener: (message: unknown) => void) => void
-  /** Hears, once, that nothing can be sent or will arrive any more. */
+  /** Calls the listener once when the channel has closed. */
   onClose: (listener: () => void) => void
 }
 
-/** Calls that one side answers, by name. Questions and answers are what `structuredClone` can copy. */
-// biome-ignore lint/suspicious/noExplicitAny: each handler names its own question; a record of them has none in common.
+/** The handlers of one side, by name. Arguments and results must be values that `structuredClone` can copy. */
+// biome-ignore lint/suspicious/noExplicitAny: each handler has its own type of argument.
 export type Handlers = Record<string, (question: any) => unknown>
 
-/** Asks the other side, and answers it. */
+/** Calls handlers of the other side. */
 export type Rpc<Theirs extends Handlers> = {
-  /** @throws what the handler threw, as an Error with its message and code; RpcClosed when there is nobody to ask. */
+  /** @throws what the handler threw, as an Error with its message and code; RpcClosed after the channel has closed. */
   call: <Name extends keyof Theirs & string>(
     name: Name,
     question: Parameters<Theirs[Name]>[0],
@@ -21,7 +21,7 @@ export type Rpc<Theirs extends Handlers> = {
   onClose: (listener: () => void) => void
 }
 
-/** The other process has ended. Its code is that of a broken connection, and it is told to users as one. */
+/** The other process has ended. Has the code of a broken connection, so that it is reported as one. */
 export class RpcClosed extends Error {
   readonly code = 'ECONNRESET'
 }
@@ -42,21 +42,21 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
     try {
       port.send({ answer: call, ...answered })
     } catch (error) {
-      // What cannot be copied: its asker hears so, and waits no longer.
+      // The result cannot be copied; the caller receives the error.
       port.send({ answer: call, ...failed(error) })
     }
   }
   function settle(answered: Answer): void {
-    const asker = waiting.get(answered.answer)
+    const caller = waiting.get(answered.answer)
     waiting.delete(answered.answer)
     if ('error' in answered)
-      asker?.reject(Object.assign(new Error(answered.error.message), { code: answered.error.code }))
-    else asker?.resolve(answered.value as never)
+      caller?.reject(Object.assign(new Error(answered.error.message), { code: answered.error.code }))
+    else caller?.resolve(answered.value as never)
   }
   port.onMessage((message) => {
-    const told = message as Call | Answer
-    if ('call' in told) void answer(told)
-    else settle(told)
+    const received = message as Call | Answer
+    if ('call' in received) void answer(received)
+    else settle(received)
   })
   port.onClose(() => {
     open = false
@@ -69,7 +69,7 @@ export function createRpc<Theirs extends Handlers>(port: Port, ours: Handlers): 
       new Promise((resolve, reject) => {
         if (!open) return reject(closed())
         const call = nextCall++
-        // What cannot be copied is thrown here, and nobody waits for it.
+        // Throws if the argument cannot be copied, before the call is registered.
         port.send({ call, name, question })
         waiting.set(call, { resolve, reject })
       }),
@@ -93,7 +93,7 @@ function failed(error: unknown) {
   return { error: { message, code } }
 }
 
-/** Two ports that lead to each other, within one process: what tests use in the place of a channel. */
+/** Two connected ports in one process, for tests. */
 export function portPair(): [Port, Port, close: () => void] {
   const sides = [0, 1].map(() => ({ hear: (_message: unknown) => {}, whenClosed: new Set<() => void>() }))
   let closed = false

@@ -1,11 +1,11 @@
 import { getSystemErrorMessage } from 'node:util'
 
-/** The system's own words for what a person does with a file. */
-const deeds: Record<string, string> = {
+/** Verbs for system calls. */
+const verbs: Record<string, string> = {
   open: 'open',
   read: 'read',
   write: 'write',
-  mkdir: 'make',
+  mkdir: 'create',
   scandir: 'list',
   opendir: 'list',
   unlink: 'delete',
@@ -15,32 +15,32 @@ const deeds: Record<string, string> = {
   ftruncate: 'write',
 }
 
-/** What people meet most, in plainer words than the system's. */
-const plainWords: Record<string, string> = {
+/** Plain messages for the most common errors. */
+const plainMessages: Record<string, string> = {
   ENOENT: 'it does not exist',
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 }
 
-/** Why a file cannot be read, to end a sentence with: neither its path nor the system's call is said again. */
+/** Why a file cannot be read, as the end of a sentence, without its path and the system call. */
 export function whyUnread(error: unknown): string {
   const { code, errno } = Object(error) as Partial<NodeJS.ErrnoException>
-  if (code !== undefined && Object.hasOwn(plainWords, code)) return plainWords[code]!
+  if (code !== undefined && Object.hasOwn(plainMessages, code)) return plainMessages[code]!
   if (typeof errno === 'number') return getSystemErrorMessage(errno)
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The same of a file that cannot be written: what is missing then is the folder that it would be in. */
+/** Why a file cannot be written. If it is missing, its folder does not exist. */
 export const whyUnwritten = (error: unknown): string =>
   (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its folder does not exist' : whyUnread(error)
 
 /**
- * What the system refused, in one sentence for whoever is at the terminal: a file that may not be read, a full disk.
- * @returns undefined for what is no refusal of the system, but a defect of ours.
+ * Describes an error of the operating system in one sentence, for a person at a terminal.
+ * @returns undefined for any other error, which is a defect of this program.
  */
 export function systemRefusal(error: unknown): string | undefined {
   const { errno, syscall, path } = Object(error) as Partial<NodeJS.ErrnoException>
   if (!(error instanceof Error) || typeof errno !== 'number' || typeof syscall !== 'string') return undefined
-  const deed = `${deeds[syscall] ?? syscall}${path === undefined ? '' : ` ${path}`}`
-  return `The system does not let this program ${deed}: ${getSystemErrorMessage(errno)}.`
+  const action = `${verbs[syscall] ?? syscall}${path === undefined ? '' : ` ${path}`}`
+  return `The system does not let this program ${action}: ${getSystemErrorMessage(errno)}.`
 }

@@ -3,22 +3,22 @@ import { throttleWarnings } from './warning-throttle.ts'
 
 type Uncaught = {
   log: Pick<Log, 'error' | 'fatal' | 'info'>
-  /** Ends the process as planned, and not twice: what was thrown may have left anything half done. */
+  /** Stops the process in order: an uncaught exception can leave state inconsistent. */
   end: () => unknown
 }
 
 /**
- * For defects of ours. A promise that rejects, and that nobody waits for, concerns nobody else: it is told, with its stack,
- * and the process goes on. What is thrown and nobody catches is told, and ends the process as planned.
+ * Handles defects of this program. An unhandled rejection is logged with its stack, and the process continues. An uncaught
+ * exception is logged, and stops the process.
  */
-export function tellUncaught({ log, end }: Uncaught): void {
-  const unheard = throttleWarnings(
+export function logUncaught({ log, end }: Uncaught): void {
+  const warn = throttleWarnings(
     { warn: log.error.bind(log), info: log.info.bind(log) },
-    'something failed that nobody waits for; the service goes on. Please report this',
+    'unhandled rejection; the service continues. Please report this',
   )
-  process.on('unhandledRejection', (reason) => unheard(asError(reason)))
+  process.on('unhandledRejection', (reason) => warn(asError(reason)))
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: asError(error) }, 'something failed that nobody catches; the process ends. Please report this')
+    log.fatal({ err: asError(error) }, 'uncaught exception; the process stops. Please report this')
     end()
   })
 }

@@ -1,26 +1,26 @@
 import { steadyNow } from '../core/clock.ts'
 import type { Log } from './log.ts'
 
-/** The same failure is told once in this time; when it has not come for as long, it is over. */
+/** A repeated failure is logged once in this time. Without a repetition for this time, it is over. */
 const minuteMs = 60_000
 
-/** Kinds of failures that are told apart: messages may name what there is without end. */
-const mostKinds = 100
-const anyOther = 'any other'
+/** The limit of distinguished failures, because messages can contain arbitrary values. */
+const maxKinds = 100
+const otherKind = 'any other'
 
-type Failing = { firstAt: number; toldAt: number; times: number; ending: { refresh: () => unknown } }
+type Failing = { firstAt: number; lastLoggedAt: number; times: number; ending: { refresh: () => unknown } }
 type Timing = { now: () => number; later: (act: () => void, ms: number) => { refresh: () => unknown } }
 
-const usual: Timing = { now: steadyNow, later: (act, ms) => setTimeout(act, ms).unref() }
+const defaultTiming: Timing = { now: steadyNow, later: (act, ms) => setTimeout(act, ms).unref() }
 
 /**
- * Warns of what fails again and again: the first time whole, then once a minute with how often, and once when it is over.
- * What has failed only once is over without a word.
+ * Logs repeated failures: the first one with its error, then once a minute with a count, and once when it is over. The end of a
+ * single failure is not logged.
  */
 export function throttleWarnings(
   log: Pick<Log, 'warn' | 'info'>,
   what: string,
-  { now, later }: Timing = usual,
+  { now, later }: Timing = defaultTiming,
 ): (error: Error) => void {
   const failing = new Map<string, Failing>()
 
@@ -29,26 +29,26 @@ export function throttleWarnings(
     failing.delete(kind)
     if (times === 1) return
     const ms = Math.round(now() - firstAt)
-    log.info({ error, times, ms }, `${what}: this is over, it has not come for a minute`)
+    log.info({ error, times, ms }, `${what}: over, no repetition for a minute`)
   }
   return (error) => {
-    const known = kindOf(error)
-    const kind = failing.has(known) || failing.size < mostKinds ? known : anyOther
+    const exactKind = kindOf(error)
+    const kind = failing.has(exactKind) || failing.size < maxKinds ? exactKind : otherKind
     const one = failing.get(kind)
     if (!one) {
       const ending = later(() => end(kind, error.message), minuteMs)
-      failing.set(kind, { firstAt: now(), toldAt: now(), times: 1, ending })
+      failing.set(kind, { firstAt: now(), lastLoggedAt: now(), times: 1, ending })
       return log.warn({ err: error }, what)
     }
     one.times++
     one.ending.refresh()
-    if (now() - one.toldAt < minuteMs) return
-    one.toldAt = now()
-    log.warn({ error: error.message, times: one.times }, `${what}: this comes again and again`)
+    if (now() - one.lastLoggedAt < minuteMs) return
+    one.lastLoggedAt = now()
+    log.warn({ error: error.message, times: one.times }, `${what}: repeated`)
   }
 }
 
-/** Messages of the system name files, which have a new name each time. */
+/** Distinguishes system errors by code, because their messages can contain changing file names. */
 function kindOf(error: Error): string {
   const { code, message } = error as NodeJS.ErrnoException
   return code !== undefined && /^E[A-Z]+$/.test(code) ? code : message

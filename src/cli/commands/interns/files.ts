@@ -5,8 +5,8 @@ import type { Command } from 'commander'
 import { StartupError } from '#platform/core/fault.ts'
 import { openConfined } from '#platform/files/confined-folder.ts'
 import { FileError } from '#platform/files/file-error.ts'
-import { LeftOut } from '#platform/files/left-out.ts'
 import { packFolder } from '#platform/files/pack-folder.ts'
+import { SkippedEntries } from '#platform/files/skipped-entries.ts'
 import { unpackArchive } from '#platform/files/unpack-archive.ts'
 import { whyUnread, whyUnwritten } from '#platform/process/system-error.ts'
 import { printable, printableExactly } from '#platform/text/printable.ts'
@@ -102,7 +102,7 @@ export function filesCommands(interns: Command, { env, out, err }: Terminal): vo
         asStartupError,
       )
       out(`Wrote ${done.files} files (${done.bytes} bytes) to ${printableExactly(target)}.`)
-      await reportSkippedFiles(join(target, LeftOut.fileName), err)
+      await reportSkippedFiles(join(target, SkippedEntries.fileName), err)
     })
 
   command('push', 'Upload the content of a folder to the workspace')

@@ -1,26 +1,26 @@
 import { printableExactly, printableLine } from '../text/printable.ts'
 
-const mostTold = 1000
+const maxListed = 1000
 
-/** What an archive does not hold though it was there, told by a last file in it. */
-export class LeftOut {
+/** The entries of a folder that are not in its archive, with the reasons. They are listed in a last file. */
+export class SkippedEntries {
   static readonly fileName = 'SIGNALBOX-LEFT-OUT.txt'
   readonly #lines: string[] = []
   #count = 0
 
   add(name: string, error: unknown): void {
     const { code, message } = error as NodeJS.ErrnoException
-    // It has gone in the meantime.
+    // It was deleted meanwhile.
     if (code === 'ENOENT') return
     this.#count += 1
-    if (this.#lines.length < mostTold) this.#lines.push(`${printableExactly(name)}: ${printableLine(message)}`)
+    if (this.#lines.length < maxListed) this.#lines.push(`${printableExactly(name)}: ${printableLine(message)}`)
   }
 
-  /** Undefined where nothing was left out. */
+  /** The list; undefined if no entry was skipped. */
   text(): Buffer | undefined {
     if (this.#count === 0) return undefined
     const more = this.#count - this.#lines.length
     const lines = [...this.#lines, ...(more > 0 ? [`and ${more} more`] : [])]
-    return Buffer.from(`Not in this archive, though in the folder:\n${lines.join('\n')}\n`)
+    return Buffer.from(`Skipped entries of the folder:\n${lines.join('\n')}\n`)
   }
 }
