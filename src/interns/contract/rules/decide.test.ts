@@ -59,7 +59,7 @@ test('what may be denied is asked about, also where a later rule allows it', () 
     'x',
   )
   assert.deepEqual([decision?.effect, decision?.rule], ['ask', 1])
-  assert.match(decision?.why ?? '', /cannot be told/)
+  assert.match(decision?.why ?? '', /It is uncertain/)
 })
 
 test('an allow is never about a command that cannot be read, not even one about everything', () => {
