@@ -105,14 +105,14 @@ onOneDatabase('rules for what interns may do', (kind) => {
     await using service = await startTestService({ kind })
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     for (const [rule, message] of [
-      [{ effect: 'allow', unclear: true }, /rules\[0\]\.unclear: what cannot be read is never allowed/],
+      [{ effect: 'allow', unclear: true }, /rules\[0\]\.unclear: a command that cannot be parsed is never allowed/],
       [
         { effect: 'allow', commands: ['bash run.sh'] },
-        /rules\[0\]\.commands\[0\]: what "bash" runs here cannot be told/,
+        /rules\[0\]\.commands\[0\]: "bash" can run other commands here/,
       ],
       [{ effect: 'allow', commands: ['curl **'], hosts: ['a.example'] }, /rules\[0\]\.hosts/],
-      [{ effect: 'deny', commands: ['git push; ls'] }, /words with spaces between them/],
-      [{ effect: 'deny', commands: ['git ** push'] }, /may only be the last word/],
+      [{ effect: 'deny', commands: ['git push; ls'] }, /words separated by spaces/],
+      [{ effect: 'deny', commands: ['git ** push'] }, /can only be the last word/],
       [{ effect: 'deny', paths: ['../x'] }, /without "\.\."/],
       [{ effect: 'deny', hosts: ['https://x.example/'] }, /without scheme/],
       [{ effect: 'deny', command: ['x'] }, /did you mean "commands"/],

@@ -91,7 +91,7 @@ test('where a file cannot be written, those before it are as they were', async (
       ...[`*** Add File: ${long}`, '+x'],
     ),
   )
-  assert.match(at.result, /^Error: Nothing was changed\. x+ has too long a name\.$/)
+  assert.match(at.result, /^Error: Nothing was changed\. x+ has a name that is too long\.$/)
   assert.deepEqual([await at.read('a.ts'), await at.read('b.ts')], ['one\n', 'b\n'])
   assert.deepEqual((await readdir(at.workspace)).sort(), ['a.ts', 'b.ts'])
 })

@@ -206,7 +206,7 @@ describe('signalbox acp', () => {
     await assert.rejects(mine.ask(sessionId, 'fail Something is broken'), /Something is broken/)
     await assert.rejects(mine.agent.request('session/set_mode', { sessionId, modeId: 'x' }), /manual or self-drive/)
     const image = { type: 'image' as const, mimeType: 'image/png', data: '' }
-    await assert.rejects(mine.agent.request('session/prompt', { sessionId, prompt: [image] }), /holds no bytes/)
+    await assert.rejects(mine.agent.request('session/prompt', { sessionId, prompt: [image] }), /is empty/)
     await mine.leaves()
     const nobody = await editor(service, {}, 'nobody')
     await assert.rejects(nobody.begin(), /refused \(404\)/)

@@ -56,7 +56,7 @@ test('a daemon that answers without end is cut off', async () => {
   await once(endless, 'listening')
   const runs = connectRuns({ socketPath, token: 'any' })
   const refusal = await refusalOf(runs.health(AbortSignal.timeout(5000)))
-  assert.equal(refusal?.message, 'The intern answered with more than it ever should.')
+  assert.equal(refusal?.message, 'The response of the intern is too large.')
   runs.close()
   endless.close()
   rmSync(folder, { recursive: true })
