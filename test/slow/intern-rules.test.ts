@@ -106,10 +106,7 @@ onOneDatabase('rules for what interns may do', (kind) => {
     const { id } = (await service.ask('POST', '/interns', { body: { name: 'ada' } })).body
     for (const [rule, message] of [
       [{ effect: 'allow', unclear: true }, /rules\[0\]\.unclear: a command that cannot be parsed is never allowed/],
-      [
-        { effect: 'allow', commands: ['bash run.sh'] },
-        /rules\[0\]\.commands\[0\]: "bash" can run other commands here/,
-      ],
+      [{ effect: 'allow', commands: ['bash run.sh'] }, /rules\[0\]\.commands\[0\]: "bash" can run other commands here/],
       [{ effect: 'allow', commands: ['curl **'], hosts: ['a.example'] }, /rules\[0\]\.hosts/],
       [{ effect: 'deny', commands: ['git push; ls'] }, /words separated by spaces/],
       [{ effect: 'deny', commands: ['git ** push'] }, /can only be the last word/],

@@ -69,7 +69,7 @@ export function createReadiness({ db, ledger, config, modelCount, leaving }: Rea
   }
 }
 
-const lookEveryMs = 250
+const checkEveryMs = 250
 
 /** Logs each change of readiness. @returns a function that ends it. */
 export function logReadiness(readiness: Readiness, log: Pick<Log, 'error' | 'info'>): () => void {
@@ -86,6 +86,6 @@ export function logReadiness(readiness: Readiness, log: Pick<Log, 'error' | 'inf
     if (isReady) return log.info({ unreadyMs: Math.round(now - unreadySince) }, 'ready again')
     unreadySince = now
     log.error({ reason }, 'not ready: balancers are answered 503')
-  }, lookEveryMs).unref()
+  }, checkEveryMs).unref()
   return () => clearInterval(timer)
 }

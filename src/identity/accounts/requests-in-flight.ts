@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts'
 import type { KeyCache } from './keys/key-cache.ts'
 
 /** The interval at which keys are checked for expiry. If notifications cannot be heard, everything is checked. */
-const lookEveryMs = 500
+const checkEveryMs = 500
 
 /** One request under way. */
 export type TrackedRequest = {
@@ -112,7 +112,7 @@ export function createRequestsInFlight({ signals, keys, sessions }: RequestsInFl
         release: () => release(entry),
       }
       entries.push(entry)
-      looking ??= setInterval(look, lookEveryMs).unref()
+      looking ??= setInterval(look, checkEveryMs).unref()
       return entry
     },
     count: () => entries.length,

@@ -8,7 +8,7 @@ const isDatabaseUrl = (text: string) => [text, text.replace('@/', '@host/')].som
 const urlForm =
   'must be an address such as postgres://user:password@host:5432/database; in a password "/", "#", "?" and "%" are written %2F, %23, %3F and %25'
 
-/** What is wrong with a database URL, or undefined. */
+/** Describes the error of a database URL; undefined for a valid one. */
 function databaseUrlProblem(text: string): string | undefined {
   try {
     return parseDatabaseUrl(text).urls.every(isDatabaseUrl) ? undefined : urlForm

@@ -1,7 +1,7 @@
 import { z } from '../json/schema.ts'
 import { atMost, ConfiguredAgent, milliseconds } from './setting-values.ts'
 
-/** What interns may take, what is kept of them, and as what they run. */
+/** The settings of interns: limits, retention, and users. */
 export const internSettings = {
   intern_unresponsive_ms: z.coerce
     .number()

@@ -9,7 +9,7 @@ import { type Config, fileOnly, parseSettings, type SettingName, settingNames } 
 
 export type Environment = Record<string, string | undefined>
 
-/** Who said a setting: an environment variable, or the configuration file at a path. Of a default nobody. */
+/** The source of a setting: an environment variable, or the configuration file at a path. Undefined for a default. */
 export type SettingSource = { kind: 'environment' | 'file'; name: string }
 export type SettingSources = Readonly<Partial<Record<SettingName, SettingSource>>>
 

@@ -1,6 +1,6 @@
 import { z } from '../json/schema.ts'
 
-/** What is kept of requests, and for how long. */
+/** The retention of data about requests. */
 export const retentionSettings = {
   generation_retention_days: z.coerce
     .number()

@@ -26,8 +26,8 @@ function shownDefault(value: unknown): string {
   return typeof value === 'object' ? 'see below' : `\`${JSON.stringify(value)}\``
 }
 
-/** A setting as clients are told it. */
-export type ToldSetting = {
+/** A setting as the API returns it. */
+export type SettingItem = {
   name: SettingName
   /** The environment variable that says it; null where only the file can. */
   variable: string | null
@@ -43,7 +43,7 @@ export type ToldSetting = {
 }
 
 /** All settings in force, each with who said it. Nothing that may be a secret is among them. */
-export function settingsInForce(config: Config, sources: SettingSources): ToldSetting[] {
+export function settingsInForce(config: Config, sources: SettingSources): SettingItem[] {
   return settingNames.map((name) => {
     const schema = Settings.shape[name]
     const isSecret = secretSettings.has(name)
@@ -51,7 +51,7 @@ export function settingsInForce(config: Config, sources: SettingSources): ToldSe
       name,
       variable: fileOnly.has(name) ? null : name.toUpperCase(),
       meaning: schema.description ?? '',
-      value: isSecret ? null : (toldValue[name]?.(config) ?? config[name] ?? null),
+      value: isSecret ? null : (displayValue[name]?.(config) ?? config[name] ?? null),
       default: schema.safeParse(undefined).data ?? null,
       is_set: config[name] !== undefined,
       is_secret: isSecret,
@@ -62,7 +62,7 @@ export function settingsInForce(config: Config, sources: SettingSources): ToldSe
 }
 
 /** Settings of which parts may be secrets: what an agent is started with. */
-const toldValue: Partial<Record<SettingName, (config: Config) => unknown>> = {
+const displayValue: Partial<Record<SettingName, (config: Config) => unknown>> = {
   agents: ({ agents }) =>
     Object.fromEntries(
       Object.entries(agents).map(([name, { command, env }]) => [name, { command, variables: Object.keys(env) }]),

@@ -28,7 +28,7 @@ export type FaultDetails = {
   headers?: Record<string, string>
 }
 
-/** A failure the caller may be told about: `message` says what was wrong, where, and what would be right. */
+/** An error for the caller. `message` says what is wrong, where, and what to do. */
 export class Fault extends Error {
   readonly kind: FaultKind
   readonly details: FaultDetails
@@ -41,7 +41,7 @@ export class Fault extends Error {
   }
 }
 
-/** A reason not to start, told in one sentence to the person at the terminal (exit code 1, no stack). */
+/** An error that prevents the start. It is printed to the terminal in one sentence (exit code 1, no stack). */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }

@@ -6,7 +6,7 @@ const shape = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/
 /**
  * The decimal text of an amount. A number is taken as its shortest text, so `0.07` is seven hundredths and not the
  * binary fraction beside it; digits past the twelfth are the noise of somebody's arithmetic and are rounded away.
- * @returns undefined for what is no finite amount.
+ * @returns undefined for an amount that is not finite.
  */
 export function toDecimal(amount: number | string): Decimal | undefined {
   if (typeof amount === 'string') return normal(amount.trim())

@@ -27,7 +27,7 @@ export const categories = [
   'academia',
 ] as const
 
-/** What members may do who are signed in, the most first. */
+/** The access roles of signed-in members, the most powerful first. */
 export const accessRoles = ['owner', 'admin', 'developer', 'viewer'] as const
 export type AccessRole = (typeof accessRoles)[number]
 

@@ -7,15 +7,15 @@ export type Query = Kysely<Tables>
 export type Tx = Transaction<Tables>
 
 /**
- * The database: one set of queries, two drivers. The drivers differ only behind this seam.
+ * The database, with one interface for both drivers.
  */
 export type Db = {
   kind: 'sqlite' | 'postgres'
-  /** Queries outside a transaction; each is durable when its promise resolves. */
+  /** Queries outside of a transaction. Each is durable when its promise resolves. */
   query: Query
   /**
-   * Queries that may read much, and change nothing. On the embedded database they have a connection of their own, which
-   * the first one opens: what runs for seconds keeps no other statement waiting.
+   * Read-only queries of much data. On the embedded database they use a separate connection, which the first one opens, so that a
+   * query of seconds does not delay other statements.
    */
   reports: Query
   /**
@@ -26,11 +26,11 @@ export type Db = {
   exclusively: <T>(name: string, work: (tx: Tx, announce: Announce) => Promise<T>) => Promise<T>
   /** Short messages between the servers on this database. */
   signals: Signals
-  /** To be added to this server's clock, if it differs from the database's by more than a second. */
+  /** The correction for this server's clock, if it differs from the database's by more than a second. */
   clockCorrectionMs: () => number
   /** The state of the database as known now, without a query. */
   standing: () => DatabaseHealth
-  /** The embedded database as another process of this host uses it. Postgres is everybody's: they open it themselves. */
+  /** Lends the embedded database to other processes of this host. With Postgres, each process connects itself. */
   lend?: Lend
   close: () => Promise<void>
 }
@@ -39,7 +39,7 @@ export type Db = {
 export type DatabaseHealth = {
   /** The time since the database last answered, in milliseconds. */
   silentMs: number
-  /** It takes no changes. */
+  /** It accepts no writes. */
   readOnly: boolean
   /** Statements can be sent to it: it neither refuses connections nor has been silent for too long. */
   isReachable: boolean
@@ -51,17 +51,17 @@ export type DatabaseHealth = {
 
 /** Receives events of the database. */
 export type Watch = {
-  /** A connection that nobody was waiting on broke. */
+  /** An idle connection broke. */
   onError?: (error: Error) => void
-  /** The database counts as away: it answered nothing at all for `database_silence_ms`. */
+  /** The database is unavailable: it did not respond for `database_silence_ms`. */
   onAway?: () => void
-  /** The database answers again, after it answered nothing at all for so long. */
+  /** The database responds again after an outage. */
   onBack?: (awayMs: number) => void
-  /** The database's clock is so far ahead of this server's, or behind it: its time is used from now on. */
+  /** The clocks of database and server differ by this time. The database's clock is used from now on. */
   onClockSkew?: (offsetMs: number) => void
-  /** The server did not take these settings of a session: it will not keep time of what they are for. */
+  /** The server rejected these session settings, so their timeouts do not apply. */
   onUnset?: (names: string[]) => void
-  /** A statement is done, or got no connection, and has no text then. @param error why it failed. */
+  /** A statement has finished, or got no connection, and has no text then. @param error why it failed. */
   onQuery?: (seconds: number, outcome: 'ok' | 'failed', error?: unknown, sql?: string) => void
 }
 
@@ -80,7 +80,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
 /** Codes of Postgres (bad data, a broken constraint, a limit of the program) and of SQLite's driver. */
 const refused = /^(2[23]...|54...|ERR_INVALID_ARG_(TYPE|VALUE)|ERR_OUT_OF_RANGE)$/
 
-/** Whether a write failed because of its own values, so that a second try would fail too. */
+/** Whether a write failed because of its values, so that a retry would fail too. */
 export function isRefused(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (typeof code !== 'string') return false

@@ -67,7 +67,7 @@ export async function pruneEvents({ db }: { db: Pick<Db, 'query'> }, before: num
 
 const pruneEveryMs = 60_000
 
-/** What servers left that never ran for as long as events are kept. */
+/** Expired events, also of servers that stopped before deleting them. */
 const longestKeptMs = 24 * 3_600_000
 
 type PruningDeps = { db: Pick<Db, 'query'>; now: Now; steady?: Now }

@@ -1,7 +1,7 @@
-/** What happened, as it is kept for those who listen: the truth stays where it is. */
+/** A stored notification for clients that listen. It is not the source of truth. */
 export type NewEvent = {
   at: number
-  /** Whose it is; null for the operator's. */
+  /** The organization of the event; null for the operator. */
   organizationId: string | null
   kind: 'generations' | 'question' | 'intern' | 'circuit'
   /** JSON. */

@@ -1,7 +1,7 @@
 import type { LogConfig } from 'kysely'
 import type { Watch } from './db.ts'
 
-/** Tells the watcher how long statements take; what they hold stays here. */
+/** Reports the duration of statements, without their values. */
 export function queryLog({ onQuery }: Watch): LogConfig {
   if (!onQuery) return []
   return (event) => {

@@ -16,26 +16,26 @@ export type Topic =
   | 'webhook.queued'
 
 /**
- * Says, within a transaction, what to tell every server once it has committed.
- * @param event what is kept of it for clients that listen, with the transaction.
+ * Publishes a notification to all servers when the transaction commits.
+ * @param event an event that is stored for listening clients, in the transaction.
  */
 export type Announce = (topic: Topic, payload: string, event?: NewEvent) => void
 
 /**
- * Wake-ups between servers on one database. A signal is a hint: the database is the truth, and whoever misses one
- * must still end up right, so caches also watch `live()` and `onMissed()`.
+ * Notifications between servers on one database. A notification is a hint: the database is the source of truth. A subscriber that
+ * misses one must still become consistent, so caches also use `live()` and `onMissed()`.
  */
 export type Signals = {
-  /** Hears what this process announces before `exclusively` returns, and what other servers announce soon after. */
+  /** Subscribes to a topic: notifications of this process arrive before `exclusively` returns, those of other servers soon after. */
   subscribe: (topic: Topic, listener: (payload: string) => void) => () => void
-  /** Hears that signals were missed, of any topic: whatever was remembered must be read anew. */
+  /** Calls the listener when notifications of any topic were missed: cached data must be read again. */
   onMissed: (listener: () => void) => () => void
   /**
-   * Whether all announcements up to some moment within the last second were heard, or reported as missed. If not,
-   * caches may be stale.
+   * Whether all notifications up to a time within the last second were received, or reported as missed. If not, caches can be
+   * stale.
    */
   live: () => boolean
-  /** The time since all announcements were last known to be heard, in milliseconds. */
+  /** The time since all notifications were last known to be received, in milliseconds. */
   silentForMs: () => number
 }
 
@@ -53,7 +53,7 @@ export function changesOf(signals: Pick<Signals, 'subscribe' | 'onMissed'>, topi
 
 export type Announcement = { topic: Topic; payload: string }
 
-/** What one transaction announces. */
+/** Collects the notifications of one transaction. */
 export function announcements() {
   const announced: Announcement[] = []
   const events: NewEvent[] = []
@@ -66,7 +66,7 @@ export function announcements() {
 
 export type LocalSignals = Signals & { deliver: (announcement: Announcement) => void; reportMissed: () => void }
 
-/** The subscribers of one process. The embedded database needs no more: there are no other servers. */
+/** The subscribers of one process. The embedded database needs no others, because only one server uses it. */
 export function localSignals(): LocalSignals {
   const listeners = new Map<Topic, Set<(payload: string) => void>>()
   const whenMissed = new Set<() => void>()

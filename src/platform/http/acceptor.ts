@@ -16,7 +16,7 @@ export type Acceptor = {
   release: (sockets: readonly number[]) => void
 }
 
-/** The server does not listen itself: which sockets it answers on changes while connections go on. */
+/** The server does not listen itself: its sockets can change while connections are open. */
 export function createAcceptor(server: Server): Acceptor {
   // Node keeps time of requests from the moment at which a server listens.
   server.emit('listening')

@@ -171,7 +171,7 @@ function failureSender(envelopeOf: (request: FastifyRequest) => Envelope | undef
   }
 }
 
-/** The framework's own refusals, in our words. Anything unknown is a defect of ours, and told to nobody. */
+/** Translates errors of the framework. Unknown errors are defects, whose message is not sent to clients. */
 function asFault(error: unknown, request: FastifyRequest): Fault | undefined {
   if (error instanceof Fault) return error
   const { code, statusCode } = error as Partial<FastifyError>

@@ -16,10 +16,10 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
 /** A body with more parts than this is checked up to its first error only: each further error costs time. */
 const maxPartsExplained = 10_000
 
-/** Zod's own way to stop at the first issue: of a million wrong items it would tell a million. */
+/** Zod's option to stop at the first issue: for a million wrong items it would report a million. */
 const stopEarly: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true }
 
-/** Tells everything that is wrong with what a person can have written, and the first wrong thing of anything larger. */
+/** Reports all errors of a small value, and only the first one of a large value. */
 export function parseWith(schema: z.ZodType, data: unknown) {
   const parsed = schema.safeParse(data, stopEarly)
   return parsed.success || hasMoreParts(data, maxPartsExplained) ? parsed : schema.safeParse(data)

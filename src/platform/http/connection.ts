@@ -14,7 +14,7 @@ export type Connection = {
 type Raw = Pick<IncomingMessage, 'headers' | 'socket'>
 export type ConnectionOf = (request: Raw) => Connection
 
-/** What one proxy tells about its own client. */
+/** The client as reported by one proxy. */
 type Told = { address?: string | undefined; scheme?: string | undefined }
 
 /** Reads it off the socket, or takes the word of trusted proxies; nobody else's. */
@@ -63,7 +63,7 @@ const listOf = (value: string | string[] | undefined) =>
 
 const schemeIn = (text: string | undefined) => (/^https?$/i.test(text ?? '') ? text!.toLowerCase() : undefined)
 
-/** Without port and brackets; undefined for what is no address. */
+/** Removes port and brackets; undefined if it is not an address. */
 function plainAddress(text: string): string | undefined {
   const address = /^\[([\da-f:.]+)\](?::\d+)?$/i.exec(text)?.[1] ?? /^([\d.]+)(?::\d+)?$/.exec(text)?.[1] ?? text
   return isIPv6(address) || /^\d+(\.\d+){3}$/.test(address) ? address : undefined

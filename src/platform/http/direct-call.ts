@@ -136,7 +136,7 @@ export class DirectCall<Caller, Body extends object> {
     this.response.send(status, jsonType, Buffer.from(JSON.stringify(body)))
   }
 
-  /** Not even the failure can be told: its head cannot be written. Nothing of it may reach the process. */
+  /** Closes the connection if the error response cannot be written, so that the failure does not reach the process. */
   #giveUp(error: unknown): void {
     this.#route.log.error({ err: error, requestId: this.requestId, route: this.#route.path }, 'no answer can be sent')
     this.response.breakOff()

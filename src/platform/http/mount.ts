@@ -118,7 +118,7 @@ function admitting(admit: (request: FastifyRequest, reply: FastifyReply) => unkn
   }
 }
 
-/** A defect after the first byte can only be told by breaking the connection: half an answer must not look whole. */
+/** After the first byte, a defect breaks the connection, so that an incomplete response does not look complete. */
 async function answered(handle: () => unknown, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   try {
     return await handle()

@@ -51,7 +51,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   request?: S
   /** The JSON of a success; undefined where the answer is not JSON. */
   response?: z.ZodType
-  /** Further media types of a success besides JSON, such as `text/event-stream`. */
+  /** Other media types of a success than JSON, such as `text/event-stream`. */
   mediaTypes?: string[]
   /** The JSON of a 202, where it may answer so as well. */
   accepted?: z.ZodType
@@ -69,7 +69,7 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   isRead?: boolean
   /** Which members may call it who are signed in, where that is not what `key` and method tell. */
   roles?: readonly string[]
-  /** The status of a success, 200 unless told. */
+  /** The status of a success. Defaults to 200. */
   status?: number
   faults: FaultKind[]
   /** The refusal of an ordinary key on a management route. */
@@ -78,11 +78,11 @@ export type RouteSpec<S extends Schemas, Caller, Deps> = {
   undeclaredBody?: 'invalid' | 'unsupported_media_type'
   /** Puts a refusal of this route, by whomever, in its own words. */
   restate?: (fault: Fault) => Fault
-  /** In bytes; what the setting `max_body_bytes` says unless told. */
+  /** In bytes. Defaults to the setting `max_body_bytes`. */
   bodyLimit?: number
   /** Its body is what a form of a page sends; all others are JSON. */
   takesForm?: boolean
-  /** Left out of the API's description. */
+  /** Omitted from the API description. */
   hidden?: boolean
   handler: (call: Call<S, Caller>, deps: Deps) => unknown
 }

@@ -4,7 +4,7 @@ import { z } from './schema.ts'
 export function listParameter<Word extends string>(words: readonly Word[]) {
   const item = z.enum(words)
   const one = `(${words.join('|')})`
-  // Told to readers of the description only: what is wrong is said by the item itself.
+  // Only for the description: the item itself reports errors.
   const written = z.string().meta({ pattern: `^${one}(,${one})*$` })
   return z
     .union([written, z.array(written)])

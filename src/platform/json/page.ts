@@ -2,17 +2,17 @@ import { z } from './schema.ts'
 import { text } from './text.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** More than any list holds. */
-const mostSkipped = 2 ** 31 - 1
+/** More than any list contains. */
+const maxOffset = 2 ** 31 - 1
 
-/** The query of every list of the management API: `offset` from 0, `limit` 1 to 100, 50 unless told. */
+/** The query of every list of the management API: `offset` from 0, `limit` 1 to 100, by default 50. */
 export const PageQuery = z.object({
-  offset: wholeNumber({ min: 0, max: mostSkipped }).default(0).describe('Number of items to skip.'),
+  offset: wholeNumber({ min: 0, max: maxOffset }).default(0).describe('Number of items to skip.'),
   limit: wholeNumber({ min: 1, max: 100 }).default(50).describe('Maximum number of items, 1 to 100.'),
 })
 export type PageQuery = z.infer<typeof PageQuery>
 
-/** What a list is searched by: `q`. */
+/** The search text of a list: `q`. */
 export const Searched = text({ max: 200 }).optional()
 
 /** One page of a list, and how many items there are in all. */

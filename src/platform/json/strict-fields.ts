@@ -18,13 +18,13 @@ const maxNameLength = 80
 
 /** The message about unknown fields. */
 export function unknownFields(unknown: string[], known: string[]): string {
-  const told = unknown.slice(0, maxFields).map((field) => {
+  const described = unknown.slice(0, maxFields).map((field) => {
     const name = field.length > maxNameLength ? `${field.slice(0, maxNameLength)}…` : field
     const meant = nearestName(field.slice(0, maxNameLength), known)
     return `unknown field ${JSON.stringify(name)}${meant ? ` (did you mean ${JSON.stringify(meant)}?)` : ''}`
   })
   const more = unknown.length > maxFields ? ` and ${unknown.length - maxFields} more` : ''
-  return `${told.join(', ')}${more}; it takes ${known.join(', ')}`
+  return `${described.join(', ')}${more}; it takes ${known.join(', ')}`
 }
 
 /** The one of the known names that is nearest, where one is near. */

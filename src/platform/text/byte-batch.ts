@@ -2,7 +2,7 @@ const firstBytes = 1024
 /** Shorter parts are copied byte by byte: a call into the engine costs more. */
 const few = 48
 
-/** Bytes from several places, put together to go out in one write. */
+/** Collects bytes for one write. */
 export class ByteBatch {
   #bytes: Buffer | undefined
   #used = 0

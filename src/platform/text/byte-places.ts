@@ -3,7 +3,7 @@ type Part = { text: string; firstByte: number; firstUnit: number }
 
 const partLength = 4096
 
-/** A text that grows, in which places are counted in bytes. Whoever asks for many places of a long one waits for none. */
+/** Converts byte positions of a growing text to UTF-16 positions, in logarithmic time. */
 export class BytePlaces {
   readonly #parts: Part[] = [{ text: '', firstByte: 0, firstUnit: 0 }]
 

@@ -1,7 +1,7 @@
 /** A value of a table. */
 export type CsvValue = string | number | boolean | null | undefined
 
-/** What a spreadsheet takes for the beginning of a formula, which may send what stands in other cells elsewhere. */
+/** The characters that start a formula in a spreadsheet. A formula could send the content of other cells to another host. */
 const formula = /^[=+\-@\t\r]/
 const quoted = /[",\r\n]/
 

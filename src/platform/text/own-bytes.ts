@@ -1,5 +1,5 @@
 /**
- * Copies of small pieces, in memory of their own. Node takes small buffers from a pool of 64 kB, which a piece that is
+ * Copies of small pieces, in separate memory. Node takes small buffers from a pool of 64 kB, which a piece that is
  * kept for long holds as a whole.
  */
 export function ownBytes<Name extends string>(pieces: Record<Name, Uint8Array>): Record<Name, Buffer> {

@@ -24,7 +24,7 @@ export function latin1Of(bytes: Buffer): string {
   return text
 }
 
-/** The first byte of the character that has the byte at `at`. Of what is no UTF-8, any byte. */
+/** The first byte of the character that contains the byte at `at`. Any byte for invalid UTF-8. */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4; start--) if (!isContinuation(bytes[start]!)) return start
   return at
@@ -34,7 +34,7 @@ const isContinuation = (byte: number) => (byte & 0b1100_0000) === 0b1000_0000
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Without the mark that some put before JSON and streams. It is no part of the text. */
+/** Removes the byte order mark that some put before JSON and streams. */
 export function withoutMark(bytes: Buffer): Buffer {
   return byteOrderMark.equals(bytes.subarray(0, 3)) ? bytes.subarray(3) : bytes
 }

@@ -18,7 +18,7 @@ export type MonitoredIntern = {
 }
 
 /** Counting files can take long on a large disk. The pause after it is at least `pausesPerCount` times as long. */
-const lookEveryMs = { processes: 1000, disk: 5000 }
+const checkEveryMs = { processes: 1000, disk: 5000 }
 const pausesPerCount = 20
 
 /**
@@ -27,7 +27,7 @@ const pausesPerCount = 20
  * @returns a function that stops the monitor.
  */
 export function monitorResources(used: MonitoredIntern, over: (reason: string) => void): () => void {
-  const { home, resourceLimits, onUncounted, count, everyMs = lookEveryMs } = used
+  const { home, resourceLimits, onUncounted, count, everyMs = checkEveryMs } = used
   let watched = true
   const exceeded = async (reason: string | undefined) => {
     if (!watched || reason === undefined) return
@@ -72,6 +72,6 @@ let listed: { at: number; processes: Promise<Process[]> } | undefined
 /** One list per second is used for all interns. */
 function processesNow(): Promise<Process[]> {
   const at = performance.now()
-  if (listed === undefined || at - listed.at > lookEveryMs.processes * 0.8) listed = { at, processes: listProcesses() }
+  if (listed === undefined || at - listed.at > checkEveryMs.processes * 0.8) listed = { at, processes: listProcesses() }
   return listed.processes
 }

@@ -17,7 +17,7 @@ type FilesPodDeps = {
   rotate: () => Promise<void>
 }
 
-const lookEveryMs = 250
+const checkEveryMs = 250
 
 /**
  * The address of a pod that serves the files of an intern that does not run. The pod has the intern's volume and runs nothing of the intern. It
@@ -66,7 +66,7 @@ async function untilItAnswers(deps: FilesPodDeps, id: string): Promise<DaemonAdd
         `its pod did not answer within ${config.kubernetes_start_ms / 1000} s: ${pod?.why ?? 'without a reason'}.`,
       )
     }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs))
   }
 }
 

@@ -7,7 +7,7 @@ import { podOf } from './pod.ts'
 type RemovalDeps = { client: KubernetesClient; stopMs: number }
 type Named = [kind: Kind, name: string]
 
-const lookEveryMs = 250
+const checkEveryMs = 250
 
 /** Ends the pod of an intern, but no other object. @throws Error that names the object that remains. */
 export async function endPod({ client, stopMs }: RemovalDeps, id: string): Promise<void> {
@@ -75,7 +75,7 @@ async function untilGone(
       throw new Error(
         `Not removed after ${reportedMs / 1000} s: ${remaining.map(stuck).join('; ')}. Remove the cause, then retry.`,
       )
-    await sleep(lookEveryMs)
+    await sleep(checkEveryMs)
   }
 }
 

@@ -31,7 +31,7 @@ type PodStart = {
   onRunning: () => void
 }
 
-const lookEveryMs = 250
+const checkEveryMs = 250
 
 /**
  * Waits for the pod with these settings, and for its daemon to answer. @returns its address.
@@ -76,7 +76,7 @@ export async function podThatAnswers(
       }
       if (performance.now() - since > withinMs)
         throw await timeoutError(client, start, { withinMs, startedAt, pod: now })
-      await Promise.race([changed.promise, pause(lookEveryMs)])
+      await Promise.race([changed.promise, pause(checkEveryMs)])
       changed = Promise.withResolvers()
     }
   } finally {

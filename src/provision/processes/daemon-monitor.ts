@@ -11,7 +11,7 @@ export type MonitoredDaemon = {
   unresponsiveMs: number
 }
 
-const lookEveryMs = 200
+const checkEveryMs = 200
 /** The number of checks within that time, so that a single failed one does not count. */
 const checks = 4
 
@@ -33,7 +33,7 @@ export function monitorDaemon(daemon: MonitoredDaemon, onEnd: (reason: string) =
     if (monitored && isAlive(monitored)) return
     clearInterval(looking)
     report((monitored && (await daemon.ending())) ?? 'has ended')
-  }, lookEveryMs).unref()
+  }, checkEveryMs).unref()
 
   const stopChecks = monitorAnswers(daemon.answers, unresponsiveMs, (reason) => {
     if (monitored && isAlive(monitored)) report(reason)

@@ -1,7 +1,7 @@
 import type { DiskUse } from '#platform/files/disk-use.ts'
 import { exceededByDisk, type ResourceLimits } from '../host/resource-limits.ts'
 
-const lookEveryMs = 2000
+const checkEveryMs = 2000
 
 type Watched = {
   home: string
@@ -16,7 +16,7 @@ type Watched = {
  * Watches the disk use of a clone, because the server can announce a wrong size. `exceeded` is aborted with the reason if the
  * clone uses more than an intern is allowed to.
  */
-export function watchDisk({ home, config, onUncounted, count, everyMs = lookEveryMs }: Watched) {
+export function watchDisk({ home, config, onUncounted, count, everyMs = checkEveryMs }: Watched) {
   const exceeded = new AbortController()
   /** Never rejects: the intern's monitor measures again later. */
   const look = async () => {

@@ -9,7 +9,7 @@ import type { Every } from './open-accounts.ts'
 import { forgetSpendingBesideOlderServers } from './rows.ts'
 
 /** The interval at which older servers are looked for. */
-const lookEveryMs = 2000
+const checkEveryMs = 2000
 
 /**
  * Servers of schema version 91 and before count a guardrail's limit in one account, which all its members and keys share. While one of
@@ -58,7 +58,7 @@ export async function watchGuardrailAccounts(
     // Until a moment ago another server may still have used shared accounts.
     await db.exclusively('guardrail accounts', forgetSpendingBesideOlderServers)
   }
-  const end = every(lookEveryMs, () => {
+  const end = every(checkEveryMs, () => {
     look().catch((error) => {
       // Without the database older servers have no connections either.
       lastSeenAt = elapsed()

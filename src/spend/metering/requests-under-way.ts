@@ -14,7 +14,7 @@ type UnderWayDeps = {
 
 /** The longest time that a request, or a question about spending, waits for a slow database. */
 const patienceMs = 750
-const lookEveryMs = 10
+const checkEveryMs = 10
 /** Clocks of servers differ. */
 const earlierMs = 60_000
 
@@ -65,7 +65,7 @@ export async function requestsWritten(
       .executeTakeFirst()) !== undefined
   while (await isOneLeft()) {
     if (performance.now() >= late) return false
-    await sleep(lookEveryMs)
+    await sleep(checkEveryMs)
   }
   return true
 }

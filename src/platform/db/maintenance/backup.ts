@@ -4,8 +4,7 @@ import { StartupError } from '../../core/fault.ts'
 import { whyUnwritten } from '../../process/system-error.ts'
 
 /**
- * Writes an embedded database, as it is at one moment, into a new file that its owner alone may read. Whoever uses the
- * database goes on.
+ * Writes a consistent copy of an embedded database into a new file that only its owner can read. The database stays in use.
  * @throws StartupError when the file exists already, or cannot be written; it is not left behind half done.
  */
 export function backUp(database: string, file: string): void {

@@ -5,7 +5,7 @@ import type { Tables } from '../tables.ts'
 
 type Table = keyof Tables & string
 
-/** They begin anew in a copy: they are about who runs now. */
+/** Tables that are not copied, because they describe running processes. */
 export const ofWhoRuns = [
   'signal_revisions',
   'events',

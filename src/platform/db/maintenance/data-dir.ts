@@ -112,7 +112,7 @@ function reason(error: unknown): string {
   return message
 }
 
-/** What is opened to write, if it is there; of what it may not open SQLite tells no reason. */
+/** Files that must be writable. SQLite does not say which one it could not open. */
 const database = [marker, 'signalbox.db', 'signalbox.db-wal', 'signalbox.db-shm']
 
 /** Files may be another user's, as after a start as root in a folder of somebody else. */

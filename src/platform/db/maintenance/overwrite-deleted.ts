@@ -2,7 +2,7 @@ import type { Db } from '../db.ts'
 import { sql } from '../kysely.ts'
 
 /**
- * What was deleted just now is to be in no file any more. The embedded database overwrites it in its own file
+ * Removes deleted data from all files. The embedded database overwrites it in its own file
  * (`secure_delete`); what its log of changes still has of it goes with this. Postgres overwrites what is deleted when it
  * vacuums, and has it in its own log until then.
  */

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 
-const lookEveryMs = 250
+const checkEveryMs = 250
 
 /** After so long without an answer the server is asked, on another connection, whether it works on one. */
 const askAfterMs = 2000
@@ -47,7 +47,7 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
 
   function look(): void {
     const now = performance.now()
-    const stoodStill = now - lookedAt > 4 * lookEveryMs
+    const stoodStill = now - lookedAt > 4 * checkEveryMs
     lookedAt = now
     // The answer may have come, and nobody was there to read it.
     if (stoodStill) return
@@ -57,7 +57,7 @@ export function monitorConnections({ open, answerMs, connect, onDead }: Connecti
     askedAt = now
     void ask(silent)
   }
-  const looking = setInterval(look, lookEveryMs).unref()
+  const looking = setInterval(look, checkEveryMs).unref()
   return () => clearInterval(looking)
 }
 

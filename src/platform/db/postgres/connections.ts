@@ -5,7 +5,7 @@ import { applicationNames } from './application-names.ts'
 import { Connection, ConnectionAbandoned, isAnswer, types } from './connection.ts'
 import { monitorConnections } from './connection-monitor.ts'
 import type { Hosts } from './hosts.ts'
-import { lookEveryMs, Presence } from './presence.ts'
+import { checkEveryMs, Presence } from './presence.ts'
 import { type Limits, sessionOf, setUp, withoutTimeouts } from './session.ts'
 
 /** The connections of one server. */
@@ -15,7 +15,7 @@ export type Connections = {
   take: () => Promise<pg.PoolClient>
   /** Lets go of those that nobody uses: they may be dead without our knowing. */
   dropIdle: (why: string) => void
-  /** Ends what is open, whoever uses it, and the watch over it. */
+  /** Closes all connections, also those in use, and stops the monitors. */
   cut: () => void
   standing: () => Pick<DatabaseHealth, 'used' | 'idle' | 'waiting'>
   /** Whether Postgres answered nothing at all for `database_silence_ms`. */
@@ -49,7 +49,7 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
   const [extra, retired] = [new Set<Connection>(), new WeakSet<Connection>()]
   const waitingForConnection = new Set<{ since: number }>()
   let leftAt = Number.NEGATIVE_INFINITY
-  let told = false
+  let isReported = false
   const presence = new Presence({
     silenceMs: limits.database_silence_ms,
     onAway(why) {
@@ -59,19 +59,19 @@ export function openConnections(hosts: Hosts, deps: ConnectionsDeps): Connection
     },
     onBack,
   })
-  const looking = setInterval(() => presence.look(), lookEveryMs).unref()
+  const looking = setInterval(() => presence.look(), checkEveryMs).unref()
 
   async function prepare(client: Connection): Promise<void> {
     open.add(client)
     client.once('end', () => open.delete(client))
-    // One in use tells whoever uses it, by its query; but between two queries nobody would listen, and that ends Node.
+    // A connection in use reports errors by its query. Between two queries, an error without a listener would end the process.
     client.on('error', () => {})
     client.whenAnswered(() => presence.heard())
     client.whenWriteRefused(leaveReadOnly)
     await client.requirePrimary()
     const refused = await setUp(client, sessionOf(limits))
-    if (refused.length > 0 && !told) onUnset(refused)
-    told ||= refused.length > 0
+    if (refused.length > 0 && !isReported) onUnset(refused)
+    isReported ||= refused.length > 0
   }
   function dropIdle(why: string): void {
     const idle = [...open].filter((client) => !used.has(client) && client.unansweredSince === undefined)

@@ -8,7 +8,7 @@ const advice: Readonly<Record<string, string>> = {
 /** An error of the driver or of the system; what Postgres itself says has a severity. */
 type OpeningError = Error & { code?: string; severity?: string; hostname?: string }
 
-/** Why a start gets no database, in a sentence or two: a server that refuses is told apart from one that does not answer. */
+/** Explains in a sentence or two why the database could not be opened: the server refused, or did not respond. */
 export function whyNotOpened({ code = '', severity, message, hostname }: OpeningError): string {
   const named = 'The database named by DATABASE_URL'
   if (code === '25006')

@@ -74,7 +74,7 @@ export async function openPostgres(
   }
 }
 
-/** A statement that gets no connection has failed, too; Kysely tells only of those that got one. */
+/** Also reports statements that got no connection as failed; Kysely reports only the others. */
 function watchedPool({ pool, take }: Connections, { onQuery = () => {} }: Watch): PostgresPool {
   return {
     async connect() {

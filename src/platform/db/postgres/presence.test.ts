@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lookEveryMs, Presence } from './presence.ts'
+import { checkEveryMs, Presence } from './presence.ts'
 
 /** A presence by a clock that the test moves, and what it told. */
 function watched() {
@@ -8,7 +8,7 @@ function watched() {
   const onBack = (awayMs: number) => void told.push(`back after ${awayMs}`)
   const presence = new Presence({ silenceMs: 1000, onAway: (why) => told.push(why), onBack }, 0)
   let now = 0
-  const looks = (count: number, everyMs = lookEveryMs) => {
+  const looks = (count: number, everyMs = checkEveryMs) => {
     for (let at = 0; at < count; at++) {
       now += everyMs
       presence.look(now)

@@ -1,29 +1,29 @@
 import { ConnectionAbandoned } from './connection.ts'
 
-export const lookEveryMs = 250
+export const checkEveryMs = 250
 
-/** Between two looks no more is counted: then it was this process that stood still, and answers may lie unread. */
-const mostCountedMs = 2 * lookEveryMs
+/** The limit of silence counted between two checks. A longer gap means that this process was blocked, and responses are unread. */
+const maxCountedMs = 2 * checkEveryMs
 
 type PresenceDeps = {
-  /** After so long without any answer Postgres counts as away. */
+  /** The time without a response after which Postgres counts as unavailable. */
   silenceMs: number
-  /** Told once each time, with why: nobody is to wait for an answer any more. */
+  /** Called once per outage, with the reason: pending requests must not wait any longer. */
   onAway: (why: string) => void
   /** Called when it answers again, with the time since its last answer before the outage. */
   onBack: (awayMs: number) => void
 }
 
 /**
- * Whether Postgres answers at all. A frozen one takes connections and says nothing: each request would wait until its own
- * connection is given up. That it is asked all the time is the heartbeat's work (`signals.ts`).
+ * Detects whether Postgres responds at all. A frozen server accepts connections and does not respond: each request would wait for
+ * its own timeout. The heartbeat in `signals.ts` sends queries all the time.
  */
 export class Presence {
   readonly #deps: PresenceDeps
   readonly #refusals = new Set<(error: Error) => void>()
   #lookedAt: number
   #silentMs = 0
-  /** When Postgres last answered. */
+  /** When Postgres last responded. */
   #heardAt: number
   #away: { error: Error } | undefined
 
@@ -37,7 +37,7 @@ export class Presence {
     return this.#away !== undefined
   }
 
-  /** Postgres answered, on whichever connection. */
+  /** Notes a response of Postgres on any connection. */
   heard(now = performance.now()): void {
     this.#silentMs = 0
     const awayMs = now - this.#heardAt
@@ -48,8 +48,8 @@ export class Presence {
   }
 
   /**
-   * What `ask` brings, which is not asked while Postgres is away.
-   * @throws ConnectionAbandoned as soon as it is away, whatever becomes of `ask`.
+   * Runs `ask`, unless Postgres is unavailable.
+   * @throws ConnectionAbandoned as soon as it is unavailable, without waiting for `ask`.
    */
   async whileThere<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#away) throw this.#away.error
@@ -58,9 +58,9 @@ export class Presence {
     return Promise.race([ask(), promise]).finally(() => this.#refusals.delete(reject))
   }
 
-  /** To be called every `lookEveryMs`. @param now by a clock that nobody sets. */
+  /** Must be called every `checkEveryMs`. @param now by a monotonic clock. */
   look(now = performance.now()): void {
-    this.#silentMs += Math.min(now - this.#lookedAt, mostCountedMs)
+    this.#silentMs += Math.min(now - this.#lookedAt, maxCountedMs)
     this.#lookedAt = now
     if (this.#away || this.#silentMs < this.#deps.silenceMs) return
     const why = `Postgres has answered nothing for ${this.#deps.silenceMs} ms: nobody waits for it until it does`

@@ -31,7 +31,7 @@ type SignalListeners = {
 }
 
 /**
- * Signals over LISTEN/NOTIFY on a connection of their own. A heartbeat compares the revision of every topic with what
+ * Notifications over LISTEN/NOTIFY on a dedicated connection. A heartbeat compares the revision of every topic with what
  * was heard, so that nothing is missed for longer than 0.9 s: either the comparison says so, or it fails, `live()`
  * turns false, and caches ask the database themselves until it is back.
  */

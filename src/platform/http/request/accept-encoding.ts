@@ -29,7 +29,7 @@ function choose(header: string): Encoding | undefined {
   return best && weightOf(best) >= plain ? best : undefined
 }
 
-/** `gzip;q=0.5`. A weight that is no number counts as 0. */
+/** `gzip;q=0.5`. An invalid weight counts as 0. */
 function weightedCoding(item: string): [coding: string, weight: number] {
   const [coding = '', ...parameters] = item.split(';').map((part) => part.trim())
   const weight = parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '1'

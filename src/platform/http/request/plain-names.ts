@@ -29,7 +29,7 @@ export function withPlainNames(text: string): string {
   return copied === 0 ? text : plain + text.slice(copied)
 }
 
-/** What is no name stays as it is: the parser refuses it. */
+/** An invalid name is unchanged: the parser rejects it. */
 function written(name: string): string {
   try {
     return JSON.stringify(JSON.parse(name))

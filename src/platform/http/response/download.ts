@@ -26,13 +26,13 @@ export function download(
   )
 }
 
-/** A failure that comes before the first byte can still be told. */
+/** A failure before the first byte is still sent as an error. */
 async function* asFaults(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (error) {
     if (error instanceof Fault) throw error
-    throw new Fault('bad_gateway', 'What was to be downloaded broke off.')
+    throw new Fault('bad_gateway', 'The download was interrupted.')
   }
 }
 

@@ -3,7 +3,7 @@ import { acceptedEncoding, type Encoding } from '../request/accept-encoding.ts'
 import { HttpAnswer } from '../route.ts'
 import { alreadyCompressed, compress } from './compress.ts'
 
-/** An answer that is bytes with a name of their own. The bytes are asked for only when they are sent. */
+/** A response of bytes with an entity tag. The bytes are read only when they are sent. */
 export type ReadyAnswer = {
   /** A weak validator, quotes included: the compressed forms share it. */
   etag: string
