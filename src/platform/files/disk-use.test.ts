@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 /** In a process that opens all files it may before it counts. */
 const without = `
   import { openSync } from 'node:fs'
-  import { diskUse } from './disk-use.ts'
+  import { diskUse } from '#platform/files/disk-use.ts'
   const kept = []
   try { for (;;) kept.push(openSync('/dev/null')) } catch {}
   await diskUse(['/tmp']).then((bytes) => console.log('counted', bytes), ({ code }) => console.log(code))`

@@ -17,7 +17,7 @@ test('what the system refuses is one sentence with the path and the reason', () 
     refusalOf(() => readFileSync('/no-such/file')),
     'The system does not let this program open /no-such/file: no such file or directory.',
   )
-  assert.match(refusalOf(() => mkdirSync('/proc/none/x'))!, / make \/proc\/none\/x: no such file or directory\.$/)
+  assert.match(refusalOf(() => mkdirSync('/proc/none/x'))!, / create \/proc\/none\/x: no such file or directory\.$/)
   assert.equal(
     refusalOf(() => writeSync(9999, 'x')),
     'The system does not let this program write: bad file descriptor.',
