@@ -237,7 +237,7 @@ onEachDatabase('interns in the database', (kind) => {
         usd: asked.join() === 'key,1,9' ? 0.5 : Number.NaN,
         isComplete: true,
       })
-      const limits = { sessionId: outcome, asked: undefined }
+      const limits = { sessionId: outcome, promptBudget: undefined }
       const runs = { transcripts: { read: async () => undefined } } as never
       const intern = { id, budget: { session_max_cost_usd: 1 } }
       const allowed = await startWithinBudget({ db, spent }, intern, runs, limits, async (given) => given)

@@ -52,7 +52,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
   if (budget) {
     // An intern that was stopped and started meanwhile has another key than the one that its turn spent with.
     const spendingKey = (budget.id !== undefined && (await announcedKey(query, budget.id))) || meteredKey
-    await known()
+    await ownRow()
       .set((e) => ({
         budget: JSON.stringify(budget),
         ...(isLimited(budget) && { metered_key: e.fn.coalesce('metered_key', e.val(spendingKey)) }),
@@ -61,7 +61,7 @@ export async function saveStartedRun(query: Query | Tx, internId: string, run: S
   }
   // Not before: a request that begins in between has to find one of them.
   if (budget?.id !== undefined) await deleteAnnouncement(query, budget.id)
-  if (startedBy !== null) await known().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
+  if (startedBy !== null) await ownRow().set({ started_by: startedBy }).where('started_by', 'is', null).execute()
 }
 
 type Waiting = { id: string; questionId: string; isOver: boolean }

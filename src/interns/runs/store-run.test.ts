@@ -9,7 +9,7 @@ import type { TurnEvent } from '../contract/turn-event.ts'
 import { createIntern } from '../lifecycle/create.ts'
 import { type ChatTurnDeps, startChatTurn } from '../turns/chat-turn.ts'
 import { type FollowDeps, followRuns } from './follow-runs.ts'
-import { announcing } from './limited-turns.ts'
+import { announceTurn } from './limited-turns.ts'
 import { sessionSpending } from './run-spending.ts'
 import { endRun, saveStartedRun } from './run-store.ts'
 import { storeRun } from './store-run.ts'
@@ -85,8 +85,8 @@ onEachDatabase('a turn that has begun', (kind) => {
     const limit = { costUsd: 1, costOf: 'session_max_cost_usd' } as const
     const turn = { account: 'a', internId: id, sessionId: 's', keyHash: 'the key of then', budget: limit }
     const now = () => 4000
-    const budget = await announcing({ db: store.db, now, budgetMs: 60_000 }, turn, async (given) => given)
-    const unsettled = { meteredKey: 'the key of then', startedAt: 4000, endedAt: null, toldUsd: 0 }
+    const budget = await announceTurn({ db: store.db, now, budgetMs: 60_000 }, turn, async (given) => given)
+    const unsettled = { meteredKey: 'the key of then', startedAt: 4000, endedAt: null, reportedUsd: 0 }
     const spending = { spentUsd: 0, unsettled: [unsettled], isOpen: true }
     assert.deepEqual(await sessionSpending(store.db.query, id, 's'), spending)
     // The intern was stopped before the turn was stored, and its daemon reports the turn after the next start.
