@@ -49,10 +49,7 @@ test('what cannot be called is refused by name and reason in every protocol, bef
     ] as const) {
       const answer = await service.ask('POST', path, { body: { model, ...body } })
       assert.equal(answer.status, 400, answer.text)
-      assert.match(
-        answer.body.error.message,
-        new RegExp(`"${model}" cannot be asked here: it makes ${makes}, and every`),
-      )
+      assert.match(answer.body.error.message, new RegExp(`"${model}" cannot be used: it generates ${makes}, and all`))
     }
   }
 })
